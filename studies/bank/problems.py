@@ -1,0 +1,32 @@
+"""What is wrong with a bank file, in sentences."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem of a bank file.
+
+    `line` counts from 1 (rows, in a Parquet file) and is None where a place in the file means nothing.
+    `file` is set where a bank consists of several files. `message` reads on after "<place>, <field>: ".
+    """
+
+    line: int | None
+    prompt_id: str | None
+    field: str
+    message: str
+    file: str = ""
+
+    def __str__(self) -> str:
+        places = [self.file, f"line {self.line}" if self.line else "", self.prompt_id or "", self.field]
+        place = ", ".join(place for place in places if place)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class BankRefused(Exception):
+    """A bank was not imported; carries every problem found, not only the first."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
