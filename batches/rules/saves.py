@@ -1,0 +1,60 @@
+"""Which saves may become the current text: two tabs, retries, and requests that overtake each other."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class SaveDecision(StrEnum):
+    """What to do with one save request."""
+
+    ACCEPT = "accept"
+    DUPLICATE = "duplicate"
+    STALE = "stale"
+    SUPERSEDED = "superseded"
+
+    @property
+    def sentence(self) -> str:
+        """One sentence the participant can be shown."""
+        return _SENTENCES[self]
+
+
+def decide_save(
+    *,
+    current_revision: int,
+    current_tab: str,
+    current_sequence: int,
+    current_text: str,
+    base_revision: int,
+    tab: str,
+    sequence: int,
+    text: str,
+) -> SaveDecision:
+    """Decide on a save, given the current revision and who wrote it.
+
+    `tab` is a token made by each open page, `sequence` that page's own running number of saves, and
+    `base_revision` the revision the page last knew. A tab follows its own order; another tab may take
+    over only from the newest revision. An answer without a revision has number 0 and an empty tab.
+    """
+    if tab == current_tab:
+        return _within_one_tab(
+            sequence=sequence, current_sequence=current_sequence, same=text == current_text
+        )
+    return SaveDecision.ACCEPT if base_revision == current_revision else SaveDecision.STALE
+
+
+def _within_one_tab(*, sequence: int, current_sequence: int, same: bool) -> SaveDecision:
+    if sequence > current_sequence:
+        return SaveDecision.ACCEPT
+    is_retry = sequence == current_sequence and same
+    return SaveDecision.DUPLICATE if is_retry else SaveDecision.SUPERSEDED
+
+
+_SENTENCES: Mapping[SaveDecision, str] = {
+    SaveDecision.ACCEPT: "Saved.",
+    SaveDecision.DUPLICATE: "Saved; this text had already arrived.",
+    SaveDecision.STALE: (
+        "This answer was changed in another tab or on another device. Your text here is kept on this page; "
+        "copy what you need, then reload to continue from the newer version."
+    ),
+    SaveDecision.SUPERSEDED: "A newer save from this page had already arrived, so this one changes nothing.",
+}

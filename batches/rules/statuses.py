@@ -1,0 +1,98 @@
+"""What a session and an answer can be, and which moves between session states exist."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Literal
+
+
+class SessionStatus(StrEnum):
+    """State of one person's single sitting with one batch."""
+
+    ACTIVE = "active"
+    SUBMITTED = "submitted"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+    @property
+    def sentence(self) -> str:
+        """One sentence a participant or a study lead can read."""
+        return _SESSION_SENTENCES[self]
+
+
+class AnswerState(StrEnum):
+    """Why an answer is there, or why it is not; none of these is ever a score of zero."""
+
+    ANSWERED = "answered"
+    DRAFTED_AT_EXPIRY = "drafted_at_expiry"
+    DRAFT = "draft"
+    BLANK = "blank"
+    SKIPPED = "skipped"
+    NOT_REACHED = "not_reached"
+    WITHDRAWN = "withdrawn"
+
+    @property
+    def sentence(self) -> str:
+        """One sentence a study lead can read."""
+        return _ANSWER_SENTENCES[self]
+
+
+SESSION_MOVES: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
+    {
+        SessionStatus.ACTIVE: frozenset(
+            {SessionStatus.SUBMITTED, SessionStatus.EXPIRED, SessionStatus.WITHDRAWN}
+        ),
+        SessionStatus.SUBMITTED: frozenset({SessionStatus.WITHDRAWN}),
+        SessionStatus.EXPIRED: frozenset({SessionStatus.WITHDRAWN}),
+        SessionStatus.WITHDRAWN: frozenset(),
+    }
+)
+"""The moves a session may make; anything not listed is refused."""
+
+
+def answer_state(
+    *, session_status: SessionStatus, first_seen: bool, revisions: int, has_text: bool
+) -> AnswerState:
+    """Derive the state of one answer from stored facts.
+
+    `first_seen`: the prompt was shown at least once. `revisions`: saves accepted so far.
+    `has_text`: the latest revision holds something visible (see `texts.is_blank`).
+    """
+    if session_status == SessionStatus.WITHDRAWN:
+        return AnswerState.WITHDRAWN
+    if has_text:
+        return _STATE_OF_TEXT[session_status]
+    if revisions > 0:
+        return AnswerState.BLANK
+    return AnswerState.SKIPPED if first_seen else AnswerState.NOT_REACHED
+
+
+def counts(state: AnswerState, overdue_rule: Literal["saved_counts", "submitted_only"]) -> bool:
+    """Whether an answer in this state goes on to be judged, under the study's declared overdue rule."""
+    if state == AnswerState.DRAFTED_AT_EXPIRY:
+        return overdue_rule == "saved_counts"
+    return state == AnswerState.ANSWERED
+
+
+_STATE_OF_TEXT: Mapping[SessionStatus, AnswerState] = {
+    SessionStatus.ACTIVE: AnswerState.DRAFT,
+    SessionStatus.SUBMITTED: AnswerState.ANSWERED,
+    SessionStatus.EXPIRED: AnswerState.DRAFTED_AT_EXPIRY,
+}
+
+_SESSION_SENTENCES: Mapping[SessionStatus, str] = {
+    SessionStatus.ACTIVE: "The session is running and its deadline has not passed.",
+    SessionStatus.SUBMITTED: "The participant submitted the batch before the deadline.",
+    SessionStatus.EXPIRED: "The time ended before the participant submitted.",
+    SessionStatus.WITHDRAWN: "The participant withdrew; nothing from this session is used.",
+}
+
+_ANSWER_SENTENCES: Mapping[AnswerState, str] = {
+    AnswerState.ANSWERED: "The answer was handed in with the batch.",
+    AnswerState.DRAFTED_AT_EXPIRY: "The answer was saved when the time ended, without a submission.",
+    AnswerState.DRAFT: "The answer is saved and the session is still running.",
+    AnswerState.BLANK: "The participant saved this answer and its last version is empty.",
+    AnswerState.SKIPPED: "The participant saw this prompt and never wrote an answer.",
+    AnswerState.NOT_REACHED: "The participant never opened this prompt.",
+    AnswerState.WITHDRAWN: "The participant withdrew, so this answer is not used.",
+}
