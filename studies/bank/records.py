@@ -4,6 +4,7 @@ The models are frozen, refuse unknown fields and hold only what can be stored as
 A blank answer, criterion or id is an error here, so nothing downstream has to ask whether "" means "absent".
 """
 
+import re
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -22,12 +23,17 @@ from pydantic_core import PydanticCustomError
 MAX_ID_CHARACTERS = 200
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PDF_TYPE = "application/pdf"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _storable(text: str) -> str:
-    """PostgreSQL stores no NUL, and a bank must be the same on every database."""
+    """PostgreSQL stores no NUL, UTF-8 no half of a surrogate pair; all databases must hold the same bank."""
     if "\0" in text:
         raise PydanticCustomError("nul_character", "contains a NUL character (U+0000); remove it")
+    if _LONE_SURROGATE.search(text):
+        raise PydanticCustomError(
+            "surrogate", "contains half of a surrogate pair, which is no character; remove it"
+        )
     return text
 
 

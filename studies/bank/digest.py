@@ -1,0 +1,31 @@
+"""The content digest of a bank: equal for equal content, whatever the file around it looked like."""
+
+from studies.bank.canonical import canonical_sha256
+from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
+
+
+def bank_digest(bank: BankRecord) -> str:
+    """Sha256 (hex) of the bank's canonical JSON.
+
+    Prompts count in the order of their ids and canaries sorted, so the order of lines, files and shards does
+    not matter. An attachment counts by name, type and bytes, not by where it lay. The order of criteria,
+    labels and attachments within a prompt is content. The bank's name is not.
+    """
+    prompts = sorted(bank.prompts, key=lambda prompt: prompt.prompt_id)
+    return canonical_sha256(
+        {
+            "format": bank.format,
+            "canaries": sorted(set(bank.canaries)),
+            "prompts": [_prompt_content(prompt) for prompt in prompts],
+        }
+    )
+
+
+def _prompt_content(prompt: PromptRecord) -> dict[str, object]:
+    content: dict[str, object] = prompt.model_dump(mode="json", exclude={"attachments"})
+    content["attachments"] = [_attachment_content(attachment) for attachment in prompt.attachments]
+    return content
+
+
+def _attachment_content(attachment: AttachmentRecord) -> dict[str, str]:
+    return {"name": attachment.name, "media_type": attachment.media_type, "sha256": attachment.sha256}

@@ -1,0 +1,75 @@
+"""Validation errors as sentences a person who edits the file can act on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+_JSON_NAMES: Mapping[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    tuple: "a list",
+    dict: "an object",
+}
+
+# After these fields pydantic's location names the chosen variant, which is no field of the file.
+_UNION_FIELDS = frozenset({"check"})
+
+_SENTENCES: Mapping[str, str] = {
+    "missing": "is missing; add it",
+    "extra_forbidden": "is not a known field; remove it or correct its name",
+    "string_type": "is {kind}, but text is expected; put it in quotes",
+    "string_too_long": "is longer than {max_length} characters; shorten it",
+    "string_too_short": "is empty; write at least {min_length} character(s)",
+    "bool_type": "is {kind}, but true or false is expected",
+    "int_type": "is {kind}, but a whole number is expected",
+    "int_from_float": "has a fraction, but a whole number is expected",
+    "int_parsing": "is {kind}, but a whole number is expected",
+    "float_type": "is {kind}, but a number is expected",
+    "finite_number": "is not a finite number; write an ordinary number",
+    "tuple_type": "is {kind}, but a list is expected",
+    "model_type": "is {kind}, but an object is expected",
+    "model_attributes_type": "is {kind}, but an object is expected",
+    "too_short": "has too few entries; at least {min_length} is needed",
+    "greater_than_equal": "is below {ge:g}; write {ge:g} or more",
+    "less_than_equal": "is above {le:g}; write {le:g} or less",
+    "literal_error": "is {shown}, but {expected} is expected",
+    "union_tag_not_found": 'names no kind; add a "kind"',
+    "union_tag_invalid": "has the unknown kind {tag!r}; use one of {expected_tags}",
+}
+
+
+def error_sentence(error: ErrorDetails) -> str:
+    """What is wrong with the field and what to write instead; reads on after "<field>: "."""
+    template = _SENTENCES.get(error["type"])
+    if template is None:
+        return error["msg"]
+    value: Any = error["input"]
+    facts = {
+        "kind": json_name(value),
+        "shown": repr(value) if isinstance(value, str | int | float) else json_name(value),
+        **error.get("ctx", {}),
+    }
+    return template.format_map(facts)
+
+
+def json_name(value: object) -> str:
+    """What a JSON value is called in a sentence."""
+    return _JSON_NAMES.get(type(value), type(value).__name__)
+
+
+def field_path(location: tuple[int | str, ...]) -> str:
+    """A readable path such as `criteria[2].check.value`; list entries count from 1."""
+    path = ""
+    previous: int | str = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part + 1}]"
+        elif previous not in _UNION_FIELDS:
+            path += f".{part}" if path else part
+        previous = part
+    return path

@@ -1,0 +1,179 @@
+"""The settings of a study: everything that is declared before the first participant starts.
+
+The defaults are the published pilot's numbers (GIM paper, appendix G): 20 prompts in 5 hours, three profiles
+with two participants each per batch, the 15 best as Top.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from studies.bank.sentences import error_sentence, field_path
+from studies.protocol.texts import (
+    DEFAULT_ALLOWED_TOOLS,
+    DEFAULT_CONSENT,
+    DEFAULT_INSTRUCTIONS,
+    DEFAULT_RESOURCE_CATEGORIES,
+)
+
+MAX_SEED = 2**63 - 1  # what a signed 64-bit database column holds
+WEEK_MINUTES = 7 * 24 * 60
+
+
+class ProtocolRefused(Exception):
+    """The settings cannot be used; carries one sentence per problem, each naming its setting."""
+
+    def __init__(self, sentences: tuple[str, ...]) -> None:
+        self.sentences = sentences
+        super().__init__("\n".join(sentences))
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank_text", "is blank; write the text participants are to see")
+    if "\0" in text:
+        raise PydanticCustomError("nul_character", "contains a NUL character (U+0000); remove it")
+    return text
+
+
+def _slug(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", text):
+        message = 'is "{slug}"; use lower-case letters, digits and single hyphens, such as stem-phd'
+        raise PydanticCustomError("slug", message, {"slug": text})
+    return text
+
+
+FilledText = Annotated[str, AfterValidator(_filled)]
+Slug = Annotated[str, Field(max_length=50), AfterValidator(_slug)]
+Count = Annotated[StrictInt, Field(ge=1)]
+Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
+
+
+class Settings(BaseModel):
+    """Base: frozen, and an unknown setting is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ProfileSettings(Settings):
+    """A kind of participant the study recruits; `slug` identifies it in files and addresses."""
+
+    slug: Slug
+    name: FilledText
+    description: FilledText
+
+
+PILOT_PROFILES = (
+    ProfileSettings(
+        slug="stem-undergraduate",
+        name="STEM undergraduate",
+        description="Studies for a first degree in science, technology, engineering or mathematics.",
+    ),
+    ProfileSettings(
+        slug="stem-phd",
+        name="STEM PhD",
+        description="Works on or holds a doctorate in science, technology, engineering or mathematics.",
+    ),
+    ProfileSettings(
+        slug="non-stem-undergraduate",
+        name="Non-STEM undergraduate",
+        description="Studies for a first degree outside science, technology, engineering and mathematics.",
+    ),
+)
+
+
+class ProtocolSettings(Settings):
+    """What a frozen study promises. Times carry their unit in the name; texts are Markdown.
+
+    `overdue_rule` decides about work at the deadline: "saved_counts" keeps what is saved, "submitted_only"
+    only what was handed in. `match_rules` is set exactly when the judge is "match".
+    """
+
+    batch_size: Annotated[Count, Field(le=500)] = 20
+    time_budget_minutes: Annotated[Count, Field(le=WEEK_MINUTES)] = 300
+    late_tolerance_seconds: Annotated[StrictInt, Field(ge=0, le=300)] = 10
+    profiles: Annotated[tuple[ProfileSettings, ...], Field(min_length=1)] = PILOT_PROFILES
+    replicates_per_profile: Annotated[Count, Field(le=1000)] = 2
+    assembly: Literal["random", "balanced"] = "balanced"
+    overdue_rule: Literal["saved_counts", "submitted_only"] = "saved_counts"
+    missing_rule: Literal["as_missing"] = "as_missing"
+    allowed_tools: FilledText = DEFAULT_ALLOWED_TOOLS
+    resource_categories: Annotated[tuple[FilledText, ...], Field(min_length=1)] = DEFAULT_RESOURCE_CATEGORIES
+    top_size: Count = 15
+    judge_kind: Literal["llm", "match", "checks"] = "llm"
+    match_rules: Annotated[Literal["bbeh", "bbh"] | None, Field(validate_default=True)] = None
+    assembly_seed: Seed = 1
+    assignment_seed: Seed = 2
+    answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
+    instructions: FilledText = DEFAULT_INSTRUCTIONS
+    consent_text: FilledText = DEFAULT_CONSENT
+
+    @field_validator("profiles")
+    @classmethod
+    def _slugs_are_unique(cls, profiles: tuple[ProfileSettings, ...]) -> tuple[ProfileSettings, ...]:
+        repeated = _repeated(profile.slug for profile in profiles)
+        if repeated:
+            message = 'uses the slug "{slug}" twice; give every profile its own'
+            raise PydanticCustomError("repeated_slug", message, {"slug": repeated})
+        return profiles
+
+    @field_validator("resource_categories")
+    @classmethod
+    def _categories_are_unique(cls, categories: tuple[str, ...]) -> tuple[str, ...]:
+        repeated = _repeated(category.strip().casefold() for category in categories)
+        if repeated:
+            message = 'names "{category}" twice; keep one of them'
+            raise PydanticCustomError("repeated_category", message, {"category": repeated})
+        return categories
+
+    @field_validator("match_rules")
+    @classmethod
+    def _rules_go_with_the_judge(cls, rules: str | None, info: ValidationInfo) -> str | None:
+        judge_kind = info.data.get("judge_kind")
+        if judge_kind == "match" and rules is None:
+            raise PydanticCustomError("rules_missing", 'is needed by the judge "match"; choose bbeh or bbh')
+        if judge_kind in ("llm", "checks") and rules is not None:
+            message = 'is only for the judge "match"; leave it out or choose that judge'
+            raise PydanticCustomError("rules_unused", message)
+        return rules
+
+    @model_validator(mode="after")
+    def _tolerance_is_within_the_budget(self) -> Self:
+        if self.late_tolerance_seconds >= self.time_budget_minutes * 60:
+            message = "late_tolerance_seconds reaches the whole time budget; lower it or raise the budget"
+            raise PydanticCustomError("tolerance_too_long", message)
+        return self
+
+
+def read_settings(values: Mapping[str, object]) -> ProtocolSettings:
+    """The settings from plain values, as a form, a file or the database holds them.
+
+    Raises ProtocolRefused with every problem in it.
+    """
+    try:
+        return ProtocolSettings.model_validate(values)
+    except ValidationError as error:
+        raise ProtocolRefused(tuple(_sentence(details) for details in error.errors())) from None
+
+
+def _sentence(details: ErrorDetails) -> str:
+    return f"{field_path(details['loc'])} {error_sentence(details)}".strip() + "."
+
+
+def _repeated(values: Iterable[str]) -> str | None:
+    counts = Counter(values)
+    return next((value for value, count in counts.items() if count > 1), None)
