@@ -1,0 +1,40 @@
+# Set-up and everyday work. Needs python3 >= 3.11 and make; everything else is installed into .venv.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+PYTHON ?= python3
+SERVE ?= 1
+PORT ?= 8000
+BIN := .venv/bin
+
+.PHONY: help demo test check rehearsal run-environment dev-environment
+
+help:
+	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
+	@echo "make test       run the tests on SQLite, and again on PostgreSQL and Redis where they answer"
+	@echo "make check      linters, types, import contracts, templates, migrations"
+	@echo "make rehearsal  the pilot at full size with simulated participants (DATABASE_URL for PostgreSQL)"
+
+run-environment:
+	@$(PYTHON) requirements/install.py run
+
+dev-environment:
+	@$(PYTHON) requirements/install.py dev
+
+demo: run-environment
+	@$(BIN)/python manage.py demo --port $(PORT) $(if $(filter 0,$(SERVE)),--no-serve)
+
+test: dev-environment
+	@$(BIN)/python tests/run.py
+
+check: dev-environment
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary .
+	@$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	@$(BIN)/djlint --quiet --check --lint templates
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+	@$(BIN)/python manage.py check --fail-level WARNING
+	@echo "make check: all good"
+
+rehearsal: run-environment
+	@$(BIN)/python benchmarks/rehearsal.py

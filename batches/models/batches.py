@@ -1,0 +1,56 @@
+"""What is assigned: batches of prompts and the plan they were built from."""
+
+from django.db import models
+
+from studies.models import Prompt, Study
+
+
+class BatchPlan(models.Model):
+    """How a study's batches were built, with the coverage report of the result."""
+
+    study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="batch_plan")
+    assembly = models.CharField(max_length=10)
+    seed = models.BigIntegerField()
+    report = models.JSONField()
+    built_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.assembly} batches, seed {self.seed}"
+
+
+class Batch(models.Model):
+    """The prompts one person answers in one session."""
+
+    plan = models.ForeignKey(BatchPlan, on_delete=models.CASCADE, related_name="batches")
+    number = models.PositiveIntegerField()
+    prompts: "models.ManyToManyField[Prompt, BatchPrompt]" = models.ManyToManyField(
+        Prompt, through="BatchPrompt", related_name="batches"
+    )
+
+    class Meta:
+        verbose_name_plural = "batches"
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["plan", "number"], name="batch_numbers_do_not_repeat_in_a_plan")
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.number}"
+
+
+class BatchPrompt(models.Model):
+    """A prompt's place in a batch, counted from 1."""
+
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="places")
+    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="places")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "position"], name="a_place_in_a_batch_holds_one_prompt"),
+            models.UniqueConstraint(fields=["batch", "prompt"], name="a_batch_holds_a_prompt_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch}, place {self.position}"

@@ -1,0 +1,143 @@
+"""The operator's settings, read from the environment and checked before anything starts.
+
+Two modes. `embedded` (default): SQLite, a filesystem broker, files under the data folder, nothing else to run.
+`production`: PostgreSQL and Redis, secrets from the environment, none with a default.
+"""
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class EnvironmentInvalid(SystemExit):
+    """Stops the start; the message names every wrong setting and what is expected."""
+
+
+class Environment(BaseSettings):
+    """One field per environment variable; the variable is the field's name in capitals."""
+
+    model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True)
+
+    chiron_mode: Literal["embedded", "production"] = Field(
+        "embedded", description="embedded (SQLite, filesystem broker) or production (PostgreSQL, Redis)"
+    )
+    chiron_data_dir: Path = Field(ROOT / "var", description="a folder for database, media, mail and broker files")
+    chiron_secret_key: str | None = Field(
+        None, min_length=40, description="at least 40 random characters; required in production"
+    )
+    database_url: str | None = Field(
+        None, description="postgres://user:password@host:5432/name; required in production"
+    )
+    redis_url: str | None = Field(None, description="redis://host:6379/0; required in production")
+    chiron_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="host names separated by commas; required in production"
+    )
+    chiron_mail_url: str | None = Field(
+        None, description="smtp://user:password@host:587 (smtps:// for TLS from the start); required in production"
+    )
+    chiron_mail_from: str = Field("Chiron <chiron@localhost>", description="the sender of e-mails")
+    chiron_codes_per_minute_per_address: int = Field(
+        30,
+        ge=1,
+        description="sign-in codes one network address may ask for in a minute (raise it for a shared room)",
+    )
+    chiron_behind_proxy: bool = Field(
+        False, description="true if a reverse proxy ends TLS and sets X-Forwarded-Proto and X-Forwarded-For"
+    )
+
+    @field_validator("chiron_allowed_hosts", mode="before")
+    @classmethod
+    def split_hosts(cls, value: object) -> object:
+        return tuple(host.strip() for host in value.split(",") if host.strip()) if isinstance(value, str) else value
+
+    @field_validator("database_url")
+    @classmethod
+    def known_database(cls, value: str | None) -> str | None:
+        if value is not None and not re.match(r"(postgres|postgresql|sqlite)://", value):
+            raise ValueError("starts with neither postgres:// nor sqlite://")
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def known_broker(cls, value: str | None) -> str | None:
+        if value is not None and not re.match(r"rediss?://", value):
+            raise ValueError("does not start with redis:// or rediss://")
+        return value
+
+    @field_validator("chiron_mail_url")
+    @classmethod
+    def known_mail(cls, value: str | None) -> str | None:
+        if value is not None and not re.match(r"smtps?://", value):
+            raise ValueError("does not start with smtp:// or smtps://")
+        return value
+
+    @model_validator(mode="after")
+    def production_has_no_defaults(self) -> Self:
+        needed = ("chiron_secret_key", "database_url", "redis_url", "chiron_allowed_hosts", "chiron_mail_url")
+        missing = [name for name in needed if not getattr(self, name)]
+        if self.production and missing:
+            raise ValueError("\n".join(f"{name}: missing" for name in missing))
+        return self
+
+    @property
+    def production(self) -> bool:
+        return self.chiron_mode == "production"
+
+    def secret_key(self) -> str:
+        """The configured key; embedded without one: a random key kept in the data folder."""
+        if self.chiron_secret_key:
+            return self.chiron_secret_key
+        path = self.chiron_data_dir / "secret_key"
+        if not path.exists():
+            draft = path.with_name(f"secret_key.{os.getpid()}")
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_urlsafe(64))
+            # Linking, unlike writing in place, never shows another process half a key; the first one wins.
+            with suppress(FileExistsError):
+                path.hardlink_to(draft)
+            draft.unlink()
+        return path.read_text()
+
+
+def read_environment() -> Environment:
+    """Return the checked settings, with the data folder in place.
+
+    Raises:
+        EnvironmentInvalid: naming each wrong or missing variable and what it must hold.
+    """
+    try:
+        environment = Environment()  # type: ignore[call-arg]  # every field has a default
+        environment.chiron_data_dir.mkdir(parents=True, exist_ok=True)
+    except ValidationError as error:
+        raise EnvironmentInvalid("Chiron cannot start:\n" + "\n".join(sentences(error))) from None
+    except OSError as error:
+        raise EnvironmentInvalid(
+            f"Chiron cannot start:\n  CHIRON_DATA_DIR: cannot be created ({error.strerror}); "
+            f"expected {Environment.model_fields['chiron_data_dir'].description}."
+        ) from None
+    return environment
+
+
+def sentences(error: ValidationError) -> list[str]:
+    """One line a setting, e.g. `REDIS_URL: missing; expected redis://host:6379/0 …`; values are never shown."""
+    lines = []
+    for problem in error.errors(include_input=False, include_url=False):
+        if problem["loc"]:
+            lines.append(sentence(str(problem["loc"][0]), problem["msg"]))
+        else:
+            message = problem["msg"].removeprefix("Value error, ")
+            lines += [sentence(*line.split(": ", 1)) for line in message.splitlines()]
+    return lines
+
+
+def sentence(name: str, message: str) -> str:
+    expected = Environment.model_fields[name].description
+    return f"  {name.upper()}: {message.removeprefix('Value error, ')}; expected {expected}."

@@ -1,0 +1,57 @@
+"""Structured logs without secrets, addresses or answers."""
+
+import logging
+import logging.config
+import re
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+SECRET_KEYS = re.compile(r"token|secret|password|authorization|api_?key|cookie|e_?mail|answer|text|code", re.I)
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*")
+HIDDEN = "[hidden]"
+
+
+def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Hide values under telling keys, and e-mail addresses wherever they stand."""
+    for key, value in event.items():
+        if key != "event" and SECRET_KEYS.search(key):
+            event[key] = HIDDEN
+        elif isinstance(value, str):
+            event[key] = ADDRESS.sub(HIDDEN, value)
+    return event
+
+
+def configure_logs(*, as_json: bool) -> None:
+    """Send our own and the libraries' records through one redacting formatter to standard error."""
+    shared = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        redact,
+    ]
+    renderer = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=False)
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {
+                "chiron": {
+                    "()": structlog.stdlib.ProcessorFormatter,
+                    "foreign_pre_chain": shared,
+                    "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+                }
+            },
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chiron"}},
+            "root": {"handlers": ["stderr"], "level": "WARNING"},
+            "loggers": {"chiron": {"level": "INFO"}},
+        }
+    )

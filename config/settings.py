@@ -1,0 +1,228 @@
+"""Django's settings, derived from `config.environment`; nothing here reads the environment itself."""
+
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import dj_database_url
+import structlog
+from csp.constants import NONE, SELF
+
+from config.environment import ROOT, read_environment
+from config.logs import configure_logs
+
+ENVIRONMENT = read_environment()
+BASE_DIR = ROOT
+DATA_DIR: Path = ENVIRONMENT.chiron_data_dir
+PRODUCTION = ENVIRONMENT.production
+
+SECRET_KEY = ENVIRONMENT.secret_key()
+DEBUG = False
+ALLOWED_HOSTS = list(ENVIRONMENT.chiron_allowed_hosts) or ["localhost", "127.0.0.1", "[::1]"]
+
+INSTALLED_APPS = [
+    "studies",
+    "batches",
+    "scoring",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "ninja",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# --- storage -----------------------------------------------------------------------------------------
+
+SQLITE_OPTIONS: dict[str, Any] = {
+    # Django's default (DEFERRED) upgrades a read lock in mid-transaction and fails under concurrency.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    # FULL: an answer that was acknowledged survives a power cut, too.
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16000;",
+}
+
+
+def database(url: str | None) -> dict[str, Any]:
+    """The one database: the URL's, or a SQLite file in the data folder."""
+    settings: dict[str, Any] = dict(dj_database_url.parse(url or f"sqlite:///{DATA_DIR / 'chiron.sqlite3'}"))
+    if settings["ENGINE"].endswith("sqlite3"):
+        settings["OPTIONS"] = SQLITE_OPTIONS
+    # Web threads keep their connection; workers and commands end with theirs.
+    settings["CONN_MAX_AGE"] = 60
+    settings["CONN_HEALTH_CHECKS"] = True
+    return settings
+
+
+DATABASES = {"default": database(ENVIRONMENT.database_url)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Rate limits hold across server processes only with a cache they share.
+CACHES = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": ENVIRONMENT.redis_url}
+        if ENVIRONMENT.redis_url
+        else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"}
+    )
+}
+
+MEDIA_ROOT = DATA_DIR / "media"
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.statics.ModuleManifestStorage"},
+}
+# An answer may hold `answer_max_characters`, each up to 12 bytes as a JSON escape; a longer body must still
+# reach the view, which says so in a sentence.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+# --- people ------------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "studies.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_ADAPTER = "studies.accounts.ClosedSignupAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"  # every sign-in proves the address by a code sent to it
+ACCOUNT_LOGIN_BY_CODE_ENABLED = True
+ACCOUNT_LOGIN_BY_CODE_MAX_ATTEMPTS = 5
+ACCOUNT_LOGIN_BY_CODE_TIMEOUT = 15 * 60
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_RATE_LIMITS = {
+    "request_login_code": f"{ENVIRONMENT.chiron_codes_per_minute_per_address}/m/ip,5/5m/key",
+    "login": f"{ENVIRONMENT.chiron_codes_per_minute_per_address}/m/ip",
+}
+# Signed-in state outlives a five-hour session.
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+
+# --- mail --------------------------------------------------------------------------------------------
+
+DEFAULT_FROM_EMAIL = ENVIRONMENT.chiron_mail_from
+SERVER_EMAIL = parseaddr(DEFAULT_FROM_EMAIL)[1]
+if ENVIRONMENT.chiron_mail_url:
+    mail = urlsplit(ENVIRONMENT.chiron_mail_url)
+    EMAIL_HOST = mail.hostname or "localhost"
+    EMAIL_USE_SSL = mail.scheme == "smtps"
+    EMAIL_PORT = mail.port or (465 if EMAIL_USE_SSL else 587)
+    EMAIL_USE_TLS = not EMAIL_USE_SSL and EMAIL_PORT == 587
+    EMAIL_HOST_USER = unquote(mail.username or "")
+    EMAIL_HOST_PASSWORD = unquote(mail.password or "")
+    EMAIL_TIMEOUT = 20
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
+    EMAIL_FILE_PATH = DATA_DIR / "mail"
+
+# --- security ----------------------------------------------------------------------------------------
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "frame-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+if PRODUCTION:
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+if ENVIRONMENT.chiron_behind_proxy:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    ALLAUTH_TRUSTED_PROXY_COUNT = 1
+
+# --- language, time, logs ----------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+USE_I18N = True
+TIME_ZONE = "UTC"
+USE_TZ = True
+LOGGING_CONFIG = None
+configure_logs(as_json=PRODUCTION)
+LOG = structlog.get_logger("chiron")
+
+# --- background work ---------------------------------------------------------------------------------
+
+CELERY_BROKER_URL = ENVIRONMENT.redis_url or "filesystem://"
+if not ENVIRONMENT.redis_url:
+    queue_dir, control_dir = DATA_DIR / "broker" / "queue", DATA_DIR / "broker" / "control"
+    for folder in (queue_dir, control_dir):
+        folder.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(queue_dir),
+        "data_folder_out": str(queue_dir),
+        "control_folder": str(control_dir),
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TIMEZONE = "UTC"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+SWEEP_EVERY_SECONDS = 10.0
+CELERY_BEAT_SCHEDULE = {
+    "sweep-sessions": {
+        "task": "batches.tasks.sweep_sessions",
+        "schedule": SWEEP_EVERY_SECONDS,
+        # A sweep that waited out a pause is worthless: the next one does its work.
+        "options": {"expires": SWEEP_EVERY_SECONDS},
+    },
+}

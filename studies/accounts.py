@@ -1,0 +1,11 @@
+"""How people get in: only those a study already knows."""
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.http import HttpRequest
+
+
+class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
+    """Nobody signs up on their own: a study lead adds people, a code sent to their address signs them in."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False

@@ -1,0 +1,156 @@
+"""What is asked: prompt banks, item parameters, judge texts. Rows of all of these are never changed."""
+
+import uuid
+
+from django.db import models
+
+
+class Bank(models.Model):
+    """A prompt bank through all its versions."""
+
+    slug = models.SlugField(unique=True)
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class BankVersion(models.Model):
+    """One import of a bank; a correction is the next number."""
+
+    bank = models.ForeignKey(Bank, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    format = models.CharField(max_length=20)
+    digest = models.CharField(max_length=64)
+    canaries = models.JSONField(default=list)
+    problems = models.JSONField(default=list)
+    imported_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["bank", "number"], name="version_numbers_do_not_repeat_in_a_bank"),
+            models.UniqueConstraint(fields=["bank", "digest"], name="a_bank_holds_each_content_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bank} v{self.number}"
+
+
+class Prompt(models.Model):
+    """One prompt of one bank version."""
+
+    version = models.ForeignKey(BankVersion, on_delete=models.CASCADE, related_name="prompts")
+    prompt_id = models.CharField(max_length=200)
+    position = models.PositiveIntegerField()
+    text = models.TextField()
+    text_format = models.CharField(max_length=10)
+    gold_answer = models.TextField(null=True)  # noqa: DJ001  # absent is not the empty answer
+    category = models.CharField(max_length=100, blank=True)
+    subcategory = models.CharField(max_length=100, blank=True)
+    task = models.CharField(max_length=100, blank=True)
+    labels = models.JSONField(default=list)
+    split = models.CharField(max_length=10)
+    modality = models.CharField(max_length=10)
+    solution = models.TextField(blank=True)
+    citations = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "prompt_id"], name="prompt_ids_do_not_repeat_in_a_version")
+        ]
+
+    def __str__(self) -> str:
+        return self.prompt_id
+
+
+class Criterion(models.Model):
+    """One rubric criterion; `check` is its machine check, if it has one."""
+
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="criteria")
+    position = models.PositiveIntegerField()
+    text = models.TextField()
+    check_rule = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["prompt", "position"], name="criteria_have_distinct_positions")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prompt_id}/{self.position}"
+
+
+class Attachment(models.Model):
+    """A file shown with a prompt, served under an unguessable token to the person working on it."""
+
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="attachments")
+    token = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    media_type = models.CharField(max_length=100)
+    size_bytes = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    file = models.FileField(max_length=200)
+
+    class Meta:
+        ordering = ["position"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ItemBank(models.Model):
+    """Item parameters calibrated on models: the scale a cohort is placed on."""
+
+    slug = models.SlugField()
+    digest = models.CharField(max_length=64, unique=True)
+    squeeze_scale = models.FloatField()
+    squeeze_offset = models.FloatField()
+    sigma_hat = models.FloatField()
+    n_models = models.PositiveIntegerField(null=True)
+    r_squared = models.FloatField(null=True)
+    imported_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(sigma_hat__gt=0), name="sigma_hat_is_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.digest[:8]}"
+
+
+class Item(models.Model):
+    """Discrimination a and difficulty b of one prompt."""
+
+    item_bank = models.ForeignKey(ItemBank, on_delete=models.CASCADE, related_name="items")
+    prompt_id = models.CharField(max_length=200)
+    a = models.FloatField()
+    b = models.FloatField()
+    subcategory = models.CharField(max_length=100, blank=True)
+    prompt_set = models.CharField(max_length=20, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item_bank", "prompt_id"], name="an_item_bank_holds_a_prompt_once"),
+            models.CheckConstraint(condition=models.Q(a__gt=0), name="discrimination_is_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return self.prompt_id
+
+
+class JudgeProtocol(models.Model):
+    """The judge's two prompt texts."""
+
+    slug = models.SlugField()
+    sha256 = models.CharField(max_length=64, unique=True)
+    exact_text = models.TextField()
+    rubric_text = models.TextField()
+    source = models.CharField(max_length=300)
+    imported_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.slug} {self.sha256[:8]}"
