@@ -11,9 +11,9 @@ def protocol_hash(
     item_bank_digest: str | None,
     judge_protocol_hash: str | None,
 ) -> str:
-    """Sha256 (hex) over every setting and the digests of the prompts, the item parameters and the judge's texts.
+    """Sha256 (hex) over every setting and the digests of prompts, item parameters and judge texts.
 
-    Two studies with the same hash gave the same people's instructions, prompts, scale and judge texts.
+    Two studies with the same hash asked the same prompts under the same rules and graded them alike.
     """
     return canonical_sha256(
         {
