@@ -12,18 +12,16 @@ over partitions with given batch sizes n_b. Swapping i in A with j in B changes 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from batches.rules.traits import (
     REFERENCE_ABILITIES,
     FloatArray,
+    IntArray,
     PromptTraits,
     expected_raw,
     indicators,
     parameters_of,
 )
-
-IntArray = NDArray[np.int64]
 
 _WORTH_A_SWAP = -1e-9
 """Largest change of Q that counts as an improvement, well above rounding, so that the search ends."""
@@ -97,7 +95,7 @@ def _improve(
 
 
 def _rounds_of_pairs(batches: IntArray) -> Iterator[IntArray]:
-    """Yield rounds of disjoint pairs for ever, shape (pairs, 2): the circle method of round-robin tournaments.
+    """Yield rounds of disjoint pairs for ever, shape (pairs, 2), by the circle method of tournaments.
 
     Every pair of n batches meets once in any n consecutive rounds (n - 1 when n is even).
     """
@@ -124,7 +122,7 @@ def _swap_best(members: IntArray, x: FloatArray, sizes: IntArray, pairs: IntArra
 
 
 def _changes(in_a: IntArray, in_b: IntArray, x: FloatArray, n_a: IntArray, n_b: IntArray) -> FloatArray:
-    """Change of Q for swapping seat i of A with seat j of B; shape (pairs, seats, seats), inf at empty seats."""
+    """Change of Q for swapping seat i of A with seat j of B, shape (pairs, seats, seats); inf if empty."""
     x_a, x_b = x[in_a], x[in_b]
     gap = x_a.sum(axis=1) / n_a[:, None] - x_b.sum(axis=1) / n_b[:, None]
     along_a, along_b = np.einsum("psf,pf->ps", x_a, gap), np.einsum("psf,pf->ps", x_b, gap)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 REFERENCE_ABILITIES = (0.1, 1.0)
 """Abilities (logits) at which batches should be equally hard: about the middle of a cohort and its top."""
@@ -14,7 +15,7 @@ REFERENCE_ABILITIES = (0.1, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class PromptTraits:
-    """One prompt: item parameters a (discrimination) and b (difficulty, logits) where the item bank has them."""
+    """One prompt, with item parameters a (discrimination) and b (difficulty, logits) where they are known."""
 
     prompt_id: str
     a: float | None

@@ -1,0 +1,76 @@
+"""Cutting a prompt bank into batches: at random as in the published pilot, or balanced.
+
+Import batch making from here; `traits`, `balance`, `coverage` and `coverage_text` hold its parts.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from batches.rules.balance import balanced_members
+from batches.rules.coverage import BatchCoverage, CoverageReport, CoverageSpread, coverage_report
+from batches.rules.coverage_text import coverage_lines
+from batches.rules.traits import IntArray, PromptTraits
+
+__all__ = [
+    "AssemblyRefused",
+    "BatchCoverage",
+    "CoverageReport",
+    "CoverageSpread",
+    "PromptTraits",
+    "assemble_balanced",
+    "assemble_random",
+    "coverage_lines",
+    "coverage_report",
+]
+
+
+class AssemblyRefused(ValueError):
+    """No batches can be made from this input; the message says why and what to do."""
+
+
+def assemble_random(
+    prompt_ids: Sequence[str], *, batch_size: int, rng: np.random.Generator
+) -> list[list[str]]:
+    """Cut the shuffled prompts into batches of `batch_size`; the last holds what is left (GIM, appendix G).
+
+    The result depends on the set of ids and on `rng`, not on the order of `prompt_ids`.
+    """
+    _refuse_bad_input(prompt_ids, batch_size)
+    ordered = sorted(prompt_ids)
+    shuffled = [ordered[index] for index in rng.permutation(len(ordered))]
+    return [shuffled[start : start + batch_size] for start in range(0, len(shuffled), batch_size)]
+
+
+def assemble_balanced(
+    traits: Sequence[PromptTraits], *, batch_size: int, rng: np.random.Generator, swaps: int = 20_000
+) -> list[list[str]]:
+    """Make batches alike in difficulty, discrimination, category and modality; sizes as in `assemble_random`.
+
+    `swaps` is the largest number of swaps made; the search ends earlier when no swap between any two batches
+    helps. Prompts within a batch come in random order, so that the order says nothing about difficulty.
+    The result depends on the set of prompts and on `rng`, not on the order of `traits`.
+    """
+    _refuse_bad_input([prompt.prompt_id for prompt in traits], batch_size)
+    if not traits:
+        return []
+    ordered = sorted(traits, key=lambda prompt: prompt.prompt_id)
+    members = balanced_members(ordered, _sizes(len(ordered), batch_size), rng=rng, swaps=swaps)
+    return [[ordered[index].prompt_id for index in batch] for batch in members]
+
+
+def _sizes(prompts: int, batch_size: int) -> IntArray:
+    full, rest = divmod(prompts, batch_size)
+    return np.array([batch_size] * full + [rest] * (rest > 0), dtype=np.int64)
+
+
+def _refuse_bad_input(prompt_ids: Sequence[str], batch_size: int) -> None:
+    if batch_size < 1:
+        raise AssemblyRefused(f"The batch size is {batch_size}; set it to at least 1.")
+    repeated = sorted(prompt_id for prompt_id, times in Counter(prompt_ids).items() if times > 1)
+    if repeated:
+        raise AssemblyRefused(
+            f"{len(repeated)} prompt ids occur more than once (the first is {repeated[0]!r}); "
+            "name every prompt exactly once."
+        )

@@ -1,0 +1,59 @@
+"""The coverage report as lines for a terminal or a log."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from batches.rules.coverage import BatchCoverage, CoverageReport
+
+_MOST_NAMED = 10
+
+
+def coverage_lines(report: CoverageReport) -> list[str]:
+    """Return plain text: sizes, spread, one line per batch, prompts without parameters."""
+    return [_sizes_line(report), *_spread_lines(report), *_batch_lines(report), *_missing_lines(report)]
+
+
+def _sizes_line(report: CoverageReport) -> str:
+    groups = sorted(Counter(report.sizes).items(), reverse=True)
+    sizes = " and ".join(f"{times} of {size}" for size, times in groups)
+    return f"{len(report.batches)} batches ({sizes or 'none'}), {sum(report.sizes)} prompts."
+
+
+def _spread_lines(report: CoverageReport) -> Iterator[str]:
+    spread = report.spread
+    for theta, sd in zip(report.abilities, spread.expected_raw_sd, strict=True):
+        yield f"Expected raw score at ability {theta:g}: sd over batches {_number(sd, 4)}."
+    yield f"Mean difficulty: sd over batches {_number(spread.mean_difficulty_sd, 3)} logits."
+    yield f"Information per prompt: variation over batches {_number(spread.information_cv, 3)}."
+    counts = f"category {spread.category_sd:.2f}, modality {spread.modality_sd:.2f}"
+    yield f"Distance of counts from their share of the bank: {counts} prompts."
+
+
+def _batch_lines(report: CoverageReport) -> Iterator[str]:
+    curves = "".join(f"  raw at {theta:<4g}" for theta in report.abilities)
+    yield f"batch  size  difficulty{curves}  information  categories; modalities"
+    yield from (_batch_line(batch) for batch in report.batches)
+
+
+def _batch_line(batch: BatchCoverage) -> str:
+    curves = "".join(f"  {_number(value, 3):>11}" for value in batch.expected_raw)
+    return (
+        f"{batch.number:>5}  {batch.size:>4}  {_number(batch.mean_difficulty, 2):>10}{curves}"
+        f"  {batch.information:>11.1f}  {_counted(batch.categories)}; {_counted(batch.modalities)}"
+    )
+
+
+def _missing_lines(report: CoverageReport) -> Iterator[str]:
+    missing = report.prompts_without_parameters
+    if missing:
+        more = len(missing) - _MOST_NAMED
+        named = ", ".join(missing[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        yield f"Prompts without item parameters: {len(missing)} ({named})."
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "unknown" if value is None else f"{value:.{decimals}f}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return " ".join(f"{name} {count}" for name, count in counts.items())
