@@ -185,6 +185,7 @@ class Migration(migrations.Migration):
                 ('frozen_at', models.DateTimeField(null=True)),
                 ('opens_at', models.DateTimeField(null=True)),
                 ('closes_at', models.DateTimeField(null=True)),
+                ('is_simulated', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField()),
                 ('bank_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='studies.bankversion')),
                 ('item_bank', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='studies.itembank')),
