@@ -1,0 +1,101 @@
+"""Trying a call again: how often, after which errors, how long to wait.
+
+The endpoint's Retry-After says that asking earlier is pointless, so a wait is never shorter than it. Nor is a
+wait ever longer than `longest_wait`: an endpoint that asks for more ends the call at once, and the caller may
+come back in a later pass.
+"""
+
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from llm.errors import (
+    ConnectionFailed,
+    ConnectionLost,
+    ErrorStatus,
+    LLMError,
+    RateLimited,
+    ReplyEmpty,
+    ReplyMalformed,
+    ReplyOffSchema,
+    ReplyTruncated,
+    ServerFailed,
+    TimedOut,
+)
+
+Result = TypeVar("Result")
+
+RETRIED = (
+    ConnectionFailed,
+    ConnectionLost,
+    TimedOut,
+    RateLimited,
+    ServerFailed,
+    ReplyMalformed,
+    ReplyTruncated,
+    ReplyEmpty,
+    ReplyOffSchema,
+)
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """At most `tries` tries; waits in seconds, doubling from `first_wait` up to `longest_wait`."""
+
+    tries: int = 3
+    first_wait: float = 1.0
+    longest_wait: float = 30.0
+    sleep: Callable[[float], None] = time.sleep
+    rng: random.Random = field(default_factory=random.SystemRandom)
+
+    def run(self, call: Callable[[], Result]) -> Result:
+        """Return the first result of `call`.
+
+        Raises:
+            LLMError: the last one, when no try is left, the error is not in RETRIED, or the endpoint asks for
+                a wait above `longest_wait`.
+        """
+        for number in range(1, self.tries):
+            try:
+                return call()
+            except RETRIED as error:
+                wait = self.wait_after(error, number=number)
+                if wait > self.longest_wait:
+                    raise
+            self.sleep(wait)
+        return call()
+
+    def wait_after(self, error: LLMError, *, number: int) -> float:
+        """Seconds to wait after try `number`: half to all of the backoff at random, or longer if asked to."""
+        backoff = min(self.longest_wait, self.first_wait * 2.0 ** (number - 1)) * self.rng.uniform(0.5, 1.0)
+        asked = error.retry_after if isinstance(error, ErrorStatus) else None
+        return max(backoff, asked or 0.0)
+
+
+def retry_after_seconds(value: str | None, *, date: str | None, now: datetime) -> float | None:
+    """Seconds asked for by a Retry-After header, given as seconds or as an HTTP date (RFC 9110, 10.2.3).
+
+    A date is measured against the reply's own Date header where there is one, so that a clock that differs
+    from the endpoint's does no harm, else against `now` (aware UTC). None when absent or unreadable.
+    """
+    if value is None:
+        return None
+    if re.fullmatch(r"\s*[0-9]+(\.[0-9]+)?\s*", value):
+        return float(value)
+    when = _http_date(value)
+    if when is None:
+        return None
+    return max(0.0, (when - (_http_date(date) or now)).total_seconds())
+
+
+def _http_date(value: str | None) -> datetime | None:
+    try:
+        parsed = parsedate_to_datetime(value or "")
+    except (ValueError, OverflowError):
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
