@@ -35,6 +35,8 @@ class BatchCoverage:
 class CoverageSpread:
     """How far batches differ; 0 is perfect balance, None means too few item parameters to say.
 
+    `mean_difficulty_sd` is for orientation: a few prompts far out of reach dominate it while they hardly move
+    any score, so assembly balances the expected raw score instead.
     `expected_raw_sd`: sd over batches of the mean expected raw score, at each reference ability.
     `information_cv`: coefficient of variation over batches of the information per prompt.
     `category_sd`, `modality_sd`: root mean square distance of a batch's count from its size times the share
