@@ -21,6 +21,8 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 MAX_ID_CHARACTERS = 200
+MAX_NAME_CHARACTERS = 200
+MAX_LABEL_CHARACTERS = 100
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PDF_TYPE = "application/pdf"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -52,6 +54,7 @@ def _trimmed(text: str) -> str:
 Text = Annotated[str, AfterValidator(_storable)]
 FilledText = Annotated[Text, AfterValidator(_not_blank)]
 PromptId = Annotated[FilledText, AfterValidator(_trimmed), Field(max_length=MAX_ID_CHARACTERS)]
+Label = Annotated[Text, Field(max_length=MAX_LABEL_CHARACTERS)]
 StrictNumber = Annotated[FiniteFloat, Strict()]
 Texts = Annotated[tuple[FilledText, ...], Field(min_length=1)]
 
@@ -125,7 +128,7 @@ class CriterionRecord(Record):
 class AttachmentRecord(Record):
     """A file that belongs to a prompt. `path` is relative to the bank's folder, with forward slashes."""
 
-    name: FilledText
+    name: Annotated[FilledText, Field(max_length=MAX_NAME_CHARACTERS)]
     path: FilledText
     media_type: str
     size_bytes: int
@@ -140,9 +143,9 @@ class PromptRecord(Record):
     text_format: Literal["plain", "markdown"] = "plain"
     gold_answer: FilledText | None = None
     criteria: tuple[CriterionRecord, ...] = ()
-    category: Text = ""
-    subcategory: Text = ""
-    task: Text = ""
+    category: Label = ""
+    subcategory: Label = ""
+    task: Label = ""
     labels: tuple[FilledText, ...] = ()
     split: Literal["public", "private"] = "public"
     attachments: tuple[AttachmentRecord, ...] = ()

@@ -1,8 +1,7 @@
 """The judge's two prompt texts in this project's own words.
 
-Same inputs, outputs and rules as the published judge (GIM paper, appendix E). Item parameters \
-calibrated with
-the published texts hold only for those; import them to report on that scale.
+Same inputs, outputs and rules as the published judge (GIM paper, appendix E). Item parameters
+calibrated with the published texts hold only for those; import them to report on that scale.
 """
 
 EXACT_ANSWER_TEXT = """\

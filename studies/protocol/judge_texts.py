@@ -65,11 +65,11 @@ def read_judge_texts(path: Path) -> JudgeTexts:
     """
     if (path / EXACT_FILE).is_file() or (path / RUBRIC_FILE).is_file():
         exact, rubric = _read_file(path / EXACT_FILE), _read_file(path / RUBRIC_FILE)
-        source = f"{EXACT_FILE} and {RUBRIC_FILE} in the folder {path.resolve().name}"
+        source = f"{EXACT_FILE} and {RUBRIC_FILE} in the folder {path.resolve().name[:200]}"
     elif (path / HARNESS_FILE).is_file():
         module = _read_file(path / HARNESS_FILE)
         exact, rubric = _read_constant(module, EXACT_CONSTANT), _read_constant(module, RUBRIC_CONSTANT)
-        source = f"{HARNESS_FILE} in the checkout {path.resolve().name}"
+        source = f"{HARNESS_FILE} in the checkout {path.resolve().name[:200]}"
     else:
         raise JudgeTextsRefused(
             f"{path}: no judge texts found. Give a folder with {EXACT_FILE} and {RUBRIC_FILE}, "

@@ -1,0 +1,151 @@
+"""From what a file says to checked prompts, keeping every problem on the way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from studies.bank.attachments import AttachmentRefused, read_attachment
+from studies.bank.files import Limits
+from studies.bank.problems import Problem
+from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
+from studies.bank.sentences import error_sentence, field_path, json_name
+
+BankFormat = Literal["chiron", "gim", "bbeh", "bbh"]
+
+
+@dataclass(frozen=True)
+class BankReading:
+    """What a file held: the valid prompts, and everything that kept others out.
+
+    `root` is the folder the attachments' paths are relative to.
+    """
+
+    bank: BankRecord
+    problems: tuple[Problem, ...]
+    root: Path
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One prompt as a file states it, unchecked. Keys of `values` are fields of PromptRecord.
+
+    `attachments` is the file's own list of paths, looked up in `bases`. `prompt_id` names the prompt in
+    problems even where the file carries no usable id.
+    """
+
+    values: Mapping[str, object]
+    line: int | None = None
+    file: str = ""
+    prompt_id: str | None = None
+    attachments: object = ()
+    bases: Sequence[Path] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def problem(self, field_name: str, message: str) -> Problem:
+        """A problem of this prompt."""
+        return Problem(self.line, self.prompt_id, field_name, message, self.file)
+
+
+@dataclass
+class BankBuilder:
+    """Takes drafts one by one and gives the reading at the end.
+
+    `field_names` translates fields of PromptRecord into what the file calls them.
+    """
+
+    format: BankFormat
+    root: Path
+    limits: Limits
+    field_names: Mapping[str, str] = field(default_factory=dict)
+    _prompts: list[PromptRecord] = field(default_factory=list, init=False)
+    _problems: list[Problem] = field(default_factory=list, init=False)
+    _places: dict[str, str] = field(default_factory=dict, init=False)
+
+    def add_problem(self, problem: Problem) -> None:
+        """Something is wrong that belongs to no single prompt."""
+        self._problems.append(problem)
+
+    def add(self, draft: Draft) -> None:
+        """Check one prompt; it joins the bank only if nothing at all is wrong with it."""
+        attachments, problems = self._attachments(draft)
+        problems = [*draft.problems, *self._answer_problems(draft), *self._id_problems(draft), *problems]
+        try:
+            prompt = PromptRecord.model_validate({**draft.values, "attachments": attachments})
+        except ValidationError as error:
+            self._problems += [*self._field_problems(draft, error), *problems]
+            return
+        self._problems += problems
+        if not problems:
+            self._prompts.append(prompt)
+
+    def reading(self, *, canaries: Sequence[str] = (), name: str = "") -> BankReading:
+        """Everything taken in so far; a bank without a prompt and without a problem is itself a problem."""
+        problems = list(self._problems)
+        if not self._prompts and not problems:
+            problems.append(
+                Problem(None, None, "", "the bank holds no prompts; give a file with at least one")
+            )
+        bank = BankRecord(
+            format=self.format,
+            prompts=tuple(self._prompts),
+            canaries=tuple(dict.fromkeys(canaries)),
+            name=name,
+        )
+        return BankReading(bank=bank, problems=tuple(problems), root=self.root)
+
+    def _name(self, field_name: str) -> str:
+        return self.field_names.get(field_name, field_name)
+
+    def _field_problems(self, draft: Draft, error: ValidationError) -> list[Problem]:
+        problems = []
+        for details in error.errors():
+            first, *rest = details["loc"]
+            path = field_path((self._name(str(first)), *rest))
+            problems.append(draft.problem(path, error_sentence(details)))
+        return problems
+
+    def _answer_problems(self, draft: Draft) -> list[Problem]:
+        if draft.values.get("gold_answer") is not None or draft.values.get("criteria"):
+            return []
+        fields = f"{self._name('gold_answer')}, {self._name('criteria')}"
+        return [draft.problem(fields, "both are absent; a prompt needs an answer or a rubric to be graded")]
+
+    def _id_problems(self, draft: Draft) -> list[Problem]:
+        prompt_id = draft.values.get("prompt_id")
+        if not isinstance(prompt_id, str) or not prompt_id.strip():
+            return []
+        place = f"line {draft.line}" if draft.line else ""
+        here = ", ".join(part for part in (draft.file, place) if part)
+        first = self._places.setdefault(prompt_id, here)
+        if first == here:
+            return []
+        return [
+            draft.problem(self._name("prompt_id"), f"is already used in {first}; give each prompt its own id")
+        ]
+
+    def _attachments(self, draft: Draft) -> tuple[list[AttachmentRecord], list[Problem]]:
+        field_name = self._name("attachments")
+        if not isinstance(draft.attachments, list | tuple):
+            message = f"is {json_name(draft.attachments)}, but a list of paths is expected"
+            return [], [draft.problem(field_name, message)]
+        records: list[AttachmentRecord] = []
+        problems: list[Problem] = []
+        for position, name in enumerate(draft.attachments, start=1):
+            try:
+                records.append(self._attachment(draft, name))
+            except AttachmentRefused as error:
+                problems.append(draft.problem(f"{field_name}[{position}]", str(error)))
+        return records, problems
+
+    def _attachment(self, draft: Draft, name: object) -> AttachmentRecord:
+        if not isinstance(name, str):
+            raise AttachmentRefused(f"is {json_name(name)}, but a path in quotes is expected")
+        try:
+            return read_attachment(
+                name, root=self.root, bases=draft.bases, max_bytes=self.limits.attachment_bytes
+            )
+        except AttachmentRefused as error:
+            raise AttachmentRefused(f'"{name}" {error}') from None

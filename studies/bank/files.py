@@ -1,0 +1,131 @@
+"""Reading a bank's files within limits; trouble with a whole file is a Problem, not a traceback."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from studies.bank.problems import Problem
+from studies.bank.sentences import json_name
+
+MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest files that are read, in bytes."""
+
+    bank_bytes: int = 256 * MEBIBYTE
+    attachment_bytes: int = 20 * MEBIBYTE
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class FileRefused(Exception):
+    """A whole file, or one line of it, cannot be used; carries the problem."""
+
+    def __init__(self, message: str, *, field: str = "", line: int | None = None, file: str = "") -> None:
+        self.problem = Problem(line=line, prompt_id=None, field=field, message=message, file=file)
+        super().__init__(str(self.problem))
+
+
+@dataclass(frozen=True)
+class JsonLine:
+    """One line of a JSONL file: its object, or the problem that kept it from being read."""
+
+    number: int
+    value: dict[str, object] | None
+    problem: Problem | None
+
+
+def read_content(path: Path, *, max_bytes: int) -> bytes:
+    """The whole file. Raises FileRefused when it is missing, empty, unreadable or too large."""
+    try:
+        if path.is_dir():
+            raise FileRefused("is a folder, but a file is expected; name the file in it", file=path.name)
+        size = path.stat().st_size
+        content = path.read_bytes() if size <= max_bytes else b""
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise FileRefused(
+            f"cannot be read ({reason}); check the path and its rights", file=str(path)
+        ) from None
+    if size > max_bytes:
+        message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(max_bytes)}; split it"
+        raise FileRefused(message, file=path.name)
+    if not content.strip():
+        raise FileRefused("is empty; give a file with prompts", file=path.name)
+    return content
+
+
+def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLine]:
+    """Every line that is not blank. Lines end with LF or CR LF only, so U+2028 in a text is no line end."""
+    for number, raw in enumerate(read_content(path, max_bytes=max_bytes).split(b"\n"), start=1):
+        if raw.strip():
+            yield _json_line(raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw, number, file)
+
+
+def json_file(path: Path, *, max_bytes: int, file: str = "") -> object:
+    """The value of a JSON file. Raises FileRefused, with the line where it breaks."""
+    return _parsed(
+        read_content(path, max_bytes=max_bytes).removeprefix(b"\xef\xbb\xbf"), file=file or path.name
+    )
+
+
+def in_mebibytes(size: int) -> str:
+    """A file size for a sentence."""
+    return f"{size / MEBIBYTE:.1f} MiB" if size >= MEBIBYTE else f"{size} bytes"
+
+
+def _json_line(raw: bytes, number: int, file: str) -> JsonLine:
+    try:
+        value = _parsed(raw, file=file, line=number)
+        if not isinstance(value, dict):
+            message = f"is {json_name(value)}, but an object in braces is expected"
+            raise FileRefused(message, field="JSON", line=number, file=file)
+    except FileRefused as error:
+        return JsonLine(number, None, error.problem)
+    return JsonLine(number, value, None)
+
+
+def _parsed(raw: bytes, *, file: str, line: int | None = None) -> object:
+    text = _decoded(raw, file=file, line=line)
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        message = f"breaks off at column {error.colno} ({error.msg}); correct the JSON"
+        raise FileRefused(message, field="JSON", line=line or error.lineno, file=file) from None
+    except RecursionError:
+        message = "is nested too deeply; flatten it"
+        raise FileRefused(message, field="JSON", line=line, file=file) from None
+    except ValueError as error:
+        raise FileRefused(f"cannot be used: {error}", field="JSON", line=line, file=file) from None
+
+
+def _decoded(raw: bytes, *, file: str, line: int | None) -> str:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at_line = line or raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        message = (
+            f"has the byte 0x{raw[error.start]:02x} at position {column}, which is not UTF-8; save as UTF-8"
+        )
+        raise FileRefused(message, field="encoding", line=at_line, file=file) from None
+    if "\0" in text:
+        at_line = line or raw.count(b"\n", 0, raw.index(b"\0")) + 1
+        raise FileRefused(
+            "contains a NUL character (U+0000); remove it", field="encoding", line=at_line, file=file
+        )
+    return text
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object; a key that appears twice would silently lose its first value."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f'the field "{repeated}" appears twice in one object; keep one')
+    return value
