@@ -1,0 +1,101 @@
+"""manage.py rehearse STUDY: simulated people answer a simulated study through the real web pages."""
+
+import time
+from argparse import ArgumentParser
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.utils import timezone
+from tqdm import tqdm
+
+from scoring.rehearsal.crew import Site, work
+from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox
+from scoring.rehearsal.people import draw_people
+from scoring.rehearsal.servers import ServerNotStarted, background_worker, free_port, web_server
+from scoring.rehearsal.web import PageRefused
+from scoring.selectors.prompt_keys import prompt_keys
+from scoring.services.rehearsals import simulated_people_add
+from studies.models import Study
+from studies.services.refusals import Refused
+
+# All simulated people sign in from one address; a real limit would read as an attack.
+SERVER_ENVIRONMENT = {"CHIRON_CODES_PER_MINUTE_PER_ADDRESS": "100000"}
+
+
+class Command(BaseCommand):
+    help = "Let simulated people answer a simulated study through the running web pages."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--people", type=int, help="default: every place of the study")
+        parser.add_argument("--mean", type=float, default=0.3, help="mean ability of the simulated people")
+        parser.add_argument("--spread", type=float, default=0.8, help="standard deviation of their abilities")
+        parser.add_argument(
+            "--off-task", type=float, default=0.1, help="share who do not answer the questions"
+        )
+        parser.add_argument(
+            "--skip", type=float, default=0.05, help="share of prompts left without an answer"
+        )
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--at-once", type=int, default=8, help="people working at the same moment")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            self.rehearse(**options)
+        except (Refused, ServerNotStarted, PageRefused, CodeNotReceived) as error:
+            raise CommandError(str(error)) from error
+
+    def rehearse(self, **options: Any) -> None:
+        study = Study.objects.filter(slug=options["study"]).first()
+        if study is None:
+            raise CommandError(f'there is no study "{options["study"]}"; create_study makes one')
+        folder = mail_folder()
+        emails = simulated_people_add(study=study, number=options["people"], actor=None, now=timezone.now())
+        if not emails:
+            raise CommandError(
+                f'everybody in "{study.slug}" has worked already; raise --people or make a new study'
+            )
+        people = draw_people(
+            emails,
+            mean=options["mean"],
+            spread=options["spread"],
+            seed=options["seed"],
+            off_task_share=options["off_task"],
+        )
+        keys, resources = prompt_keys(study), study.protocol.resource_categories
+        call_command("createcachetable", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        connections.close_all()
+        started = time.monotonic()
+        with ExitStack() as stack:
+            url = stack.enter_context(
+                web_server(
+                    free_port(), environment=SERVER_ENVIRONMENT, log=settings.DATA_DIR / "logs" / "web.log"
+                )
+            )
+            stack.enter_context(
+                background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")
+            )
+            bar = stack.enter_context(tqdm(total=len(people), unit=" people", desc="answering", disable=None))
+            site = Site(url, Mailbox(folder), study.slug, keys, resources, skip_share=options["skip"])
+            counts = work(people, site, at_once=options["at_once"], done=bar.update)
+        seconds = time.monotonic() - started
+        total = sum(counts.values())
+        print(
+            f"{len(people)} simulated people saved {total} answers in {seconds:.0f} s through the web pages."
+        )
+
+
+def mail_folder() -> Path:
+    """Where the sign-in codes arrive; a real mail server is refused, for simulated people have no inbox."""
+    folder = getattr(settings, "EMAIL_FILE_PATH", None)
+    if folder is None:
+        raise CommandError(
+            "a rehearsal reads sign-in codes from the data folder; CHIRON_MAIL_URL sends them out: unset it"
+        )
+    return Path(folder)
