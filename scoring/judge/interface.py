@@ -1,0 +1,127 @@
+"""What every judge takes and gives back.
+
+The unit of work is one verdict: one criterion of one answer, or, for a prompt graded against a gold answer,
+the answer as a whole (position None). A caller stores each verdict when it has it and asks only for the rest
+later.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from llm.attempts import Attempt
+from scoring.judge.reasons import UnscoredReason
+from studies.bank.records import Check
+
+
+class JudgeCannotScore(Exception):
+    """This kind of judge cannot score this prompt, whatever the answer. Found before anything is judged."""
+
+    def __init__(self, prompt_id: str, why: str) -> None:
+        super().__init__(f"Prompt {prompt_id}: {why}")
+        self.prompt_id = prompt_id
+
+
+@dataclass(frozen=True)
+class CriterionTask:
+    """One rubric criterion; `position` tells the criteria of a prompt apart."""
+
+    position: int
+    text: str
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class JudgeTask:
+    """One answer to one prompt. With criteria it is graded by them, else against `gold_answer`.
+
+    `task` is the benchmark's name for the kind of question (BBEH, BBH), else "".
+    """
+
+    prompt_id: str
+    question: str
+    gold_answer: str | None
+    criteria: tuple[CriterionTask, ...]
+    answer: str
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        positions = [criterion.position for criterion in self.criteria]
+        if len(set(positions)) < len(positions):
+            raise ValueError(f"Prompt {self.prompt_id} has two criteria at one position.")
+
+    @property
+    def positions(self) -> tuple[int | None, ...]:
+        """What must be judged before the answer has a score."""
+        return tuple(criterion.position for criterion in self.criteria) or (None,)
+
+    @property
+    def text_to_judge(self) -> str:
+        """The answer. Raises ValueError when it is blank: that is missing, which no judge decides."""
+        if not self.answer.strip():
+            raise ValueError(f"The answer to prompt {self.prompt_id} is blank: it is missing, not judged.")
+        return self.answer
+
+    def criterion(self, position: int) -> CriterionTask:
+        return next(criterion for criterion in self.criteria if criterion.position == position)
+
+
+@dataclass(frozen=True)
+class CriterionVerdict:
+    """The judge's word on one criterion: score and confidence in [0, 1], or the reason why there is neither.
+
+    `calls` are the requests that were made for it, in order; empty for judges that ask no model.
+    """
+
+    position: int | None
+    score: float | None
+    confidence: float | None
+    explanation: str
+    reason: UnscoredReason | None = None
+    calls: tuple[Attempt, ...] = ()
+
+    def __post_init__(self) -> None:
+        scored = self.score is not None and self.confidence is not None
+        if scored == (self.reason is not None) or (self.score is None) != (self.confidence is None):
+            raise ValueError("A verdict has a score and a confidence, or a reason for having neither.")
+
+
+@dataclass(frozen=True)
+class AnswerVerdict:
+    """The sample score of one answer in [0, 1], or the reason why there is none yet."""
+
+    score: float | None
+    reason: UnscoredReason | None
+    criteria: tuple[CriterionVerdict, ...]
+
+    @property
+    def calls(self) -> Iterator[tuple[int | None, Attempt]]:
+        """Every request made, with the position it was made for."""
+        return ((verdict.position, call) for verdict in self.criteria for call in verdict.calls)
+
+
+class Judge(Protocol):
+    """Scores answers; safe to share between threads."""
+
+    @property
+    def kind(self) -> str:
+        """The value of the study's `judge_kind` setting."""
+
+    def describe(self) -> dict[str, JsonValue]:
+        """Everything that decides the scores, for the record of a run; no secret is in it."""
+
+    def check(self, task: JudgeTask) -> None:
+        """Look at the prompt's side of `task` only; its answer may still be empty.
+
+        Raises:
+            JudgeCannotScore: naming the prompt and the remedy.
+        """
+
+    def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
+        """Judge one criterion, or the whole answer (None), of a task that has passed `check`.
+
+        Raises:
+            ValueError: the answer is blank; it is missing and is never judged.
+        """
