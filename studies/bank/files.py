@@ -39,29 +39,32 @@ class JsonLine:
     problem: Problem | None
 
 
-def read_content(path: Path, *, max_bytes: int) -> bytes:
-    """The whole file. Raises FileRefused when it is missing, empty, unreadable or too large."""
+def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
+    """The whole file, called `file` in problems (default: the path as given).
+
+    Raises FileRefused when it is missing, empty, unreadable or too large.
+    """
+    shown = file or str(path)
     try:
         if path.is_dir():
-            raise FileRefused("is a folder, but a file is expected; name the file in it", file=path.name)
+            raise FileRefused("is a folder, but a file is expected; name the file in it", file=shown)
         size = path.stat().st_size
         content = path.read_bytes() if size <= max_bytes else b""
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise FileRefused(
-            f"cannot be read ({reason}); check the path and its rights", file=str(path)
-        ) from None
+        raise FileRefused(f"cannot be read ({reason}); check the path and its rights", file=shown) from None
     if size > max_bytes:
         message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(max_bytes)}; split it"
-        raise FileRefused(message, file=path.name)
+        raise FileRefused(message, file=shown)
     if not content.strip():
-        raise FileRefused("is empty; give a file with prompts", file=path.name)
+        raise FileRefused("is empty; give a file with prompts", file=shown)
     return content
 
 
 def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLine]:
     """Every line that is not blank. Lines end with LF or CR LF only, so U+2028 in a text is no line end."""
-    for number, raw in enumerate(read_content(path, max_bytes=max_bytes).split(b"\n"), start=1):
+    content = read_content(path, max_bytes=max_bytes, file=file)
+    for number, raw in enumerate(content.split(b"\n"), start=1):
         if raw.strip():
             yield _json_line(raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw, number, file)
 

@@ -1,0 +1,109 @@
+"""This project's own bank format: one JSON object per line. docs/bank-format.md describes it."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from studies.bank.building import BankBuilder, BankReading, Draft
+from studies.bank.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
+from studies.bank.problems import Problem
+from studies.bank.sentences import json_name
+
+HEADER_FIELD = "chiron_bank"
+HEADER_FIELDS = (HEADER_FIELD, "name", "canary")
+VERSION = 1
+
+# Field of PromptRecord -> field of a line.
+FIELD_NAMES: Mapping[str, str] = {
+    "prompt_id": "id",
+    "text": "text",
+    "text_format": "format",
+    "gold_answer": "gold_answer",
+    "criteria": "criteria",
+    "category": "category",
+    "subcategory": "subcategory",
+    "task": "task",
+    "labels": "labels",
+    "split": "split",
+    "attachments": "attachments",
+    "solution": "solution",
+    "citations": "citations",
+}
+
+
+@dataclass(frozen=True)
+class _Header:
+    name: str = ""
+    canaries: tuple[str, ...] = ()
+
+
+def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
+    """The prompts of a JSONL file; attachments are looked up relative to the file's folder."""
+    builder = BankBuilder("chiron", path.parent, limits, FIELD_NAMES)
+    header = _Header()
+    try:
+        for position, line in enumerate(json_lines(path, max_bytes=limits.bank_bytes)):
+            if position == 0 and line.value is not None and HEADER_FIELD in line.value:
+                header = _read_header(line.number, line.value, builder)
+            else:
+                _add_line(line, builder)
+    except FileRefused as error:
+        builder.add_problem(error.problem)
+    return builder.reading(canaries=header.canaries, name=header.name)
+
+
+def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder) -> _Header:
+    problems = [*_unknown_fields(value, HEADER_FIELDS), *_header_problems(value)]
+    for field_name, message in problems:
+        builder.add_problem(Problem(number, None, field_name, message))
+    if problems:
+        return _Header()
+    canary = str(value.get("canary", ""))
+    return _Header(name=str(value.get("name", "")), canaries=(canary,) if canary else ())
+
+
+def _header_problems(value: Mapping[str, object]) -> list[tuple[str, str]]:
+    problems = []
+    version = value[HEADER_FIELD]
+    if version != VERSION or isinstance(version, bool):
+        problems.append((HEADER_FIELD, f"names a version this program does not read; write {VERSION}"))
+    for field_name in ("name", "canary"):
+        text = value.get(field_name, "")
+        if not isinstance(text, str):
+            problems.append((field_name, f"is {json_name(text)}, but text is expected; put it in quotes"))
+        elif "\0" in text:
+            problems.append((field_name, "contains a NUL character (U+0000); remove it"))
+    return problems
+
+
+def _add_line(line: JsonLine, builder: BankBuilder) -> None:
+    if line.value is None:
+        if line.problem is not None:
+            builder.add_problem(line.problem)
+        return
+    known = {field: line.value[name] for field, name in FIELD_NAMES.items() if name in line.value}
+    attachments = known.pop("attachments", ())
+    prompt_id = known.get("prompt_id")
+    shown_id = prompt_id if isinstance(prompt_id, str) else None
+    unknown = _unknown_fields(line.value, tuple(FIELD_NAMES.values()))
+    builder.add(
+        Draft(
+            values=known,
+            line=line.number,
+            prompt_id=shown_id,
+            attachments=attachments,
+            bases=(builder.root,),
+            problems=tuple(Problem(line.number, shown_id, name, message) for name, message in unknown),
+        )
+    )
+
+
+def _unknown_fields(value: Mapping[str, object], known: tuple[str, ...]) -> list[tuple[str, str]]:
+    problems = []
+    for name in value:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            remedy = f'did you mean "{close[0]}"?' if close else f"the fields are {', '.join(known)}"
+            problems.append((name, f"is not a known field; {remedy}"))
+    return problems

@@ -1,0 +1,34 @@
+"""One entry to all bank formats."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from studies.bank.bbeh_format import read_bbeh
+from studies.bank.bbh_format import read_bbh
+from studies.bank.building import BankFormat, BankReading
+from studies.bank.chiron_format import read_chiron
+from studies.bank.files import DEFAULT_LIMITS, Limits
+from studies.bank.gim_format import read_gim
+
+__all__ = ["READERS", "BankFormat", "BankReading", "Limits", "read_bank"]
+
+READERS: Mapping[BankFormat, Callable[..., BankReading]] = {
+    "chiron": read_chiron,
+    "gim": read_gim,
+    "bbeh": read_bbeh,
+    "bbh": read_bbh,
+}
+
+
+def read_bank(
+    bank_format: BankFormat, path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS
+) -> BankReading:
+    """The valid prompts of a bank and all of its problems; whether to go on is for the caller to decide.
+
+    `mini` asks for the mini set and means something for bbeh only; raises ValueError for another format.
+    """
+    if not mini:
+        return READERS[bank_format](path, limits=limits)
+    if bank_format != "bbeh":
+        raise ValueError(f"Only bbeh has a mini set; read {bank_format} without it.")
+    return read_bbeh(path, mini=True, limits=limits)
