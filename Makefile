@@ -21,7 +21,8 @@ dev-environment:
 	@$(PYTHON) requirements/install.py dev
 
 demo: run-environment
-	@$(BIN)/python manage.py demo --port $(PORT) $(if $(filter 0,$(SERVE)),--no-serve)
+	@env -u DATABASE_URL -u REDIS_URL -u CHIRON_MODE -u CHIRON_MAIL_URL CHIRON_DATA_DIR="$(CURDIR)/var/demo" \
+		$(BIN)/python manage.py demo --port $(PORT) $(if $(filter 0,$(SERVE)),--no-serve)
 
 test: dev-environment
 	@$(BIN)/python tests/run.py

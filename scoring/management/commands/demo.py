@@ -1,0 +1,214 @@
+"""manage.py demo: the whole main job on a small original bank, with simulated people and models."""
+
+import json
+import shutil
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.utils import timezone
+from tqdm import tqdm
+
+from batches.models import Session
+from scoring.management.commands.rehearse import SERVER_ENVIRONMENT
+from scoring.rehearsal.crew import Site, work
+from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox, code_in
+from scoring.rehearsal.people import Behaviour, SimulatedPerson, draw_people
+from scoring.rehearsal.servers import ServerNotStarted, background_worker, refuse_busy_port, web_server
+from scoring.rehearsal.web import PageRefused
+from scoring.selectors.prompt_keys import prompt_keys
+from scoring.services.rehearsals import simulated_people_add
+from studies.models import Study, User
+from studies.services.participants import participant_add, participant_approve
+from studies.services.refusals import Refused
+from studies.services.studies import study_amend
+
+FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
+STUDY, OPEN_STUDY = "demo", "try-it"
+LEAD, VISITOR = "lead@example.org", "visitor@example.org"
+PEOPLE = 12
+# Who does what; everybody else works diligently and submits.
+BEHAVIOURS = {
+    2: Behaviour.COMMENTS,
+    5: Behaviour.MINIMAL,
+    8: Behaviour.WITHDRAWS,
+    PEOPLE - 1: Behaviour.TIMES_OUT,
+}
+PROTOCOL = {"batch_size": 12, "replicates_per_profile": 1, "top_size": 3, "judge_kind": "checks"}
+CLOSING_SECONDS = 6
+SWEEP_SECONDS = 60
+MARKER = "this-folder-belongs-to-the-demo"
+
+
+class Command(BaseCommand):
+    help = "Run a whole small study with simulated people, print the result, then serve the site."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--no-serve", action="store_true", help="end after the run")
+
+    def handle(self, *_: Any, port: int, no_serve: bool, **__: Any) -> None:
+        try:
+            refuse_busy_port(port)
+            fresh_data_dir(settings.DATA_DIR)
+            self.run(port=port, serve=not no_serve)
+        except (Refused, ServerNotStarted, PageRefused, CodeNotReceived) as error:
+            raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            print("\nStopped.")
+
+    def run(self, *, port: int, serve: bool) -> None:
+        started = time.monotonic()
+        step("Setting up an empty database and importing the demo's own bank and item parameters")
+        set_up()
+        lead = User.objects.create_superuser(LEAD)
+        make_study(STUDY, "Demo study", simulated=True)
+        make_study(OPEN_STUDY, "Try it yourself", simulated=False)
+        with ExitStack() as stack:
+            url = stack.enter_context(
+                web_server(port, environment=SERVER_ENVIRONMENT, log=settings.DATA_DIR / "logs" / "web.log")
+            )
+            stack.enter_context(
+                background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")
+            )
+            answer_all(url, lead)
+            evaluate()
+            step(f"Done in {time.monotonic() - started:.0f} s")
+            if serve:
+                invite_visitor(lead)
+                print(hints(url))
+                show_codes(settings.DATA_DIR / "mail")
+
+
+def fresh_data_dir(folder: Path) -> None:
+    """Empty the demo's own folder; refuse any other that holds a database."""
+    if (folder / "chiron.sqlite3").exists() and not (folder / MARKER).exists():
+        raise CommandError(
+            f"{folder} holds a database that is not the demo's; run `make demo`, "
+            "or set CHIRON_DATA_DIR to a new folder"
+        )
+    for name in ("chiron.sqlite3", "chiron.sqlite3-wal", "chiron.sqlite3-shm"):
+        (folder / name).unlink(missing_ok=True)
+    for name in ("media", "mail", "export", "logs"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / MARKER).touch()
+
+
+def set_up() -> None:
+    for command in ("migrate", "createcachetable"):
+        call_command(command, verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    call_command("import_bank", "chiron", str(FIXTURES / "bank.jsonl"), slug="demo-bank")
+    call_command(
+        "import_item_bank", str(FIXTURES / "item_parameters.json"), slug="demo-items", bank="demo-bank"
+    )
+
+
+def make_study(slug: str, name: str, *, simulated: bool) -> None:
+    protocol = settings.DATA_DIR / "demo-protocol.json"
+    protocol.write_text(json.dumps(PROTOCOL))
+    call_command(
+        "create_study",
+        slug,
+        name=name,
+        bank="demo-bank",
+        item_bank="demo-items",
+        settings_file=str(protocol),
+        simulated=simulated,
+    )
+    call_command("build_batches", slug)
+    call_command("freeze_study", slug)
+
+
+def answer_all(url: str, lead: User) -> None:
+    study = Study.objects.get(slug=STUDY)
+    emails = simulated_people_add(study=study, number=PEOPLE, actor=lead, now=timezone.now())
+    people = draw_people(emails, mean=0.5, spread=1.0, seed=20, off_task_share=0.0, behaviours=BEHAVIOURS)
+    mailbox = Mailbox(settings.DATA_DIR / "mail")
+    site = Site(url, mailbox, STUDY, prompt_keys(study), study.protocol.resource_categories, skip_share=0.05)
+    step(f"{PEOPLE} simulated people sign in at {url} and answer through the pages")
+    crew(people[:-1], site)
+    step(f"The study now closes in {CLOSING_SECONDS} s; the last person starts and does not submit in time")
+    closes_at = timezone.now() + timedelta(seconds=CLOSING_SECONDS)
+    study_amend(
+        study=study,
+        changes={"closes_at": closes_at.isoformat()},
+        reason="The demo shows what happens at the deadline.",
+        actor=lead,
+        now=timezone.now(),
+    )
+    crew(people[-1:], site)
+    wait_for(lambda: Session.objects.filter(participant__study=study, status="expired").exists())
+
+
+def crew(people: list[SimulatedPerson], site: Site) -> None:
+    connections.close_all()
+    with tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar:
+        work(people, site, at_once=4, done=bar.update)
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    until = time.monotonic() + SWEEP_SECONDS
+    while not happened():
+        if time.monotonic() > until:
+            raise CommandError(
+                f"the sweep did not end the session within {SWEEP_SECONDS} s; "
+                f"see {settings.DATA_DIR / 'logs' / 'worker.log'}"
+            )
+        time.sleep(0.2)
+
+
+def evaluate() -> None:
+    step("Off-task filter; the study lead confirms what it found")
+    call_command(
+        "screen_study", STUDY, confirm_all=True, by=LEAD, reason="Demo: the flagged answers are off-task."
+    )
+    step("Judge (machine checks), item response scorer, results")
+    print("\nThe people in this study and the models behind its item bank are SIMULATED.\n")
+    call_command("score_study", STUDY)
+    call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
+
+
+def invite_visitor(lead: User) -> None:
+    participant = participant_add(
+        study=Study.objects.get(slug=OPEN_STUDY),
+        email=VISITOR,
+        profile="stem-phd",
+        now=timezone.now(),
+    )
+    participant_approve(participant=participant, actor=lead, now=timezone.now(), reason="demo visitor")
+
+
+def hints(url: str) -> str:
+    return f"""
+The site is running:          {url}
+  Work as a participant:      sign in as {VISITOR}
+  Look as the study lead:     sign in as {LEAD}, then {url}/staff/studies/{STUDY}/results/
+Nothing is really mailed: the sign-in code appears here, below, when you ask for one.
+Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
+"""
+
+
+def show_codes(folder: Path) -> None:
+    """Print sign-in codes as they arrive, until Ctrl-C."""
+    seen = set(folder.glob("*.log"))
+    while True:
+        for mail in sorted(set(folder.glob("*.log")) - seen):
+            if found := code_in(mail):
+                seen.add(mail)
+                print(f"sign-in code for {found[0]}: {found[1]}", flush=True)
+        time.sleep(0.5)
+
+
+def step(sentence: str) -> None:
+    print(f"• {sentence}", flush=True)
+    sys.stdout.flush()
