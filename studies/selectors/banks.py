@@ -1,0 +1,47 @@
+"""Reads of what is asked and what answers are measured with."""
+
+from django.db.models import QuerySet
+
+from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, StudyStatus
+
+
+def bank_version(slug: str, number: int | None = None) -> BankVersion | None:
+    """The numbered version of a bank, or its newest one."""
+    versions = BankVersion.objects.select_related("bank").filter(bank__slug=slug).order_by("-number")
+    if number is not None:
+        versions = versions.filter(number=number)
+    return versions.first()
+
+
+def item_bank(slug: str) -> ItemBank | None:
+    """The newest item parameters under this name."""
+    return ItemBank.objects.filter(slug=slug).order_by("-imported_at", "-id").first()
+
+
+def judge_protocol(slug: str) -> JudgeProtocol | None:
+    """The newest judge texts under this name."""
+    return JudgeProtocol.objects.filter(slug=slug).order_by("-imported_at", "-id").first()
+
+
+def prompt_ids_without_parameters(version: BankVersion, parameters: ItemBank) -> list[str]:
+    """Prompts the scale says nothing about, in the bank's order."""
+    known = Item.objects.filter(item_bank=parameters).values("prompt_id")
+    prompts = Prompt.objects.filter(version=version).exclude(prompt_id__in=known)
+    return list(prompts.values_list("prompt_id", flat=True))
+
+
+def item_ids_without_prompts(version: BankVersion, parameters: ItemBank) -> list[str]:
+    """Calibrated prompts that are not in the bank version, sorted."""
+    present = Prompt.objects.filter(version=version).values("prompt_id")
+    items = Item.objects.filter(item_bank=parameters).exclude(prompt_id__in=present)
+    return list(items.order_by("prompt_id").values_list("prompt_id", flat=True))
+
+
+def studies_on_other_versions(version: BankVersion) -> QuerySet[Study]:
+    """Frozen studies of the same bank that keep their own, different version."""
+    return (
+        Study.objects.filter(status=StudyStatus.FROZEN, bank_version__bank=version.bank)
+        .exclude(bank_version=version)
+        .select_related("bank_version__bank")
+        .order_by("slug")
+    )

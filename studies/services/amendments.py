@@ -1,0 +1,131 @@
+"""Recorded changes to a frozen study.
+
+An amendment counts from the moment it is made: a stored deadline of a running session does not move, and a
+decision on an earlier consent text no longer admits anyone to a start.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from django.db import transaction
+
+from studies.models import Amendment, Study, StudyStatus, User
+from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
+from studies.services.events import StudyEventKind, event_record
+from studies.services.readiness import require_ready, require_window
+from studies.services.refusals import Refused
+from studies.services.studies import (
+    StudyNotFrozen,
+    judge_protocol_complete,
+    study_lock,
+    study_protocol_hash,
+)
+
+TIMES = ("opens_at", "closes_at")
+# The batches may be built already; a record that contradicts them would be worse than a new study.
+FIXED = ("batch_size", "assembly", "assembly_seed")
+
+
+class AmendmentRefused(Refused):
+    """The amendment cannot be made; one sentence per reason."""
+
+
+@transaction.atomic
+def study_amend(
+    *, study: Study, changes: Mapping[str, object], reason: str, now: datetime, actor: User | None = None
+) -> Amendment:
+    """Apply `changes` and record them with their reason.
+
+    Keys are settings, `opens_at` and `closes_at` (ISO times with an offset, or None for no limit).
+    Raises StudyNotFrozen, AmendmentRefused or StudyNotReady; nothing is changed then.
+    """
+    study = study_lock(study)
+    _require_amendable(study, changes, reason)
+    settings = _amended_settings(study, changes)
+    before = _current(study)
+    study.settings = settings.model_dump(mode="json")
+    for field in TIMES:
+        if field in changes:
+            setattr(study, field, _time(field, changes[field]))
+    difference = _difference(before, _current(study))
+    if not difference:
+        raise AmendmentRefused("The study has all of these values already; there is nothing to amend.")
+    require_ready(study, settings)
+    if not difference.keys().isdisjoint(TIMES):
+        require_window(study.opens_at, study.closes_at, now)
+    judge_protocol_complete(study, settings, now)
+    study.protocol_hash = study_protocol_hash(study, settings)
+    study.save(update_fields=["settings", *TIMES, "judge_protocol", "protocol_hash"])
+    return _record(study, difference, reason.strip(), actor, now)
+
+
+def _require_amendable(study: Study, changes: Mapping[str, object], reason: str) -> None:
+    if study.status != StudyStatus.FROZEN:
+        remedy = "change its settings instead" if study.status == StudyStatus.DRAFT else "it stays as it is"
+        raise StudyNotFrozen(f'The study "{study.slug}" is {study.status}, not frozen; {remedy}.')
+    if not reason.strip():
+        raise AmendmentRefused("An amendment needs a reason; write why it is made.")
+    fixed = [name for name in FIXED if name in changes and changes[name] != study.settings.get(name)]
+    if fixed:
+        raise AmendmentRefused(
+            f"{', '.join(fixed)}: the batches of a frozen study do not change; make a new study instead."
+        )
+
+
+def _amended_settings(study: Study, changes: Mapping[str, object]) -> ProtocolSettings:
+    values = {name: value for name, value in changes.items() if name not in TIMES}
+    try:
+        return read_settings({**study.settings, **values})
+    except ProtocolRefused as error:
+        raise AmendmentRefused(str(error)) from None
+
+
+def _time(field: str, value: object) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        time = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise AmendmentRefused(
+            f"{field}: write a time with its offset, such as 2030-05-01T18:00:00+02:00, or null for none."
+        )
+    return time.astimezone(UTC)
+
+
+def _current(study: Study) -> dict[str, object]:
+    times = {field: value.isoformat() if (value := getattr(study, field)) else None for field in TIMES}
+    return {**study.settings, **times}
+
+
+def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, dict[str, object]]:
+    return {
+        name: {"from": before.get(name), "to": value}
+        for name, value in after.items()
+        if before.get(name) != value
+    }
+
+
+def _record(
+    study: Study, difference: dict[str, dict[str, object]], reason: str, actor: User | None, now: datetime
+) -> Amendment:
+    amendment = Amendment.objects.create(
+        study=study,
+        number=study.amendments.count() + 1,
+        changes=difference,
+        reason=reason,
+        protocol_hash=study.protocol_hash,
+        made_by=actor,
+        made_at=now,
+    )
+    event_record(
+        study=study,
+        kind=StudyEventKind.AMENDED,
+        now=now,
+        actor=actor,
+        number=amendment.number,
+        fields=sorted(difference),
+        reason=reason,
+    )
+    return amendment

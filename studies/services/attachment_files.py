@@ -1,0 +1,80 @@
+"""Attachment files in the media folder, named by their content.
+
+A file with its final name is always whole: content goes to a temporary name first and is renamed when it is
+on disk. Equal content is stored once; nothing is ever overwritten.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from django.conf import settings
+
+from studies.bank.records import AttachmentRecord
+from studies.services.refusals import Refused
+
+SUFFIXES = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+    "application/pdf": ".pdf",
+}
+
+
+class AttachmentUnreadable(Refused):
+    """A file that was there when the bank was read cannot be copied."""
+
+
+class AttachmentChanged(Refused):
+    """A file is no longer what it was when the bank was read."""
+
+
+def stored_name(attachment: AttachmentRecord) -> str:
+    """Where the content lives, relative to the media folder."""
+    digest = attachment.sha256
+    return f"attachments/{digest[:2]}/{digest}{SUFFIXES.get(attachment.media_type, '')}"
+
+
+def attachments_store(*, attachments: Iterable[AttachmentRecord], base_dir: Path) -> None:
+    """Copy every file that is not stored yet. Paths of attachments are relative to `base_dir`.
+
+    Raises AttachmentUnreadable or AttachmentChanged; files copied before that stay, and harm nothing.
+    """
+    for attachment in attachments:
+        target = Path(settings.MEDIA_ROOT) / stored_name(attachment)
+        if not target.exists():
+            _copy(base_dir / attachment.path, target, attachment)
+
+
+def _copy(source: Path, target: Path, attachment: AttachmentRecord) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, draft_name = tempfile.mkstemp(dir=target.parent, prefix="draft-")
+    draft = Path(draft_name)
+    try:
+        with os.fdopen(handle, "wb") as draft_file, source.open("rb") as source_file:
+            shutil.copyfileobj(source_file, draft_file)
+            draft_file.flush()
+            os.fsync(draft_file.fileno())
+        _check_content(draft, attachment)
+        draft.chmod(0o644)
+        draft.replace(target)
+    except OSError as error:
+        raise AttachmentUnreadable(
+            f"{attachment.path}: cannot be copied to the media folder ({error.strerror}). "
+            "Check that the file is readable and the disk has room, then import again."
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _check_content(draft: Path, attachment: AttachmentRecord) -> None:
+    with draft.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != attachment.sha256:
+        raise AttachmentChanged(
+            f"{attachment.path}: changed while the bank was being imported. Import again when it is complete."
+        )

@@ -1,0 +1,167 @@
+"""People in a study: adding them and deciding who may take part."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+
+from studies.models import Participant, Study, StudyStatus, User, VettingStatus
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+# No characters that are mistaken for each other when read aloud or written by hand.
+CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+CODE_CHARACTERS = 6
+
+
+class EmailInvalid(Refused):
+    """The text is no e-mail address."""
+
+
+class ProfileUnknown(Refused):
+    """The study does not recruit this profile."""
+
+
+class AlreadyTakesPart(Refused):
+    """The person is in the study."""
+
+
+class StudyClosed(Refused):
+    """The study takes nobody in any more."""
+
+
+class VettingRefused(Refused):
+    """The decision changes nothing or lacks its reason."""
+
+
+@dataclass(frozen=True)
+class NewPerson:
+    """Someone to add to a study."""
+
+    email: str
+    profile: str
+    approved: bool = False
+    is_test: bool = False
+
+
+def participant_add(
+    *,
+    study: Study,
+    email: str,
+    profile: str,
+    now: datetime,
+    is_test: bool = False,
+    actor: User | None = None,
+) -> Participant:
+    """Add one person, waiting for a decision; makes an account where the address has none.
+
+    Raises StudyClosed, EmailInvalid, ProfileUnknown or AlreadyTakesPart.
+    """
+    person = NewPerson(email=email, profile=profile, is_test=is_test)
+    return participants_add(study=study, people=[person], now=now, actor=actor)[0]
+
+
+@transaction.atomic
+def participants_add(
+    *, study: Study, people: list[NewPerson], now: datetime, actor: User | None = None
+) -> list[Participant]:
+    """Add several people, or none of them. Raises as `participant_add` for the first that cannot be added."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    if study.status == StudyStatus.CLOSED:
+        raise StudyClosed(f'The study "{study.slug}" is closed; nobody can be added.')
+    codes = set(study.participants.values_list("code", flat=True))
+    return [_add(study, person, codes, now, actor) for person in people]
+
+
+def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor: User | None) -> Participant:
+    email = normal_email(person.email)
+    require_profile(study, person.profile)
+    user = User.objects.filter(email=email).first() or User.objects.create_user(email)
+    if study.participants.filter(user=user).exists():
+        raise AlreadyTakesPart(f'{email} is in the study "{study.slug}" already.')
+    participant = Participant.objects.create(
+        study=study,
+        user=user,
+        code=_new_code(codes),
+        profile=person.profile,
+        is_test=person.is_test,
+        submitted_at=now,
+    )
+    event_record(
+        study=study, kind=StudyEventKind.PARTICIPANT_ADDED, now=now, actor=actor, participant=participant
+    )
+    if person.approved:
+        return participant_approve(participant=participant, now=now, actor=actor)
+    return participant
+
+
+def normal_email(text: str) -> str:
+    """The address as it is stored. Raises EmailInvalid."""
+    email = text.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise EmailInvalid(f'"{text.strip()}" is no e-mail address; correct it.') from None
+    return email
+
+
+def require_profile(study: Study, profile: str) -> None:
+    """Raise ProfileUnknown unless the study recruits the profile."""
+    slugs = [known.slug for known in study.protocol.profiles]
+    if profile not in slugs:
+        raise ProfileUnknown(f'"{profile}" is no profile of this study; use one of {", ".join(slugs)}.')
+
+
+def _new_code(codes: set[str]) -> str:
+    """A pseudonym not in `codes`, which gains it. Drawn from the system, not from a study's seed: a seed
+    that is published with the protocol must not let anyone recompute who is who.
+    """
+    while True:
+        code = "P-" + "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_CHARACTERS))
+        if code not in codes:
+            codes.add(code)
+            return code
+
+
+@transaction.atomic
+def participant_approve(
+    *, participant: Participant, now: datetime, actor: User | None = None, reason: str = ""
+) -> Participant:
+    """Let the person take part. Raises VettingRefused where they may already."""
+    return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor)
+
+
+@transaction.atomic
+def participant_reject(
+    *, participant: Participant, reason: str, now: datetime, actor: User | None = None
+) -> Participant:
+    """Keep the person from starting, for a reason. Raises VettingRefused without one, or if done already."""
+    if not reason.strip():
+        raise VettingRefused("A rejection needs a reason; write why this person may not take part.")
+    return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor)
+
+
+def _decide(
+    participant: Participant, status: VettingStatus, reason: str, now: datetime, actor: User | None
+) -> Participant:
+    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    if participant.vetting_status == status:
+        raise VettingRefused(f"{participant.code} is {status.value} already.")
+    before = participant.vetting_status
+    participant.vetting_status = status
+    participant.vetting_reason = reason
+    participant.save(update_fields=["vetting_status", "vetting_reason"])
+    kind = StudyEventKind.APPROVED if status == VettingStatus.APPROVED else StudyEventKind.REJECTED
+    event_record(
+        study=participant.study,
+        kind=kind,
+        now=now,
+        actor=actor,
+        participant=participant,
+        before=before,
+        reason=reason,
+    )
+    return participant

@@ -1,0 +1,71 @@
+"""What a study needs before people may work under its protocol, and what an amendment must leave intact."""
+
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Q
+
+from studies.models import BankVersion, Criterion, Prompt, Study
+from studies.protocol.settings import ProtocolSettings
+from studies.services.refusals import Refused
+
+NAMED_PROMPTS = 5
+
+
+class StudyNotReady(Refused):
+    """The study cannot run like this; carries one sentence per reason."""
+
+    def __init__(self, sentences: list[str]) -> None:
+        self.sentences = tuple(sentences)
+        super().__init__("\n".join(sentences))
+
+
+def require_ready(study: Study, settings: ProtocolSettings) -> None:
+    """Raise StudyNotReady unless the bank, the judge and the people fit the settings."""
+    sentences = [*_prompt_problems(study.bank_version, settings), *_profile_problems(study, settings)]
+    if sentences:
+        raise StudyNotReady(sentences)
+
+
+def require_window(opens_at: datetime | None, closes_at: datetime | None, now: datetime) -> None:
+    """Raise StudyNotReady where a study would close before it opens, or has closed by `now`."""
+    if opens_at and closes_at and closes_at <= opens_at:
+        raise StudyNotReady(["closes_at is not after opens_at; correct one of them."])
+    if closes_at and closes_at <= now:
+        raise StudyNotReady([f"closes_at ({closes_at.isoformat()}) has passed; set a later time."])
+
+
+def _prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[str]:
+    prompts = Prompt.objects.filter(version=version)
+    if not prompts.exists():
+        return [f"The bank version {version} has no prompts; import a bank with prompts first."]
+    if settings.judge_kind == "checks":
+        criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
+        uncheckable = Q(~Exists(criteria)) | Q(Exists(criteria.filter(check_rule=None)))
+        lacking = prompts.filter(uncheckable).values_list("prompt_id", flat=True)
+        need = 'the judge "checks" needs a machine check on every criterion'
+    elif settings.judge_kind == "match":
+        lacking = prompts.filter(gold_answer=None).values_list("prompt_id", flat=True)
+        need = 'the judge "match" needs a gold answer for every prompt'
+    else:
+        return []
+    return (
+        [f"{_named(list(lacking))}: {need}. Choose another judge_kind or import a corrected bank."]
+        if lacking
+        else []
+    )
+
+
+def _named(prompt_ids: list[str]) -> str:
+    shown = ", ".join(prompt_ids[:NAMED_PROMPTS])
+    left = len(prompt_ids) - NAMED_PROMPTS
+    return f"{shown} and {left} more" if left > 0 else shown
+
+
+def _profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:
+    offered = [profile.slug for profile in settings.profiles]
+    people = study.participants.exclude(profile__in=offered)
+    return [
+        f'{participant.code} has the profile "{participant.profile}", which the settings no longer list. '
+        "Keep the profile."
+        for participant in people.order_by("code")[:NAMED_PROMPTS]
+    ]

@@ -1,0 +1,136 @@
+"""The life of a study: draft, frozen, closed."""
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
+from studies.protocol.fingerprint import protocol_hash
+from studies.protocol.settings import ProtocolSettings
+from studies.services.banks import default_judge_protocol
+from studies.services.events import StudyEventKind, event_record
+from studies.services.readiness import require_ready, require_window
+from studies.services.refusals import Refused
+from studies.services.slugs import require_slug
+
+
+class StudyExists(Refused):
+    """The short name is taken."""
+
+
+class StudyNotDraft(Refused):
+    """The protocol of a study that left draft changes only by amendment."""
+
+
+class StudyNotFrozen(Refused):
+    """Only a frozen study can be amended or closed."""
+
+
+def study_create(
+    *,
+    slug: str,
+    name: str,
+    bank_version: BankVersion,
+    item_bank: ItemBank | None,
+    judge_protocol: JudgeProtocol | None,
+    settings: ProtocolSettings,
+    now: datetime,
+    opens_at: datetime | None = None,
+    closes_at: datetime | None = None,
+    actor: User | None = None,
+    is_simulated: bool = False,
+) -> Study:
+    """A new study in draft. Raises SlugInvalid, StudyExists or StudyNotReady (impossible times)."""
+    require_slug(slug, of="study")
+    require_window(opens_at, closes_at, now)
+    try:
+        with transaction.atomic():
+            study = Study.objects.create(
+                slug=slug,
+                name=name.strip() or slug,
+                bank_version=bank_version,
+                item_bank=item_bank,
+                judge_protocol=judge_protocol,
+                settings=settings.model_dump(mode="json"),
+                opens_at=opens_at,
+                closes_at=closes_at,
+                is_simulated=is_simulated,
+                created_at=now,
+            )
+            event_record(study=study, kind=StudyEventKind.CREATED, now=now, actor=actor)
+    except IntegrityError:
+        raise StudyExists(f'There is a study "{slug}" already; choose another short name.') from None
+    return study
+
+
+@transaction.atomic
+def study_update_settings(
+    *, study: Study, settings: ProtocolSettings, now: datetime, actor: User | None = None
+) -> Study:
+    """Replace the settings of a draft. Raises StudyNotDraft."""
+    study = study_lock(study)
+    if study.status != StudyStatus.DRAFT:
+        raise StudyNotDraft(f'The study "{study.slug}" is {study.status}; change it with amend_study.')
+    study.settings = settings.model_dump(mode="json")
+    study.save(update_fields=["settings"])
+    event_record(study=study, kind=StudyEventKind.SETTINGS_CHANGED, now=now, actor=actor)
+    return study
+
+
+@transaction.atomic
+def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> Study:
+    """Fix the protocol under its hash. Raises StudyNotDraft or StudyNotReady with every reason."""
+    study = study_lock(study)
+    if study.status != StudyStatus.DRAFT:
+        frozen = f" since {study.frozen_at:%Y-%m-%d %H:%M} UTC" if study.frozen_at else ""
+        raise StudyNotDraft(
+            f'The study "{study.slug}" is {study.status}{frozen}, under protocol {study.protocol_hash}. '
+            "Change it with amend_study."
+        )
+    settings = study.protocol
+    require_ready(study, settings)
+    require_window(study.opens_at, study.closes_at, now)
+    judge_protocol_complete(study, settings, now)
+    study.protocol_hash = study_protocol_hash(study, settings)
+    study.status = StudyStatus.FROZEN
+    study.frozen_at = now
+    study.save(update_fields=["judge_protocol", "protocol_hash", "status", "frozen_at"])
+    event_record(
+        study=study, kind=StudyEventKind.FROZEN, now=now, actor=actor, protocol_hash=study.protocol_hash
+    )
+    return study
+
+
+@transaction.atomic
+def study_close(*, study: Study, now: datetime, actor: User | None = None, reason: str = "") -> Study:
+    """Let nobody start any more; running sessions keep their deadlines. Raises StudyNotFrozen."""
+    study = study_lock(study)
+    if study.status != StudyStatus.FROZEN:
+        raise StudyNotFrozen(
+            f'The study "{study.slug}" is {study.status}; only a frozen study can be closed.'
+        )
+    study.status = StudyStatus.CLOSED
+    study.save(update_fields=["status"])
+    event_record(study=study, kind=StudyEventKind.CLOSED, now=now, actor=actor, reason=reason.strip())
+    return study
+
+
+def study_lock(study: Study) -> Study:
+    """The study's row as it is now, locked until the transaction ends."""
+    return Study.objects.select_for_update().get(pk=study.pk)
+
+
+def judge_protocol_complete(study: Study, settings: ProtocolSettings, now: datetime) -> None:
+    """A language-model judge without texts of its own uses the default ones."""
+    if settings.judge_kind == "llm" and study.judge_protocol is None:
+        study.judge_protocol = default_judge_protocol(now=now)
+
+
+def study_protocol_hash(study: Study, settings: ProtocolSettings) -> str:
+    """The hash of `settings` together with the study's bank, item parameters and judge texts."""
+    return protocol_hash(
+        settings,
+        bank_digest=study.bank_version.digest,
+        item_bank_digest=study.item_bank.digest if study.item_bank else None,
+        judge_protocol_hash=study.judge_protocol.sha256 if study.judge_protocol else None,
+    )
