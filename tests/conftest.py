@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def files_of_one_test(settings: SettingsWrapper, tmp_path: Path) -> None:
+def files_of_one_test(settings: Settings, tmp_path: Path) -> None:
     """No test writes into the data folder; static names need no collected manifest."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STORAGES = {
