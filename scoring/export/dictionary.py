@@ -1,0 +1,66 @@
+"""The data dictionary: one description per column, made from the row types."""
+
+import types
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Union, get_args, get_origin
+
+from scoring.export.rows import ROW_TYPES, Row
+
+DICTIONARY_NAME = "data_dictionary.md"
+INTRODUCTION = """# Data dictionary
+
+What `manage.py export_study` writes. Every table is there twice with the same rows: as CSV and as JSONL (one
+JSON object per line). `manifest.json` names every file with its sha256, rows and columns, and describes the
+study, its protocol and its judges.
+
+* People appear under a code. Names, e-mail addresses and vetting reasons are not exported.
+* Absent values are empty in CSV and `null` in JSONL. Absent is never zero.
+* Times are UTC, in ISO 8601.
+* CSV: a text that a spreadsheet program could take for a formula, or that starts with `'`, has one `'` put in
+  front. Taking off one leading `'` gives the exact text. JSONL holds texts as they are. Lists and objects are
+  JSON.
+* Prompts of a private split: their ids and texts, answers to them, scores, criteria and flags are left out,
+  and the manifest counts them. Results on them leave only as part of the aggregates.
+* Texts, scores and flags of a withdrawn session are left out; that the session existed, and when, is not.
+"""
+TYPE_NAMES = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "true or false",
+    datetime: "time",
+    list: "list",
+    dict: "object",
+}
+
+
+def data_dictionary() -> str:
+    """The dictionary as Markdown, one table per kind of row."""
+    return "\n".join([INTRODUCTION, *(part for row_type in ROW_TYPES for part in table_lines(row_type))])
+
+
+def table_lines(row_type: type[Row]) -> Iterator[str]:
+    yield f"## {row_type.table}\n"
+    yield f"{row_type.about}\n"
+    yield "| column | type | may be absent | meaning |"
+    yield "| --- | --- | --- | --- |"
+    for name, field in row_type.model_fields.items():
+        kind, optional = column_type(field.annotation)
+        yield f"| `{name}` | {kind} | {'yes' if optional else 'no'} | {field.description} |"
+    yield ""
+
+
+def column_type(annotation: Any) -> tuple[str, bool]:
+    """The name of a column's type, and whether it may be absent."""
+    parts = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
+    kinds = [part for part in parts if part is not type(None)]
+    return TYPE_NAMES[plain(kinds[0])], len(kinds) < len(parts)
+
+
+def plain(annotation: Any) -> Any:
+    """`str` of `str`, `float` of `FiniteFloat`, `list` of `list[str]`."""
+    origin = get_origin(annotation)
+    if origin in {list, dict}:
+        return origin
+    return annotation if origin is None else plain(get_args(annotation)[0])
