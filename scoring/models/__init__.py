@@ -5,6 +5,16 @@ from scoring.models.results import BenchmarkMetric, Estimate, ResultSet, TaskAcc
 from scoring.models.screening import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
 
 __all__ = [
-    "AnswerFlag", "AnswerScore", "BenchmarkMetric", "CriterionScore", "Estimate", "JudgeCall", "ParticipantFlag",
-    "ResultSet", "ScoringRun", "TaskAccuracy", "Verdict", "VerdictDecision",
+    "AnswerFlag",
+    "AnswerScore",
+    "BenchmarkMetric",
+    "CriterionScore",
+    "Estimate",
+    "JudgeCall",
+    "ParticipantFlag",
+    "ResultSet",
+    "ScoringRun",
+    "TaskAccuracy",
+    "Verdict",
+    "VerdictDecision",
 ]

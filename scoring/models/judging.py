@@ -66,7 +66,9 @@ class CriterionScore(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["answer_score", "criterion"], name="a_criterion_is_scored_once"),
             models.UniqueConstraint(
-                fields=["answer_score"], condition=models.Q(criterion=None), name="an_exact_answer_is_scored_once"
+                fields=["answer_score"],
+                condition=models.Q(criterion=None),
+                name="an_exact_answer_is_scored_once",
             ),
             models.CheckConstraint(
                 condition=models.Q(score__isnull=False, confidence__isnull=False, unscored_reason="")

@@ -49,7 +49,8 @@ class Estimate(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["result_set", "group", "category"], name="a_result_set_has_one_estimate_per_group_and_category"
+                fields=["result_set", "group", "category"],
+                name="a_result_set_has_one_estimate_per_group_and_category",
             )
         ]
 
@@ -70,7 +71,9 @@ class TaskAccuracy(models.Model):
         verbose_name_plural = "task accuracies"
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["result_set", "group", "task"], name="a_task_has_one_accuracy_per_group")
+            models.UniqueConstraint(
+                fields=["result_set", "group", "task"], name="a_task_has_one_accuracy_per_group"
+            )
         ]
 
     def __str__(self) -> str:
@@ -88,7 +91,9 @@ class BenchmarkMetric(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["result_set", "group", "name"], name="a_metric_has_one_value_per_group")
+            models.UniqueConstraint(
+                fields=["result_set", "group", "name"], name="a_metric_has_one_value_per_group"
+            )
         ]
 
     def __str__(self) -> str:

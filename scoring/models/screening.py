@@ -19,7 +19,8 @@ class AnswerFlag(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["answer", "rules_version", "reason"], name="a_rule_set_flags_an_answer_once_per_reason"
+                fields=["answer", "rules_version", "reason"],
+                name="a_rule_set_flags_an_answer_once_per_reason",
             )
         ]
 
