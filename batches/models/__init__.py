@@ -1,6 +1,23 @@
 """Every model of the app, so that Django finds them."""
 
 from batches.models.batches import Batch, BatchPlan, BatchPrompt
-from batches.models.sessions import Answer, Revision, RevisionOutcome, Session, SessionEvent
+from batches.models.sessions import (
+    Answer,
+    Revision,
+    RevisionOutcome,
+    Session,
+    SessionEvent,
+    SessionEventKind,
+)
 
-__all__ = ["Answer", "Batch", "BatchPlan", "BatchPrompt", "Revision", "RevisionOutcome", "Session", "SessionEvent"]
+__all__ = [
+    "Answer",
+    "Batch",
+    "BatchPlan",
+    "BatchPrompt",
+    "Revision",
+    "RevisionOutcome",
+    "Session",
+    "SessionEvent",
+    "SessionEventKind",
+]

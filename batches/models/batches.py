@@ -2,13 +2,15 @@
 
 from django.db import models
 
-from studies.models import Prompt, Study
+from studies.models import BankVersion, Prompt, Study
 
 
 class BatchPlan(models.Model):
     """How a study's batches were built, with the coverage report of the result."""
 
     study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="batch_plan")
+    bank_version = models.ForeignKey(BankVersion, on_delete=models.PROTECT, related_name="batch_plans")
+    batch_size = models.PositiveIntegerField()
     assembly = models.CharField(max_length=10)
     seed = models.BigIntegerField()
     report = models.JSONField()

@@ -1,16 +1,23 @@
 """What was answered, and when. Revisions and events are append-only; the server's clock stamps everything."""
 
 import uuid
+from datetime import datetime, timedelta
 
 from django.db import models
 
 from batches.models.batches import Batch
-from batches.rules.statuses import SessionStatus
+from batches.rules.deadlines import seconds_left
+from batches.rules.statuses import AnswerState, SessionStatus, answer_state
 from studies.models import Participant, Prompt
 
 
 class Session(models.Model):
-    """One person's one run against the clock. `deadline_at` is fixed at the start."""
+    """One person's one run against the clock.
+
+    Deadline, tolerance and length limit are what was promised at the start: an amendment of the protocol
+    does not reach into a running session. `resources` is empty both before the declaration and when nothing
+    was used; `resources_recorded_at` tells these apart.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     participant = models.OneToOneField(Participant, on_delete=models.PROTECT, related_name="session")
@@ -21,21 +28,28 @@ class Session(models.Model):
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    late_tolerance_seconds = models.PositiveIntegerField()
+    answer_max_characters = models.PositiveIntegerField()
     resources = models.JSONField(default=list)
     resources_note = models.TextField(blank=True)
+    resources_recorded_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(deadline_at__gt=models.F("started_at")), name="the_deadline_is_after_the_start"
+                condition=models.Q(deadline_at__gt=models.F("started_at")),
+                name="the_deadline_is_after_the_start",
             ),
             models.CheckConstraint(
-                condition=models.Q(status="active", ended_at=None) | ~models.Q(status="active") & ~models.Q(ended_at=None),
+                condition=models.Q(status="active", ended_at=None)
+                | ~models.Q(status="active") & ~models.Q(ended_at=None),
                 name="a_session_has_an_end_exactly_when_it_is_not_active",
             ),
         ]
         indexes = [
-            models.Index(fields=["deadline_at"], condition=models.Q(status="active"), name="active_by_deadline")
+            models.Index(
+                fields=["deadline_at"], condition=models.Q(status="active"), name="active_by_deadline"
+            )
         ]
 
     def __str__(self) -> str:
@@ -46,14 +60,42 @@ class Session(models.Model):
         """The short number on the receipt."""
         return self.id.hex[:10].upper()
 
+    @property
+    def tolerance(self) -> timedelta:
+        """How long after the deadline an answer that was on the wire is still taken."""
+        return timedelta(seconds=self.late_tolerance_seconds)
+
+    def seconds_left(self, now: datetime) -> int:
+        """Whole seconds the participant may still write; 0 once the session has ended in whatever way."""
+        return (
+            seconds_left(now=now, deadline_at=self.deadline_at) if self.status == SessionStatus.ACTIVE else 0
+        )
+
+    def is_running(self, now: datetime) -> bool:
+        """Whether the participant may write now. The clock decides, not whether the sweep came by."""
+        return self.status == SessionStatus.ACTIVE and now <= self.deadline_at
+
+    def status_at(self, now: datetime) -> SessionStatus:
+        """The status by the clock: a session past its deadline has expired before the sweep says so."""
+        if self.status == SessionStatus.ACTIVE and now > self.deadline_at:
+            return SessionStatus.EXPIRED
+        return SessionStatus(self.status)
+
 
 class Answer(models.Model):
-    """The newest accepted text for one prompt of a session; made for every prompt when the session starts."""
+    """The newest accepted text for one prompt of a session; made for every prompt when the session starts.
 
-    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="answers")
+    `has_text` is whether a reader could see anything in `text`; `history_characters` is what the answer's
+    revisions weigh (see `batches.services.answers`).
+    """
+
+    # No index of its own: the unique constraints below begin with the session.
+    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="answers", db_index=False)
     prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="answers")
     position = models.PositiveIntegerField()
     text = models.TextField(blank=True)
+    has_text = models.BooleanField(default=False)
+    history_characters = models.PositiveBigIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
     tab = models.CharField(max_length=64, blank=True)
     sequence = models.PositiveBigIntegerField(default=0)
@@ -63,16 +105,28 @@ class Answer(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(fields=["session", "position"], name="a_session_has_one_answer_per_place"),
+            models.UniqueConstraint(
+                fields=["session", "position"], name="a_session_has_one_answer_per_place"
+            ),
             models.UniqueConstraint(fields=["session", "prompt"], name="a_session_has_one_answer_per_prompt"),
         ]
 
     def __str__(self) -> str:
         return f"answer {self.position} of {self.session_id}"
 
+    @property
+    def state(self) -> AnswerState:
+        """Why there is an answer, or why there is none. Reads the session: select it along."""
+        return answer_state(
+            session_status=SessionStatus(self.session.status),
+            first_seen=self.first_seen_at is not None,
+            revisions=self.revision,
+            has_text=self.has_text,
+        )
+
 
 class RevisionOutcome(models.TextChoices):
-    """What became of a text that reached the server. Refused texts are kept as well: nothing typed is lost."""
+    """What became of a text that reached the server. Refused texts are kept too: nothing typed is lost."""
 
     ACCEPTED = "accepted", "Accepted"
     ACCEPTED_LATE = "accepted_late", "Accepted within the tolerance after the deadline"
@@ -84,7 +138,8 @@ class RevisionOutcome(models.TextChoices):
 class Revision(models.Model):
     """One text as it arrived. `number` is set for accepted ones only. Append-only."""
 
-    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="revisions")
+    # No index of its own: the unique constraint below begins with the answer.
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField(null=True)
     base_revision = models.PositiveIntegerField()
     outcome = models.CharField(max_length=15, choices=RevisionOutcome)
@@ -96,7 +151,9 @@ class Revision(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["answer", "number"], name="revision_numbers_do_not_repeat_in_an_answer"),
+            models.UniqueConstraint(
+                fields=["answer", "number"], name="revision_numbers_do_not_repeat_in_an_answer"
+            ),
             models.CheckConstraint(
                 condition=models.Q(outcome__startswith="accepted", number__isnull=False)
                 | ~models.Q(outcome__startswith="accepted") & models.Q(number__isnull=True),
@@ -108,11 +165,24 @@ class Revision(models.Model):
         return f"{self.outcome} revision of {self.answer}"
 
 
+class SessionEventKind(models.TextChoices):
+    """What can happen to a session."""
+
+    STARTED = "started", "Started"
+    RESOURCES_RECORDED = "resources_recorded", "Declared which resources were used"
+    SUBMITTED = "submitted", "Submitted"
+    EXPIRED = "expired", "Ended at its deadline"
+    WITHDRAWN = "withdrawn", "Withdrawn by the participant"
+    LATE_SAVE_ACCEPTED = "late_save_accepted", "Saved within the tolerance after the deadline"
+    LATE_SAVE_REFUSED = "late_save_refused", "Refused a text that came after the end"
+    HISTORY_FULL = "history_full", "Stopped keeping earlier versions of one answer"
+
+
 class SessionEvent(models.Model):
     """The trail of a session. `happened_at` is the logical time, `recorded_at` when it was written."""
 
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="events")
-    kind = models.CharField(max_length=40)
+    kind = models.CharField(max_length=40, choices=SessionEventKind)
     details = models.JSONField(default=dict)
     happened_at = models.DateTimeField()
     recorded_at = models.DateTimeField()
