@@ -1,0 +1,94 @@
+"""The operator's settings: typed, explained, and without secrets by default in production."""
+
+from pathlib import Path
+
+import pytest
+
+from config.environment import Environment, EnvironmentInvalid, read_environment
+
+PRODUCTION = {
+    "CHIRON_MODE": "production",
+    "CHIRON_SECRET_KEY": "k" * 50,
+    "DATABASE_URL": "postgres://chiron@db/chiron",
+    "REDIS_URL": "redis://cache:6379/0",
+    "CHIRON_ALLOWED_HOSTS": "study.example.org, www.study.example.org",
+    "CHIRON_MAIL_URL": "smtps://user:secret@mail.example.org",
+}
+
+
+@pytest.fixture(autouse=True)
+def only_named_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in Environment.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("CHIRON_DATA_DIR", str(tmp_path / "data"))
+
+
+def set_all(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_embedded_mode_needs_no_setting_at_all() -> None:
+    environment = read_environment()
+    assert not environment.production
+    assert environment.database_url is None
+    assert environment.redis_url is None
+
+
+def test_the_embedded_secret_key_is_random_private_and_kept() -> None:
+    environment = read_environment()
+    key = environment.secret_key()
+    assert len(key) >= 50
+    assert environment.secret_key() == key
+    assert (environment.chiron_data_dir / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_production_reads_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_all(monkeypatch, PRODUCTION)
+    environment = read_environment()
+    assert environment.production
+    assert environment.chiron_allowed_hosts == ("study.example.org", "www.study.example.org")
+
+
+@pytest.mark.parametrize("name", [name for name in PRODUCTION if name != "CHIRON_MODE"])
+def test_production_stops_without_a_setting_and_names_it(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    set_all(monkeypatch, PRODUCTION)
+    monkeypatch.delenv(name)
+    with pytest.raises(EnvironmentInvalid, match=rf"{name}: missing; expected ") as refused:
+        read_environment()
+    assert "secret@" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("CHIRON_MODE", "prod", "embedded .* or production"),
+        ("CHIRON_SECRET_KEY", "short", "at least 40 random characters"),
+        ("DATABASE_URL", "mysql://db/chiron", "postgres://"),
+        ("REDIS_URL", "http://cache", "redis://host:6379/0"),
+        ("CHIRON_MAIL_URL", "mail.example.org", "smtp://user:password@host:587"),
+        ("CHIRON_CODES_PER_MINUTE_PER_ADDRESS", "many", "sign-in codes"),
+        ("CHIRON_BEHIND_PROXY", "perhaps", "true if a reverse proxy"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_expected(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, expected: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(EnvironmentInvalid, match=rf"{name}: .*; expected .*{expected}") as refused:
+        read_environment()
+    assert refused.value.code  # a non-empty exit message makes the exit code 1
+
+
+def test_wrong_settings_are_reported_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "http://cache")
+    monkeypatch.setenv("DATABASE_URL", "mysql://db")
+    with pytest.raises(EnvironmentInvalid, match=r"(?s)DATABASE_URL.*REDIS_URL"):
+        read_environment()
+
+
+def test_a_data_folder_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CHIRON_DATA_DIR", str(tmp_path / "file" / "data"))
+    with pytest.raises(EnvironmentInvalid, match="CHIRON_DATA_DIR: cannot be created"):
+        read_environment()
