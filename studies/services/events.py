@@ -19,6 +19,8 @@ class StudyEventKind(StrEnum):
     REJECTED = "participant_rejected"
     CONSENTED = "consent_accepted"
     DECLINED = "consent_declined"
+    WITHDREW = "participant_withdrew"
+    BATCHES_BUILT = "batches_built"
 
 
 def event_record(
