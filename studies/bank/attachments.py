@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from studies.bank.files import in_mebibytes
-from studies.bank.records import MAX_NAME_CHARACTERS, PDF_TYPE, AttachmentRecord
+from studies.bank.records import PDF_TYPE, AttachmentRecord
 
 MEDIA_TYPES = {
     ".png": "image/png",
@@ -15,6 +15,7 @@ MEDIA_TYPES = {
     ".webp": "image/webp",
     ".pdf": PDF_TYPE,
 }
+MAX_NAME_CHARACTERS = 200
 _PDF_HEADER_BYTES = 1024  # readers look for "%PDF-" this far into a file
 
 

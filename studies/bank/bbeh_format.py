@@ -91,8 +91,9 @@ def _key(entry: object) -> str:
 
 
 def _mini_entries(file: Path, builder: BankBuilder) -> list[object]:
+    shown = file.name if file.is_file() else str(file)
     try:
-        content = json_file(file, max_bytes=builder.limits.bank_bytes)
+        content = json_file(file, max_bytes=builder.limits.bank_bytes, file=shown)
     except FileRefused as error:
         builder.add_problem(error.problem)
         return []
@@ -100,5 +101,5 @@ def _mini_entries(file: Path, builder: BankBuilder) -> list[object]:
     if isinstance(entries, list):
         return entries
     message = f"is {json_name(entries)}, but a list of questions is expected; is it the mini set?"
-    builder.add_problem(Problem(None, None, "examples", message, file.name))
+    builder.add_problem(Problem(None, None, "examples", message, shown))
     return []

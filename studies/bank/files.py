@@ -9,6 +9,7 @@ from studies.bank.problems import Problem
 from studies.bank.sentences import json_name
 
 MEBIBYTE = 1024 * 1024
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,13 @@ def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLi
     content = read_content(path, max_bytes=max_bytes, file=file)
     for number, raw in enumerate(content.split(b"\n"), start=1):
         if raw.strip():
-            yield _json_line(raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw, number, file)
+            yield _json_line(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw, number, file)
 
 
-def json_file(path: Path, *, max_bytes: int, file: str = "") -> object:
+def json_file(path: Path, *, max_bytes: int, file: str) -> object:
     """The value of a JSON file. Raises FileRefused, with the line where it breaks."""
-    return _parsed(
-        read_content(path, max_bytes=max_bytes).removeprefix(b"\xef\xbb\xbf"), file=file or path.name
-    )
+    content = read_content(path, max_bytes=max_bytes, file=file)
+    return _parsed(content.removeprefix(BYTE_ORDER_MARK), file=file)
 
 
 def in_mebibytes(size: int) -> str:

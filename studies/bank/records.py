@@ -21,7 +21,6 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 MAX_ID_CHARACTERS = 200
-MAX_NAME_CHARACTERS = 200
 MAX_LABEL_CHARACTERS = 100
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PDF_TYPE = "application/pdf"
@@ -53,8 +52,14 @@ def _trimmed(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable)]
 FilledText = Annotated[Text, AfterValidator(_not_blank)]
-PromptId = Annotated[FilledText, AfterValidator(_trimmed), Field(max_length=MAX_ID_CHARACTERS)]
-Label = Annotated[Text, Field(max_length=MAX_LABEL_CHARACTERS)]
+PromptId = Annotated[
+    str,
+    Field(max_length=MAX_ID_CHARACTERS),
+    AfterValidator(_storable),
+    AfterValidator(_not_blank),
+    AfterValidator(_trimmed),
+]
+Label = Annotated[str, Field(max_length=MAX_LABEL_CHARACTERS), AfterValidator(_storable)]
 StrictNumber = Annotated[FiniteFloat, Strict()]
 Texts = Annotated[tuple[FilledText, ...], Field(min_length=1)]
 
@@ -128,7 +133,7 @@ class CriterionRecord(Record):
 class AttachmentRecord(Record):
     """A file that belongs to a prompt. `path` is relative to the bank's folder, with forward slashes."""
 
-    name: Annotated[FilledText, Field(max_length=MAX_NAME_CHARACTERS)]
+    name: FilledText
     path: FilledText
     media_type: str
     size_bytes: int
