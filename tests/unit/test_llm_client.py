@@ -1,0 +1,261 @@
+"""One chat request: what is sent, what comes back, and the error for every way it can fail."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import BaseModel, Field
+
+from llm import errors
+from llm.attempts import Attempt
+from llm.client import ChatClient
+from llm.http import MAX_REPLY_BYTES
+from llm.requests import Message
+from llm.retrying import RetryPolicy
+
+KEY = "sk-very-secret-0123456789"
+ONCE = RetryPolicy(tries=1)
+ASK = [Message("user", "How many moons has Mars?")]
+
+Handler = Callable[[httpx.Request], httpx.Response]
+
+
+class Moons(BaseModel):
+    reasoning: str
+    count: int = Field(ge=0, le=500)
+
+
+def completion(content: str | None = "two", **changes: Any) -> dict[str, Any]:
+    choice: dict[str, Any] = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    choice.update(changes)
+    usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
+    return {"id": "1", "model": "moon-counter-2", "choices": [choice], "usage": usage}
+
+
+def client(handler: Handler, *, retry: RetryPolicy = ONCE, **settings: Any) -> ChatClient:
+    return ChatClient(
+        base_url="http://judge.example/v1/",
+        model="moon-counter",
+        api_key=KEY,
+        retry=retry,
+        transport=httpx.MockTransport(handler),
+        **settings,
+    )
+
+
+def answering(reply: dict[str, Any] | str | bytes, *, status: int = 200, **headers: str) -> Handler:
+    def handler(request: httpx.Request) -> httpx.Response:
+        if isinstance(reply, dict):
+            return httpx.Response(status, json=reply, headers=headers)
+        return httpx.Response(status, content=reply, headers=headers)
+
+    return handler
+
+
+def failing(error: type[httpx.TransportError]) -> Handler:
+    def handler(request: httpx.Request) -> httpx.Response:
+        raise error("[Errno 111] Connection refused")
+
+    return handler
+
+
+def test_a_reply_comes_back_with_its_model_tokens_and_latency() -> None:
+    ticks = iter([100.0, 100.0, 100.1, 100.25])
+    got = client(answering(completion()), timer=lambda: next(ticks)).complete(ASK)
+    assert (got.text, got.parsed, got.finish_reason) == ("two", None, "stop")
+    assert (got.attempt.model, got.attempt.prompt_tokens, got.attempt.completion_tokens) == (
+        "moon-counter-2",
+        12,
+        3,
+    )
+    assert got.attempt.latency_ms == 250.0
+    assert json.loads(got.attempt.raw_reply) == completion()
+
+
+def test_a_request_holds_the_key_only_in_its_header() -> None:
+    seen: list[httpx.Request] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return httpx.Response(200, json=completion())
+
+    client(handler, parameters={"temperature": 0}).complete(ASK)
+    assert str(seen[0].url) == "http://judge.example/v1/chat/completions"
+    assert seen[0].headers["Authorization"] == f"Bearer {KEY}"
+    assert json.loads(seen[0].content) == {
+        "model": "moon-counter",
+        "messages": [{"role": "user", "content": "How many moons has Mars?"}],
+        "temperature": 0,
+    }
+
+
+def test_structured_output_is_asked_for_and_validated() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        seen.append(json.loads(request.content))
+        return httpx.Response(200, json=completion('{"reasoning": "Phobos, Deimos", "count": 2}'))
+
+    got = client(handler).complete(ASK, response_schema=Moons)
+    assert got.parsed == Moons(reasoning="Phobos, Deimos", count=2)
+    assert seen[0]["response_format"]["type"] == "json_schema"
+    assert seen[0]["response_format"]["json_schema"]["name"] == "moons"
+
+
+FAULTS: dict[type[errors.LLMError], Handler] = {
+    errors.ConnectionFailed: failing(httpx.ConnectError),
+    errors.ConnectionLost: failing(httpx.RemoteProtocolError),
+    errors.TimedOut: failing(httpx.ReadTimeout),
+    errors.RateLimited: answering("slow down", status=429),
+    errors.ServerFailed: answering("oops", status=500),
+    errors.AccessDenied: answering("who are you", status=401),
+    errors.RequestRejected: answering("no such parameter", status=400),
+    errors.ReplyTooLarge: answering(b" " * (MAX_REPLY_BYTES + 1)),
+    errors.ReplyMalformed: answering("<html>Welcome to the hotel network</html>"),
+    errors.ReplyTruncated: answering(completion('{"reasoning": "Pho', finish_reason="length")),
+    errors.ReplyRefused: answering(completion(message={"content": None, "refusal": "I will not."})),
+    errors.ReplyEmpty: answering(completion(" \n ")),
+    errors.ReplyOffSchema: answering(completion('{"reasoning": "many", "count": 501}')),
+}
+
+
+def leaves(error: type[errors.LLMError]) -> Iterator[type[errors.LLMError]]:
+    children = error.__subclasses__()
+    yield from (leaf for child in children for leaf in leaves(child)) if children else (error,)
+
+
+def test_every_error_of_the_tree_has_a_fault_here_and_a_reason_of_its_own() -> None:
+    tree = list(leaves(errors.LLMError))
+    assert set(FAULTS) == set(tree)
+    assert len({error.reason for error in tree}) == len(tree)
+    assert all(error.reason in (errors.__doc__ or "") for error in tree)
+
+
+@pytest.mark.parametrize("expected", FAULTS, ids=lambda error: error.reason)
+def test_a_fault_raises_its_error_is_reported_and_shows_no_key(expected: type[errors.LLMError]) -> None:
+    attempts: list[Attempt] = []
+    with pytest.raises(expected) as caught:
+        client(FAULTS[expected]).complete(ASK, response_schema=Moons, on_attempt=attempts.append)
+    assert [attempt.outcome for attempt in attempts] == [expected.reason]
+    assert "judge.example" in str(caught.value)
+    assert KEY not in str(caught.value) + repr(caught.value) + repr(attempts)
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (408, errors.ServerFailed),
+        (409, errors.ServerFailed),
+        (503, errors.ServerFailed),
+        (529, errors.ServerFailed),
+        (403, errors.AccessDenied),
+        (404, errors.AccessDenied),
+        (422, errors.RequestRejected),
+        (302, errors.RequestRejected),
+        (204, errors.RequestRejected),
+    ],
+)
+def test_a_status_belongs_to_one_error(status: int, expected: type[errors.LLMError]) -> None:
+    with pytest.raises(expected) as caught:
+        client(answering("", status=status, location="http://elsewhere.example/")).complete(ASK)
+    assert caught.value.received.status == status
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (completion("two", finish_reason=None), errors.ReplyTruncated),
+        (completion("", finish_reason="length"), errors.ReplyTruncated),
+        (completion("two", finish_reason="content_filter"), errors.ReplyRefused),
+        (completion(None, finish_reason="tool_calls"), errors.ReplyEmpty),
+        ({"choices": []}, errors.ReplyEmpty),
+        ({"error": {"message": "overloaded"}}, errors.ReplyMalformed),
+        ("[" * 100_000, errors.ReplyMalformed),
+        (b"\xff\xfe\x00", errors.ReplyMalformed),
+        (completion('Sure! {"reasoning": "x", "count": 2}'), errors.ReplyOffSchema),
+        (completion('{"reasoning": "x", "count": 2} {"count": 3}'), errors.ReplyOffSchema),
+    ],
+)
+def test_a_reply_that_only_looks_usable_is_refused(
+    reply: dict[str, Any] | str | bytes, expected: type[errors.LLMError]
+) -> None:
+    with pytest.raises(expected):
+        client(answering(reply)).complete(ASK, response_schema=Moons)
+
+
+def test_a_failed_attempt_keeps_the_reply_and_the_tokens_it_cost() -> None:
+    attempts: list[Attempt] = []
+    cut = completion('{"reasoning": "Pho', finish_reason="length")
+    with pytest.raises(errors.ReplyTruncated):
+        client(answering(cut)).complete(ASK, response_schema=Moons, on_attempt=attempts.append)
+    assert json.loads(attempts[0].raw_reply) == cut
+    assert (attempts[0].prompt_tokens, attempts[0].completion_tokens) == (12, 3)
+
+
+def test_a_key_that_the_endpoint_echoes_is_masked() -> None:
+    attempts: list[Attempt] = []
+    with pytest.raises(errors.AccessDenied, match=r"Incorrect API key \[key\]"):
+        client(answering(f"Incorrect API key {KEY}", status=401)).complete(ASK, on_attempt=attempts.append)
+    assert attempts[0].raw_reply == "Incorrect API key [key]"
+
+
+def test_what_a_database_cannot_hold_is_replaced_in_a_reply() -> None:
+    got = client(answering(completion("a\0b"))).complete(ASK)
+    assert got.text == "a\ufffdb"
+    with pytest.raises(errors.ReplyMalformed) as caught:
+        client(answering(b"a\0b\xff")).complete(ASK)
+    assert caught.value.received.raw == "a\ufffdb\ufffd"
+
+
+def test_reading_stops_when_a_reply_is_too_large() -> None:
+    served = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal served
+        while True:
+            served += 100_000
+            yield b" " * 100_000
+
+    with pytest.raises(errors.ReplyTooLarge):
+        client(lambda request: httpx.Response(200, content=endless())).complete(ASK)
+    assert served == MAX_REPLY_BYTES + 100_000
+
+
+def test_a_reply_that_drips_in_slowly_times_out_as_a_whole() -> None:
+    seconds = iter(range(0, 100_000, 10))
+
+    def drip() -> Iterator[bytes]:
+        while True:
+            yield b" "
+
+    with pytest.raises(errors.TimedOut, match=r"did not finish its reply within 60 s"):
+        client(
+            lambda request: httpx.Response(200, content=drip()),
+            timeout=60.0,
+            timer=lambda: float(next(seconds)),
+        ).complete(ASK)
+
+
+def test_every_attempt_is_reported_and_the_last_one_counts() -> None:
+    replies = iter([answering("oops", status=500), answering(completion("")), answering(completion("two"))])
+    attempts: list[Attempt] = []
+    patient = RetryPolicy(sleep=lambda seconds: None)
+    got = client(lambda request: next(replies)(request), retry=patient).complete(
+        ASK, on_attempt=attempts.append
+    )
+    assert got.text == "two"
+    assert [attempt.outcome for attempt in attempts] == ["server_failed", "reply_empty", "ok"]
+    assert len({attempt.request_sha256 for attempt in attempts}) == 1
+
+
+def test_the_key_shows_in_no_repr() -> None:
+    chat = client(answering(completion()))
+    assert repr(chat) == "ChatClient('moon-counter' at http://judge.example/v1)"
+    assert KEY not in repr(vars(chat))
+
+
+def test_a_parameter_cannot_replace_what_the_client_sets() -> None:
+    with pytest.raises(ValueError, match=r"^Leave messages, model out of the parameters"):
+        client(answering(completion()), parameters={"model": "x", "messages": []})
