@@ -6,7 +6,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -191,6 +193,18 @@ def _wait_for(port: int) -> None:
                 return
         time.sleep(0.1)
     pytest.fail("the judge server did not start within 20 s")
+
+
+def test_threads_may_share_a_judge(judge_server: str) -> None:
+    answers = [
+        JudgeTask(f"p{number}", "?", None, RUBRIC.criteria, f"answer {number}") for number in range(40)
+    ]
+    with client(judge_server) as chat, ThreadPoolExecutor(8) as pool:
+        judge = LLMJudge(client=chat, texts=DEFAULT_JUDGE_TEXTS)
+        together = list(pool.map(partial(judge_answer, judge), answers))
+        alone = [judge_answer(judge, task) for task in answers]
+    assert [one.score for one in together] == [one.score for one in alone]
+    assert all(outcomes(one) == ["ok", "ok"] for one in together)
 
 
 def test_the_judge_server_judges_both_forms_the_same_way_each_time(judge_server: str) -> None:
