@@ -1,0 +1,77 @@
+"""How people comment on a question or on a model, clause by clause. English only, and kept narrow.
+
+The groups `subject` (what is named) and `value` (the word that judges it) may also be what a prompt is about.
+"""
+
+import re
+
+
+def _one_of(words: str) -> str:
+    """A group that matches one of the words; `_` inside a word stands for a space, `*` for any ending."""
+    choices = sorted(words.split(), key=len, reverse=True)
+    return "(?:" + "|".join(re.escape(w).replace("_", " ").replace(r"\*", r"\w*") for w in choices) + ")"
+
+
+def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+_FEW = r"(?:\W+\w+){0,6}?\W+"
+_VERY = rf"(?:{_one_of('a an very really quite such so and also overall what')}\W+)*"
+_IS = _one_of("is isn't was wasn't are were seems seemed looks looked feels felt could should needs need")
+_IT_IS = "(?:" + _one_of("it_is it's this_is it_was this_was that_is that's") + " )?"
+_NOT = _one_of("do_not don't did_not didn't cannot can't could_not couldn't")
+_FEELING = _one_of("like liked enjoy enjoyed hate hated dislike disliked love loved")
+
+_PERFORMANCE = _one_of(
+    "right correct correctly incorrect incorrectly wrong wrongly well good great excellent excellently bad"
+    " badly poor poorly accurate accurately inaccurate nice nicely perfect perfectly impressive helpful"
+    " unhelpful useful useless detailed clear clearly thorough thoroughly mistake* error* fine ok okay"
+    " amazing reasonable solid satisf* confus* fail* struggl* hallucinat* misunderst* terrible awful"
+    " brilliant concise comprehensive lazy generic"
+)
+_WORDING = _one_of(
+    "ambiguous unclear vague confus* bad badly poor poorly good great nice interesting hard harder difficult"
+    " easy easier tricky tough challenging fun boring stupid silly weird strange terrible awful clear clearer"
+    " well better specific reword* rephras* too_long too_short too_complex too_complicated too_broad too_open"
+)
+_ADJECTIVE = _one_of(
+    "good great excellent nice bad poor perfect interesting impressive detailed thorough clear concise"
+    " accurate helpful decent hard difficult easy tricky tough challenging confusing fun weird strange"
+    " terrible ambiguous unclear vague stupid"
+)
+_EXCESS = _one_of("hard difficult easy vague ambiguous long complicated confusing")
+
+_NAMED_MODEL = _one_of("ai llm llms chatgpt chat_gpt gemini claude copilot language_model* chatbot chatbots")
+_THE_MODEL = (
+    _one_of("the this that both all") + " (?:ai )?" + _one_of("model models assistant assistants bot")
+)
+_MODEL = rf"(?P<subject>{_NAMED_MODEL}|gpt[-\w.]*|{_THE_MODEL})\b"
+_RESPONSE_NOUN = rf"(?P<subject>{_one_of('response responses reply output explanation answer answers')})"
+_RESPONSE = rf"{_one_of('the this that its their')} (?:\w+ )?{_RESPONSE_NOUN}\b"
+_QUESTION_NOUN = rf"(?P<subject>{_one_of('question prompt problem task puzzle riddle wording')}s?)"
+_QUESTION = rf"{_one_of('the this that these your')} (?:\w+ )?{_QUESTION_NOUN}\b"
+
+ON_MODEL = _compiled(
+    rf"\b{_MODEL}{_FEW}{_PERFORMANCE}\b",
+    rf"\b{_PERFORMANCE}{_FEW}{_one_of('by from of with for')} (?:the )?{_MODEL}",
+    rf"\b{_one_of('agree disagree impressed happy')} with (?:\w+ )?{_MODEL}",
+    rf"^(?:i {_one_of('think feel believe')} )?{_RESPONSE}(?:\W+\w+){{0,4}}?\W+{_IS}{_FEW}"
+    rf"(?P<value>{_PERFORMANCE})\b",
+    rf"^{_VERY}(?P<value>{_ADJECTIVE}) (?:\w+ )?{_RESPONSE_NOUN}$",
+)
+
+ON_QUESTION = _compiled(
+    rf"\b{_QUESTION}(?:\W+\w+){{0,4}}?\W+{_IS}{_FEW}(?P<value>{_WORDING})\b",
+    rf"^{_IT_IS}{_VERY}(?P<value>{_ADJECTIVE}) {_QUESTION_NOUN}$",
+    rf"\bi {_VERY}(?P<value>{_FEELING}) {_QUESTION}",
+    rf"\b{_NOT} (?P<value>understand|follow) {_QUESTION}",
+    rf"^{_IT_IS}(?:{_one_of('way far much')} )?too (?P<value>{_EXCESS})(?: for me)?$",
+)
+
+GOES_ON = _compiled(
+    rf"^{_VERY}{_one_of('it its they this that which i')}\b{_FEW}{_PERFORMANCE}\b",
+    rf"^{_VERY}(?:{_ADJECTIVE}|well (?:done|written|explained|structured))$",
+    rf"^{_VERY}i {_one_of('would_rate would_give')}\b",
+)
+"""Clauses that carry a comment on, but would be no comment by themselves."""
