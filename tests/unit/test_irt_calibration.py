@@ -114,7 +114,7 @@ def test_a_simulated_bank_is_recovered_as_well_as_the_data_allow() -> None:
 
     assert np.corrcoef(theta, fit.theta)[0, 1] > 0.99
     assert np.corrcoef(np.log(bank.a), np.log(fit.a))[0, 1] > 0.65
-    assert np.corrcoef(bank.a * bank.b, fit.a * fit.b)[0, 1] > 0.98
+    assert np.corrcoef(bank.a * bank.b, fit.a * fit.b)[0, 1] > 0.96
     assert fit.sweeps <= 20
     assert 0.3 < fit.r_squared < 0.9
 

@@ -1,0 +1,66 @@
+"""BIG-Bench Extra Hard: is a response correct? (BBEH paper, appendix on evaluation.)
+
+The rules are the benchmark's own, in its own order, quirks included, so that a person's answers are judged
+exactly as the published models' were. Announcements are case-sensitive, and only the first line after one
+counts. A reference that itself ends in a full stop (11 of the 200 Linguini questions) is matched by no
+ordinary response, itself included: the response's full stop is dropped, the reference's is not.
+"""
+
+ANNOUNCEMENTS = ("The answer is:", "The final answer is ", "The final answer is: ", "The answer is ")
+LATEX_WRAPPERS = ("boxed{", "text{", "texttt{")
+
+
+def extract(response: str) -> str:
+    """The answer inside a response, lower-cased; a response without an announcement is all answer."""
+    answer = response.replace("\r\n", "\n").strip()  # browsers send CRLF; the benchmark knows only LF
+    for announcement in ANNOUNCEMENTS:
+        if announcement in answer:
+            answer = answer.rpartition(announcement)[2].strip()
+    answer = _without_latex(answer.removesuffix("."))
+    answer = _unspaced(answer.lower()).replace("**", "")
+    return answer.partition("\n")[0].removesuffix(".")
+
+
+def is_correct(response: str, reference: str) -> bool:
+    """Whether the extracted answer equals the reference under the benchmark's tolerant comparison."""
+    return _matches(extract(response), _unspaced(reference.strip().lower()))
+
+
+def _matches(answer: str, reference: str) -> bool:
+    if answer == reference:
+        return True
+    if _is_bracketed(answer):
+        return answer[1] == reference
+    if _is_bracketed(reference):
+        return reference[1] == answer
+    return (
+        _are_equal_numbers(answer, reference)
+        or answer.replace("'", "") == reference.replace("'", "")
+        or answer == f"[{reference}]"
+        or reference == f"[{answer}]"
+        or answer == f"{reference}?"
+    )
+
+
+def _without_latex(answer: str) -> str:
+    if answer.startswith("$") and answer.endswith("$"):
+        answer = answer[1:-1]
+    for wrapper in LATEX_WRAPPERS:
+        if wrapper in answer and answer.endswith("}"):
+            answer = answer[:-1].split(wrapper)[1]
+    return answer
+
+
+def _unspaced(text: str) -> str:
+    return text.replace(", ", ",")
+
+
+def _is_bracketed(text: str) -> bool:
+    return len(text) == 3 and text[0] == "(" and text[-1] == ")"
+
+
+def _are_equal_numbers(answer: str, reference: str) -> bool:
+    try:
+        return float(answer) == float(reference)
+    except ValueError:
+        return False
