@@ -8,6 +8,7 @@ from pathlib import Path
 from studies.bank.building import BankBuilder, BankReading, Draft
 from studies.bank.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
 from studies.bank.problems import Problem
+from studies.bank.records import storage_fault
 from studies.bank.sentences import json_name
 
 HEADER_FIELD = "chiron_bank"
@@ -72,8 +73,8 @@ def _header_problems(value: Mapping[str, object]) -> list[tuple[str, str]]:
         text = value.get(field_name, "")
         if not isinstance(text, str):
             problems.append((field_name, f"is {json_name(text)}, but text is expected; put it in quotes"))
-        elif "\0" in text:
-            problems.append((field_name, "contains a NUL character (U+0000); remove it"))
+        elif fault := storage_fault(text):
+            problems.append((field_name, fault))
     return problems
 
 

@@ -9,6 +9,8 @@ from studies.bank.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines
 from studies.bank.gim_parquet import parquet_rows
 from studies.bank.gim_values import NotAList, is_absent, joined_text, label_list, text_list, text_or_none
 from studies.bank.problems import Problem
+from studies.bank.records import storage_fault
+from studies.bank.sentences import json_name
 
 # Field of PromptRecord -> column of the dataset.
 FIELD_NAMES: Mapping[str, str] = {
@@ -43,8 +45,7 @@ def read_gim(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
         try:
             for number, row in _rows(file, shown, builder):
                 builder.add(_draft(row, number, file, shown, root))
-                canary = row.get("canary")
-                canaries += [canary] if isinstance(canary, str) and not is_absent(canary) else []
+                canaries += _canaries(row, number, shown, builder)
         except FileRefused as error:
             builder.add_problem(error.problem)
     return builder.reading(canaries=canaries)
@@ -77,6 +78,19 @@ def _rows(file: Path, shown: str, builder: BankBuilder) -> Iterator[tuple[int, d
             builder.add_problem(line.problem)
         if line.value is not None:
             yield line.number, line.value
+
+
+def _canaries(row: Mapping[str, object], number: int, shown: str, builder: BankBuilder) -> list[str]:
+    canary = row.get("canary")
+    if is_absent(canary):
+        return []
+    fault = (
+        storage_fault(canary) if isinstance(canary, str) else f"is {json_name(canary)}, but text is expected"
+    )
+    if isinstance(canary, str) and not fault:
+        return [canary]
+    builder.add_problem(Problem(number, None, "canary", fault or "", shown))
+    return []
 
 
 def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root: Path) -> Draft:

@@ -27,14 +27,22 @@ PDF_TYPE = "application/pdf"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _storable(text: str) -> str:
-    """PostgreSQL stores no NUL, UTF-8 no half of a surrogate pair; all databases must hold the same bank."""
+def storage_fault(text: str) -> str | None:
+    """What keeps a text from being stored everywhere, in words, or None.
+
+    PostgreSQL stores no NUL and UTF-8 no half of a surrogate pair; all databases must hold the same bank.
+    """
     if "\0" in text:
-        raise PydanticCustomError("nul_character", "contains a NUL character (U+0000); remove it")
+        return "contains a NUL character (U+0000); remove it"
     if _LONE_SURROGATE.search(text):
-        raise PydanticCustomError(
-            "surrogate", "contains half of a surrogate pair, which is no character; remove it"
-        )
+        return "contains half of a surrogate pair, which is no character; remove it"
+    return None
+
+
+def _storable(text: str) -> str:
+    fault = storage_fault(text)
+    if fault is not None:
+        raise PydanticCustomError("unstorable", "{fault}", {"fault": fault})
     return text
 
 
@@ -42,6 +50,12 @@ def _not_blank(text: str) -> str:
     if not text.strip():
         raise PydanticCustomError("blank_text", "is blank; write something or leave the entry out")
     return text
+
+
+def _not_empty(texts: tuple[str, ...]) -> tuple[str, ...]:
+    if not texts:
+        raise PydanticCustomError("no_entries", "has no entries; write at least one")
+    return texts
 
 
 def _trimmed(text: str) -> str:
@@ -61,7 +75,7 @@ PromptId = Annotated[
 ]
 Label = Annotated[str, Field(max_length=MAX_LABEL_CHARACTERS), AfterValidator(_storable)]
 StrictNumber = Annotated[FiniteFloat, Strict()]
-Texts = Annotated[tuple[FilledText, ...], Field(min_length=1)]
+Texts = Annotated[tuple[FilledText, ...], AfterValidator(_not_empty)]
 
 
 class Record(BaseModel):

@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from studies.bank.records import storage_fault
+
 _JSON_NAMES: Mapping[type, str] = {
     type(None): "null",
     bool: "true or false",
@@ -24,22 +26,20 @@ _SENTENCES: Mapping[str, str] = {
     "extra_forbidden": "is not a known field; remove it or correct its name",
     "string_type": "is {kind}, but text is expected; put it in quotes",
     "string_too_long": "is longer than {max_length} characters; shorten it",
-    "string_too_short": "is empty; write at least {min_length} character(s)",
     "bool_type": "is {kind}, but true or false is expected",
     "int_type": "is {kind}, but a whole number is expected",
     "int_from_float": "has a fraction, but a whole number is expected",
-    "int_parsing": "is {kind}, but a whole number is expected",
     "float_type": "is {kind}, but a number is expected",
     "finite_number": "is not a finite number; write an ordinary number",
+    "too_short": "has too few entries; at least {min_length} is needed",
     "tuple_type": "is {kind}, but a list is expected",
     "model_type": "is {kind}, but an object is expected",
     "model_attributes_type": "is {kind}, but an object is expected",
-    "too_short": "has too few entries; at least {min_length} is needed",
     "list_type": "is {kind}, but a list is expected",
     "dict_type": "is {kind}, but an object is expected",
-    "greater_than": "is {shown}; write a number above {gt:g}",
-    "greater_than_equal": "is below {ge:g}; write {ge:g} or more",
-    "less_than_equal": "is above {le:g}; write {le:g} or less",
+    "greater_than": "is {shown}; write a number above {gt}",
+    "greater_than_equal": "is below {ge}; write {ge} or more",
+    "less_than_equal": "is above {le}; write {le} or less",
     "literal_error": "is {shown}, but {expected} is expected",
     "union_tag_not_found": 'names no kind; add a "kind"',
     "union_tag_invalid": "has the unknown kind {tag!r}; use one of {expected_tags}",
@@ -55,14 +55,25 @@ def error_sentence(error: ErrorDetails) -> str:
     facts = {
         "kind": json_name(value),
         "shown": repr(value) if isinstance(value, str | int | float) else json_name(value),
-        **error.get("ctx", {}),
+        **{name: _plain(fact) for name, fact in error.get("ctx", {}).items()},
     }
     return template.format_map(facts)
+
+
+def _plain(fact: object) -> object:
+    return int(fact) if isinstance(fact, float) and fact.is_integer() else fact
 
 
 def json_name(value: object) -> str:
     """What a JSON value is called in a sentence."""
     return _JSON_NAMES.get(type(value), type(value).__name__)
+
+
+def text_fault(value: object) -> str | None:
+    """What keeps a value from being a text that can be stored, or None."""
+    if not isinstance(value, str):
+        return f"is {json_name(value)}, but text is expected; put it in quotes"
+    return storage_fault(value)
 
 
 def field_path(location: tuple[int | str, ...]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from studies.bank.building import BankBuilder, Draft
 from studies.bank.files import FileRefused, json_file
 from studies.bank.problems import Problem
-from studies.bank.sentences import json_name
+from studies.bank.sentences import json_name, text_fault
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ def _example(example: dict[str, object], *, prompt_id: str, task: str, file: str
 
 def _canary(content: dict[str, object], file: str, builder: BankBuilder) -> str:
     canary = content.get("canary", "")
-    if isinstance(canary, str):
-        return canary
-    builder.add_problem(Problem(None, None, "canary", f"is {json_name(canary)}, but text is expected", file))
+    fault = text_fault(canary)
+    if not fault:
+        return str(canary)
+    builder.add_problem(Problem(None, None, "canary", fault, file))
     return ""

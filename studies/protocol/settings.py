@@ -106,13 +106,13 @@ class ProtocolSettings(Settings):
     batch_size: Annotated[Count, Field(le=500)] = 20
     time_budget_minutes: Annotated[Count, Field(le=WEEK_MINUTES)] = 300
     late_tolerance_seconds: Annotated[StrictInt, Field(ge=0, le=300)] = 10
-    profiles: Annotated[tuple[ProfileSettings, ...], Field(min_length=1)] = PILOT_PROFILES
+    profiles: tuple[ProfileSettings, ...] = PILOT_PROFILES
     replicates_per_profile: Annotated[Count, Field(le=1000)] = 2
     assembly: Literal["random", "balanced"] = "balanced"
     overdue_rule: Literal["saved_counts", "submitted_only"] = "saved_counts"
     missing_rule: Literal["as_missing"] = "as_missing"
     allowed_tools: FilledText = DEFAULT_ALLOWED_TOOLS
-    resource_categories: Annotated[tuple[FilledText, ...], Field(min_length=1)] = DEFAULT_RESOURCE_CATEGORIES
+    resource_categories: tuple[FilledText, ...] = DEFAULT_RESOURCE_CATEGORIES
     top_size: Count = 15
     judge_kind: Literal["llm", "match", "checks"] = "llm"
     match_rules: Annotated[Literal["bbeh", "bbh"] | None, Field(validate_default=True)] = None
@@ -121,6 +121,13 @@ class ProtocolSettings(Settings):
     answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
     instructions: FilledText = DEFAULT_INSTRUCTIONS
     consent_text: FilledText = DEFAULT_CONSENT
+
+    @field_validator("profiles", "resource_categories")
+    @classmethod
+    def _not_empty(cls, entries: tuple[object, ...]) -> tuple[object, ...]:
+        if not entries:
+            raise PydanticCustomError("no_entries", "has no entries; write at least one")
+        return entries
 
     @field_validator("profiles")
     @classmethod

@@ -11,6 +11,7 @@ from studies.bank.chiron_format import read_chiron
 from studies.bank.files import Limits
 from studies.bank.records import ContainsCheck, WordCountCheck
 
+BLANK = "is blank; write something or leave the entry out"
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 
 
@@ -160,7 +161,8 @@ def test_a_bad_field_is_named_with_its_remedy(
             "check: has the unknown kind 'regex'; "
             "use one of 'contains', 'excludes', 'number', 'word_count', 'equals'",
         ),
-        ({"kind": "contains", "any_of": []}, "check.any_of: has too few entries; at least 1 is needed"),
+        ({"kind": "contains", "any_of": []}, "check.any_of: has no entries; write at least one"),
+        ({"kind": "contains", "any_of": [" "]}, f"check.any_of[1]: {BLANK}"),
         ({"kind": "equals"}, "check.any_of: is missing; add it"),
         (
             {"kind": "excludes", "none_of": ["x"], "ignore_case": 1},
