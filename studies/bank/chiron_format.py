@@ -8,8 +8,7 @@ from pathlib import Path
 from studies.bank.building import BankBuilder, BankReading, Draft
 from studies.bank.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
 from studies.bank.problems import Problem
-from studies.bank.records import storage_fault
-from studies.bank.sentences import json_name
+from studies.bank.sentences import text_fault
 
 HEADER_FIELD = "chiron_bank"
 HEADER_FIELDS = (HEADER_FIELD, "name", "canary")
@@ -70,10 +69,8 @@ def _header_problems(value: Mapping[str, object]) -> list[tuple[str, str]]:
     if version != VERSION or isinstance(version, bool):
         problems.append((HEADER_FIELD, f"names a version this program does not read; write {VERSION}"))
     for field_name in ("name", "canary"):
-        text = value.get(field_name, "")
-        if not isinstance(text, str):
-            problems.append((field_name, f"is {json_name(text)}, but text is expected; put it in quotes"))
-        elif fault := storage_fault(text):
+        fault = text_fault(value.get(field_name, ""))
+        if fault:
             problems.append((field_name, fault))
     return problems
 

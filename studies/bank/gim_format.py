@@ -9,8 +9,7 @@ from studies.bank.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines
 from studies.bank.gim_parquet import parquet_rows
 from studies.bank.gim_values import NotAList, is_absent, joined_text, label_list, text_list, text_or_none
 from studies.bank.problems import Problem
-from studies.bank.records import storage_fault
-from studies.bank.sentences import json_name
+from studies.bank.sentences import text_fault
 
 # Field of PromptRecord -> column of the dataset.
 FIELD_NAMES: Mapping[str, str] = {
@@ -84,12 +83,10 @@ def _canaries(row: Mapping[str, object], number: int, shown: str, builder: BankB
     canary = row.get("canary")
     if is_absent(canary):
         return []
-    fault = (
-        storage_fault(canary) if isinstance(canary, str) else f"is {json_name(canary)}, but text is expected"
-    )
-    if isinstance(canary, str) and not fault:
-        return [canary]
-    builder.add_problem(Problem(number, None, "canary", fault or "", shown))
+    fault = text_fault(canary)
+    if not fault:
+        return [str(canary)]
+    builder.add_problem(Problem(number, None, "canary", fault, shown))
     return []
 
 

@@ -253,6 +253,14 @@ def test_an_unknown_version_or_header_field_is_reported_and_the_prompts_still_re
     assert reading.bank.name == ""
 
 
+def test_a_canary_that_cannot_be_stored_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+    header = {"chiron_bank": 1, "name": "a\0", "canary": "\udfff"}
+    assert sentences(tmp_path, header, line()) == [
+        "line 1, name: contains a NUL character (U+0000); remove it",
+        "line 1, canary: contains half of a surrogate pair, which is no character; remove it",
+    ]
+
+
 def test_a_missing_empty_or_too_large_file_and_a_folder_are_one_problem_each(tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_bytes(b" \n")

@@ -207,6 +207,9 @@ def test_a_folder_without_data_files_is_a_problem(tmp_path: Path) -> None:
 def test_a_canary_column_is_kept_once(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "gim.jsonl", row(canary="C1"), row(prompt_id="g2", canary="C1"))
     assert read_gim(path).bank.canaries == ("C1",)
+    assert sentences(tmp_path, canary=5) == [
+        "line 1, canary: is a number, but text is expected; put it in quotes"
+    ]
 
 
 def test_the_published_problems_are_read_but_for_the_one_without_its_image(shared_data: Path) -> None:

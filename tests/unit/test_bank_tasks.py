@@ -120,7 +120,7 @@ def test_problems_of_task_files_are_reported_together_and_the_rest_is_read(bbeh:
         "breaks off at column 15 (Expecting ',' delimiter); correct the JSON",
         "benchmark_tasks/bbeh_gaps/task.json, bbeh_gaps-0003, examples[3]: "
         "is text, but an object with input and target is expected",
-        "benchmark_tasks/bbeh_gaps/task.json, canary: is a number, but text is expected",
+        "benchmark_tasks/bbeh_gaps/task.json, canary: is a number, but text is expected; put it in quotes",
         "benchmark_tasks/bbeh_other/task.json, examples: "
         "is null, but a list of questions is expected; is it a task file?",
         "benchmark_tasks/bbeh_gaps/task.json, bbeh_gaps-0001, input: "
