@@ -28,29 +28,30 @@ _PERFORMANCE = _one_of(
     " badly poor poorly accurate accurately inaccurate nice nicely perfect perfectly impressive helpful"
     " unhelpful useful useless detailed clear clearly thorough thoroughly mistake* error* fine ok okay"
     " amazing reasonable solid satisf* confus* fail* struggl* hallucinat* misunderst* terrible awful"
-    " brilliant concise comprehensive lazy generic"
+    " brilliant concise comprehensive lazy generic properly successfully easily"
 )
 _WORDING = _one_of(
     "ambiguous unclear vague confus* bad badly poor poorly good great nice interesting hard harder difficult"
     " easy easier tricky tough challenging fun boring stupid silly weird strange terrible awful clear clearer"
-    " well better specific reword* rephras* too_long too_short too_complex too_complicated too_broad too_open"
+    " well better fine specific reword* rephras* too_long too_short too_complex too_complicated too_broad"
 )
 _ADJECTIVE = _one_of(
     "good great excellent nice bad poor perfect interesting impressive detailed thorough clear concise"
     " accurate helpful decent hard difficult easy tricky tough challenging confusing fun weird strange"
     " terrible ambiguous unclear vague stupid"
 )
-_EXCESS = _one_of("hard difficult easy vague ambiguous long complicated confusing")
+_EXCESS = _one_of("hard difficult easy tricky tough vague unclear ambiguous complicated confusing long")
 
+_DOES = _one_of("did got was gave answered performed handled explained failed struggled")
 _NAMED_MODEL = _one_of("ai llm llms chatgpt chat_gpt gemini claude copilot language_model* chatbot chatbots")
 _THE_MODEL = (
     _one_of("the this that both all") + " (?:ai )?" + _one_of("model models assistant assistants bot")
 )
-_MODEL = rf"(?P<subject>{_NAMED_MODEL}|gpt[-\w.]*|{_THE_MODEL})\b"
+_MODEL = rf"(?P<subject>{_NAMED_MODEL}|gpt[-\w.]*|{_THE_MODEL}|^model(?= {_DOES}))\b"
 _RESPONSE_NOUN = rf"(?P<subject>{_one_of('response responses reply output explanation answer answers')})"
 _RESPONSE = rf"{_one_of('the this that its their')} (?:\w+ )?{_RESPONSE_NOUN}\b"
 _QUESTION_NOUN = rf"(?P<subject>{_one_of('question prompt problem task puzzle riddle wording')}s?)"
-_QUESTION = rf"{_one_of('the this that these your')} (?:\w+ )?{_QUESTION_NOUN}\b"
+_QUESTION = rf"(?:{_one_of('the this that these your')} (?:\w+ )?|^){_QUESTION_NOUN}\b"
 
 ON_MODEL = _compiled(
     rf"\b{_MODEL}{_FEW}{_PERFORMANCE}\b",
@@ -64,6 +65,7 @@ ON_MODEL = _compiled(
 ON_QUESTION = _compiled(
     rf"\b{_QUESTION}(?:\W+\w+){{0,4}}?\W+{_IS}{_FEW}(?P<value>{_WORDING})\b",
     rf"^{_IT_IS}{_VERY}(?P<value>{_ADJECTIVE}) {_QUESTION_NOUN}$",
+    rf"^{_one_of('this_one that_one this it')} (?:is|was) {_VERY}(?P<value>{_EXCESS})$",
     rf"\bi {_VERY}(?P<value>{_FEELING}) {_QUESTION}",
     rf"\b{_NOT} (?P<value>understand|follow) {_QUESTION}",
     rf"^{_IT_IS}(?:{_one_of('way far much')} )?too (?P<value>{_EXCESS})(?: for me)?$",

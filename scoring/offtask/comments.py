@@ -14,6 +14,9 @@ from scoring.offtask.words import clauses, count_words, quoted
 _MOST_LETTERS_PER_WORD = 20
 """A text of few but enormous words is no short comment; it is not searched."""
 
+_MARK_OR_VERSION = re.compile(
+    r"\d+(?:\.\d+)?\s*(?:/|out of)\s*\d+|\b(?:gpt|gemini|claude)[- ]?\d[\w.]*", re.IGNORECASE
+)
 _DETERMINERS = frozenset({"the", "this", "that", "both", "all"})
 
 
@@ -43,9 +46,9 @@ def _matching(pieces: Sequence[str], patterns: Sequence[re.Pattern[str]], prompt
 
 
 def _comments(pattern: re.Pattern[str], piece: str, asked: set[str]) -> bool:
-    """Whether the clause matches, unless the prompt itself uses all words that name and value the thing."""
+    """Whether the clause matches, holds no figure, and does not name and value what the prompt is about."""
     match = pattern.search(_straight(piece))
-    if match is None:
+    if match is None or _holds_a_figure(piece):
         return False
     named = _words(" ".join(match.groupdict().values())) - _DETERMINERS
     return not named <= asked
@@ -66,6 +69,11 @@ def _dominate(
 
 def _goes_on(piece: str) -> bool:
     return any(pattern.search(_straight(piece)) for pattern in GOES_ON)
+
+
+def _holds_a_figure(piece: str) -> bool:
+    """Whether there is a number that may be an answer, other than a mark like 4/5 or a model's version."""
+    return any(character.isdigit() for character in _MARK_OR_VERSION.sub("", piece))
 
 
 def _straight(piece: str) -> str:
