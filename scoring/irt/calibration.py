@@ -1,4 +1,4 @@
-"""Calibrate an item bank: the exact minimum of the published objective (GIM paper, section 4 and appendix I.9).
+"""Calibrate an item bank: the exact minimum of the published objective (GIM paper, section 4, I.9).
 
 Model      y_ij = a_j theta_i - c_j + e_ij,   c_j = a_j b_j,   u_j = log a_j
 Objective  F = (1/N) sum_obs (y_ij - a_j theta_i + c_j)^2 + ridge mean_j u_j^2 + centring (mean theta)^2
