@@ -1,12 +1,24 @@
 """Fixtures shared by every kind of test. Rows are made through the real services wherever one exists."""
 
+import itertools
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from django.core.cache import cache
 from pytest_django import Settings
+
+from batches.services.plans import batches_build
+from studies.bank.building import BankReading
+from studies.bank.records import BankRecord, PromptRecord
+from studies.models import Participant, Study
+from studies.protocol.settings import ProtocolSettings
+from studies.services.banks import bank_import
+from studies.services.consents import consent_record
+from studies.services.participants import participant_add, participant_approve
+from studies.services.studies import study_create, study_freeze
 
 
 @pytest.fixture
@@ -38,3 +50,64 @@ def files_of_one_test(settings: Settings, tmp_path: Path) -> None:
 @pytest.fixture
 def clear_rate_limits(db: None) -> None:
     cache.clear()
+
+
+@pytest.fixture
+def make_study(now: datetime, tmp_path: Path) -> Callable[..., Study]:
+    """Make a frozen study with built batches: `make_study(prompts=40, batch_size=20, …)`.
+
+    `prompts` is a number of plain text prompts or the records themselves; other keywords are settings, and
+    `closes_at`, `opens_at`, `slug`, `root` (the folder of the records' attachments).
+    """
+    numbers = itertools.count(1)
+
+    def make(
+        *,
+        prompts: int | list[PromptRecord] = 4,
+        slug: str = "",
+        closes_at: datetime | None = None,
+        opens_at: datetime | None = None,
+        root: Path = tmp_path,
+        **settings: object,
+    ) -> Study:
+        slug = slug or f"study-{next(numbers)}"
+        records = plain_prompts(prompts) if isinstance(prompts, int) else prompts
+        bank = BankRecord(format="chiron", prompts=tuple(records))
+        reading = BankReading(bank=bank, problems=(), root=root)
+        study = study_create(
+            slug=slug,
+            name=f"The study {slug}",
+            bank_version=bank_import(slug=f"bank-{slug}", reading=reading, strict=True, now=now).version,
+            item_bank=None,
+            judge_protocol=None,
+            settings=ProtocolSettings.model_validate({"batch_size": 4, "assembly": "random", **settings}),
+            opens_at=opens_at,
+            closes_at=closes_at,
+            now=now,
+        )
+        batches_build(study=study, now=now)
+        return study_freeze(study=study, now=now)
+
+    return make
+
+
+def plain_prompts(number: int) -> list[PromptRecord]:
+    return [
+        PromptRecord(prompt_id=f"p{n:03d}", text=f"Question {n}?", gold_answer=str(n), category="QR")
+        for n in range(1, number + 1)
+    ]
+
+
+@pytest.fixture
+def make_person(now: datetime) -> Callable[..., Participant]:
+    """Add an approved person who has consented: `make_person(study, profile="stem-phd", is_test=False)`."""
+    numbers = itertools.count(1)
+
+    def make(study: Study, *, profile: str = "stem-phd", is_test: bool = False) -> Participant:
+        email = f"person{next(numbers)}@example.org"
+        participant = participant_add(study=study, email=email, profile=profile, is_test=is_test, now=now)
+        participant = participant_approve(participant=participant, now=now)
+        consent_record(participant=participant, accepted=True, now=now)
+        return participant
+
+    return make

@@ -1,0 +1,66 @@
+"""Reads of sessions, always on behalf of somebody."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from batches.models import Answer, Session
+from batches.rules.statuses import AnswerState
+from studies.models import Participant, StudyEvent, User
+from studies.services.events import StudyEventKind
+
+
+def has_withdrawn(participant: Participant) -> bool:
+    """Whether the person withdrew, before or after starting."""
+    return StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW).exists()
+
+
+def session_of(participant: Participant) -> Session | None:
+    """The person's one session, if they have started."""
+    return Session.objects.filter(participant=participant).first()
+
+
+def session_for_user(user: User, session_id: uuid.UUID) -> Session | None:
+    """The session with its participant and study, or None where it is not this person's."""
+    related = ("participant__study", "batch")
+    return Session.objects.select_related(*related).filter(pk=session_id, participant__user=user).first()
+
+
+def answer_at(session: Session, position: int) -> Answer | None:
+    """The answer at a place (from 1), with its prompt and the prompt's attachments."""
+    answer = (
+        Answer.objects.select_related("prompt")
+        .prefetch_related("prompt__attachments")
+        .filter(session=session, position=position)
+        .first()
+    )
+    if answer is not None:
+        answer.session = session
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """One place of a session as lists show it: no texts."""
+
+    position: int
+    prompt_id: str
+    state: AnswerState
+
+
+def answer_places(session: Session) -> list[AnswerPlace]:
+    """Every place of the session with the state of its answer, in order; one query without any text."""
+    return [
+        AnswerPlace(answer.position, answer.prompt.prompt_id, answer.state)
+        for answer in _without_texts(session.answers.select_related("prompt"), session)
+    ]
+
+
+def _without_texts(answers: QuerySet[Answer], session: Session) -> Sequence[Answer]:
+    facts = ("position", "first_seen_at", "revision", "has_text", "session", "prompt__prompt_id")
+    found = list(answers.only(*facts))
+    for answer in found:
+        answer.session = session
+    return found

@@ -1,0 +1,173 @@
+"""How sessions end: submitted, expired, withdrawn. Every move is claimed by a conditional update."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models.functions import Coalesce, Least
+
+from batches.models import Session, SessionEventKind
+from batches.rules.deadlines import Lateness, has_expired, lateness
+from batches.rules.statuses import SESSION_MOVES, SessionStatus
+from batches.selectors.sessions import has_withdrawn, session_of
+from batches.services.trail import session_event
+from studies.models import Participant
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+NOTE_CHARACTERS = 2000
+
+
+class SessionOver(Refused):
+    """The session has ended, so nothing in it can change."""
+
+
+class AlreadySubmitted(SessionOver):
+    """The session was submitted before."""
+
+
+class AlreadyWithdrawn(Refused):
+    """The person withdrew before."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredResources:
+    """What a person says they used besides the study's model; nothing at all is a valid declaration."""
+
+    categories: Sequence[str]
+    note: str
+
+
+def resources_record(*, session: Session, resources: DeclaredResources, now: datetime) -> None:
+    """Keep the declaration. Possible after an expiry, too, once: the person could not do it in time.
+
+    Raises SessionOver.
+    """
+    with transaction.atomic():
+        session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
+        undeclared = session.status == SessionStatus.EXPIRED and session.resources_recorded_at is None
+        if session.status != SessionStatus.ACTIVE and not undeclared:
+            raise SessionOver(_over_sentence(session))
+        _resources_save(session, resources, now)
+
+
+def session_submit(*, session: Session, resources: DeclaredResources, now: datetime) -> Session:
+    """Hand in the batch with the declaration of resources. A click on the wire at the deadline still counts.
+
+    Raises AlreadySubmitted or SessionOver; what was saved stays saved.
+    """
+    with transaction.atomic():
+        session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
+        late = lateness(now=now, deadline_at=session.deadline_at, tolerance=session.tolerance)
+        if session.status == SessionStatus.SUBMITTED:
+            raise AlreadySubmitted(_over_sentence(session))
+        if session.status != SessionStatus.ACTIVE or late == Lateness.LATE:
+            raise SessionOver(_over_sentence(session))
+        _resources_save(session, resources, now)
+        session.status, session.ended_at = SessionStatus.SUBMITTED, now
+        session.save(update_fields=["status", "ended_at"])
+        session_event(
+            session=session,
+            kind=SessionEventKind.SUBMITTED,
+            happened_at=now,
+            recorded_at=now,
+            lateness=late,
+        )
+    return session
+
+
+def session_withdraw(*, participant: Participant, now: datetime, reason: str = "") -> Session | None:
+    """Take the person out of the study, before, during or after their session, which is returned.
+
+    Their answers stay stored and count nowhere. Raises AlreadyWithdrawn.
+    """
+    with transaction.atomic():
+        # The same lock as a start takes: a person cannot start and withdraw at the same moment.
+        participant = (
+            Participant.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("study")
+            .get(pk=participant.pk)
+        )
+        if has_withdrawn(participant):
+            raise AlreadyWithdrawn(
+                "You have withdrawn from this study already; nothing more needs to be done."
+            )
+        session = session_of(participant)
+        if session is not None:
+            _session_withdraw(session, now)
+        event_record(
+            study=participant.study,
+            kind=StudyEventKind.WITHDREW,
+            now=now,
+            actor=participant.user,
+            participant=participant,
+            reason=reason.strip()[:NOTE_CHARACTERS],
+        )
+    return session
+
+
+def sessions_expire(*, now: datetime) -> int:
+    """End every session whose deadline and tolerance have passed, as of its deadline; return how many.
+
+    Any number of sweeps may run at once: each session is claimed by one of them.
+    """
+    overdue = Session.objects.filter(status=SessionStatus.ACTIVE, deadline_at__lt=now)
+    candidates = [
+        session
+        for session in overdue.only("deadline_at", "late_tolerance_seconds").iterator()
+        if has_expired(now=now, deadline_at=session.deadline_at, tolerance=session.tolerance)
+    ]
+    return sum(_session_expire(session, now) for session in candidates)
+
+
+def _session_expire(session: Session, now: datetime) -> bool:
+    """Claim and end one session; False where another sweep, a submission or a withdrawal was first."""
+    with transaction.atomic():
+        # The deadline is part of the claim: one that was moved since it was read is not swept.
+        claimed = Session.objects.filter(
+            pk=session.pk, status=SessionStatus.ACTIVE, deadline_at=session.deadline_at
+        ).update(status=SessionStatus.EXPIRED, ended_at=session.deadline_at)
+        if claimed:
+            session_event(
+                session=session,
+                kind=SessionEventKind.EXPIRED,
+                happened_at=session.deadline_at,
+                recorded_at=now,
+            )
+    return bool(claimed)
+
+
+def _session_withdraw(session: Session, now: datetime) -> None:
+    movable = [status for status, moves in SESSION_MOVES.items() if SessionStatus.WITHDRAWN in moves]
+    # Work that had ended before keeps its end; a running session ends now, at the latest at its deadline.
+    Session.objects.filter(pk=session.pk, status__in=movable).update(
+        status=SessionStatus.WITHDRAWN, ended_at=Coalesce("ended_at", Least(now, "deadline_at"))
+    )
+    session_event(session=session, kind=SessionEventKind.WITHDRAWN, happened_at=now, recorded_at=now)
+    session.refresh_from_db()
+
+
+def _resources_save(session: Session, resources: DeclaredResources, now: datetime) -> None:
+    session.resources = list(resources.categories)
+    session.resources_note = resources.note.strip()[:NOTE_CHARACTERS]
+    session.resources_recorded_at = now
+    session.save(update_fields=["resources", "resources_note", "resources_recorded_at"])
+    session_event(
+        session=session,
+        kind=SessionEventKind.RESOURCES_RECORDED,
+        happened_at=now,
+        recorded_at=now,
+        categories=session.resources,
+        note=session.resources_note,
+    )
+
+
+def _over_sentence(session: Session) -> str:
+    if session.status == SessionStatus.SUBMITTED:
+        return (
+            f"You submitted this batch on {session.ended_at:%d %B %Y at %H:%M:%S} UTC; it stays as submitted."
+        )
+    if session.status == SessionStatus.WITHDRAWN:
+        return "You have withdrawn from this study, so nothing in this session changes any more."
+    return f"Your time ended on {session.deadline_at:%d %B %Y at %H:%M:%S} UTC, so this session is over."
