@@ -1,0 +1,74 @@
+"""The answers a result is computed from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import F, FilteredRelation, Q, QuerySet
+
+from batches.models import Answer
+from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
+from scoring.models import ScoringRun
+from scoring.selectors.participants import retained_participants
+from studies.models import Study
+
+CHUNK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ResultAnswer:
+    """One place of a retained participant's batch.
+
+    `counts`: there is an answer and it goes to the judge. `score`: None where it is missing or unscored.
+    `category` is the prompt bank's.
+    """
+
+    answer_id: int
+    participant: str
+    prompt_id: str
+    category: str
+    task: str
+    counts: bool
+    score: float | None
+
+
+def counted_statuses(study: Study) -> list[SessionStatus]:
+    """The states of a session in which its texts go to the judge, under the study's overdue rule."""
+    rule = study.protocol.overdue_rule
+    return [status for status in SessionStatus if counts(state_of_text(status), rule)]
+
+
+def counted_answers(study: Study) -> QuerySet[Answer]:
+    """Answers of retained participants that hold text and count, in a fixed order."""
+    return Answer.objects.filter(
+        session__participant__in=retained_participants(study).values("pk"),
+        session__status__in=counted_statuses(study),
+        has_text=True,
+    ).order_by("pk")
+
+
+def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
+    """Every place of every retained participant's batch, with the run's score where there is one.
+
+    A score of an earlier revision is no score of this answer.
+    """
+    statuses = set(counted_statuses(run.study))
+    rows = (
+        Answer.objects.filter(session__participant__in=retained_participants(run.study).values("pk"))
+        .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
+        .values_list(
+            "pk", "session__participant__code", "prompt__prompt_id", "prompt__category", "prompt__task",
+            "session__status", "has_text", "revision", "of_run__revision", F("of_run__score"),
+        )
+        .order_by("pk")
+    )  # fmt: skip
+    for pk, code, prompt_id, category, task, status, has_text, revision, judged, score in rows.iterator(
+        CHUNK
+    ):
+        counted = has_text and status in statuses
+        current = score if counted and judged == revision else None
+        yield ResultAnswer(pk, code, prompt_id, category, task, counted, current)
+
+
+def state_of_text(status: SessionStatus) -> AnswerState:
+    """The state of an answer with text in a session of this status."""
+    return answer_state(session_status=status, first_seen=True, revisions=1, has_text=True)
