@@ -1,0 +1,136 @@
+"""Texts of banks and protocols as safe HTML: Markdown with formulas, or plain text as it stands.
+
+Raw HTML in a text is shown, not obeyed. Images are replaced by their description: a bank's images are its
+attachments, and a page loads nothing from other hosts.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import nh3
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.amsmath import amsmath_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.texmath import texmath_plugin
+from mdit_py_plugins.texmath.index import RuleDictType, make_inline_func
+
+from studies.formulas import formula
+
+# Finding formulas takes time that grows with the square of their number in the worst case. Longer texts are
+# shown as they stand.
+MAX_MARKDOWN_CHARACTERS = 60_000
+MAX_FORMULA_STARTS = 1_500
+FORMULA_START = re.compile(r"\\[(\[]|\$|\\begin\{")
+# The plugin finds \[…\] only where a paragraph begins; texts also have it within one.
+BRACKETS_IN_A_LINE: RuleDictType = {
+    "name": "math_inline_double",
+    "rex": re.compile(r"^\\\[(.+?)\\\]", re.DOTALL),
+    "tmpl": "",
+    "tag": "\\[",
+}
+
+TEXT_TAGS = {
+    "a", "blockquote", "br", "code", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre",
+    "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+MATH_TAGS = {
+    "math", "menclose", "merror", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded",
+    "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup",
+    "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "none",
+}  # fmt: skip
+MATH_ATTRIBUTES = {
+    "accent", "accentunder", "class", "columnalign", "columnlines", "columnspan", "depth", "dir", "display",
+    "displaystyle", "fence", "form", "height", "largeop", "linethickness", "lspace", "mathcolor",
+    "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowlines", "rowspan", "rspace",
+    "scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width",
+}  # fmt: skip
+ATTRIBUTES = {
+    "a": {"href", "title"},
+    "code": {"class"},
+    "div": {"class", "tabindex", "role", "aria-label"},
+    "span": {"class"},
+    "ol": {"start"},
+    "td": {"class"},
+    "th": {"class"},
+    **dict.fromkeys(MATH_TAGS, MATH_ATTRIBUTES),
+}
+TABLE_START = '<div class="scroll" tabindex="0" role="region" aria-label="Table">\n<table>\n'
+ALIGNMENT = re.compile(r"text-align:\s*(left|right|center)")
+
+
+def rendered(text: str, text_format: str) -> SafeString:
+    """A prompt's text as HTML. `text_format` is "markdown" or "plain"."""
+    return markdown(text) if text_format == "markdown" else plain(text)
+
+
+def plain(text: str) -> SafeString:
+    """The text exactly as it stands, lines and spaces kept, long lines wrapped."""
+    return mark_safe(f'<pre class="plain">{escape(text)}</pre>')  # noqa: S308  # escaped
+
+
+def markdown(text: str) -> SafeString:
+    r"""Commonmark with tables, strikethrough and formulas ($…$, $$…$$, \(…\), \[…\], \begin{align}…)."""
+    if len(text) > MAX_MARKDOWN_CHARACTERS or len(FORMULA_START.findall(text)) > MAX_FORMULA_STARTS:
+        return plain(text)
+    parser = _parser()
+    tokens = parser.parse(text)
+    _adapt(tokens)
+    html = parser.renderer.render(tokens, parser.options, {})
+    return mark_safe(_sanitised(html))  # noqa: S308  # sanitised
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.use(
+        dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True
+    )
+    parser.use(texmath_plugin, delimiters="brackets")
+    parser.use(amsmath_plugin)
+    parser.inline.ruler.before("escape", "bracketed_display", make_inline_func(BRACKETS_IN_A_LINE))
+    # The plugins share token names; their own renderers would only escape.
+    parser.add_render_rule("math_inline", _inline_formula)
+    for name in ("math_inline_double", "math_block", "math_block_eqno", "amsmath"):
+        parser.add_render_rule(name, _display_formula)
+    parser.add_render_rule("image", _image)
+    parser.add_render_rule("table_open", lambda *_: TABLE_START)
+    parser.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
+    return parser
+
+
+def _inline_formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return formula(tokens[index].content, display=False)
+
+
+def _display_formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return formula(tokens[index].content, display=True)
+
+
+def _image(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return f"<em>[{escape(tokens[index].content) or 'image'}]</em>"
+
+
+def _adapt(tokens: Sequence[Token]) -> None:
+    """Leave h1 to the page; say alignment as a class, since styles are ignored."""
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+        if aligned := ALIGNMENT.match(str(token.attrs.pop("style", ""))):
+            token.attrs["class"] = f"align-{aligned[1]}"
+
+
+def _sanitised(html: str) -> str:
+    return nh3.clean(
+        html,
+        tags=TEXT_TAGS | MATH_TAGS,
+        attributes=ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        url_relative="deny",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        link_rel="noopener noreferrer",
+    )
