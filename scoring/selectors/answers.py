@@ -7,6 +7,7 @@ from django.db.models import F, FilteredRelation, Q, QuerySet
 
 from batches.models import Answer
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
+from batches.selectors.answers import answers_to_score
 from scoring.models import ScoringRun
 from scoring.selectors.participants import retained_participants
 from studies.models import Study
@@ -31,19 +32,10 @@ class ResultAnswer:
     score: float | None
 
 
-def counted_statuses(study: Study) -> list[SessionStatus]:
-    """The states of a session in which its texts go to the judge, under the study's overdue rule."""
-    rule = study.protocol.overdue_rule
-    return [status for status in SessionStatus if counts(state_of_text(status), rule)]
-
-
 def counted_answers(study: Study) -> QuerySet[Answer]:
     """Answers of retained participants that hold text and count, in a fixed order."""
-    return Answer.objects.filter(
-        session__participant__in=retained_participants(study).values("pk"),
-        session__status__in=counted_statuses(study),
-        has_text=True,
-    ).order_by("pk")
+    retained = retained_participants(study).values("pk")
+    return answers_to_score(study).filter(session__participant__in=retained).order_by("pk")
 
 
 def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
@@ -51,7 +43,8 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
 
     A score of an earlier revision is no score of this answer.
     """
-    statuses = set(counted_statuses(run.study))
+    rule = run.study.protocol.overdue_rule
+    counting = {status for status in SessionStatus if counts(state_of_text(status), rule)}
     rows = (
         Answer.objects.filter(session__participant__in=retained_participants(run.study).values("pk"))
         .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
@@ -64,7 +57,7 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
     for pk, code, prompt_id, category, task, status, has_text, revision, judged, score in rows.iterator(
         CHUNK
     ):
-        counted = has_text and status in statuses
+        counted = has_text and status in counting
         current = score if counted and judged == revision else None
         yield ResultAnswer(pk, code, prompt_id, category, task, counted, current)
 

@@ -101,7 +101,7 @@ def counted_rows(run: ScoringRun) -> Iterator[CountedRow]:
         counted_answers(run.study)
         .annotate(of_run=relation)
         .values_list(
-            "pk", "prompt", "revision", "of_run__revision", "of_run__score", "of_run__unscored_reason"
+            "pk", "prompt__pk", "revision", "of_run__revision", "of_run__score", "of_run__unscored_reason"
         )
     )
     return (CountedRow(*row) for row in rows.iterator())
