@@ -3,17 +3,26 @@
 import itertools
 import os
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from django.core.cache import cache
 from pytest_django import Settings
 
+from batches.models import Session
+from batches.services.answers import IncomingText, answer_save, prompt_seen
+from batches.services.ending import (
+    DeclaredResources,
+    session_submit,
+    session_withdraw,
+    sessions_expire,
+)
 from batches.services.plans import batches_build
+from batches.services.starting import session_start
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
-from studies.models import Participant, Study
+from studies.models import ItemBank, Participant, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
 from studies.services.consents import consent_record
@@ -57,7 +66,7 @@ def make_study(now: datetime, tmp_path: Path) -> Callable[..., Study]:
     """Make a frozen study with built batches: `make_study(prompts=40, batch_size=20, …)`.
 
     `prompts` is a number of plain text prompts or the records themselves; other keywords are settings, and
-    `closes_at`, `opens_at`, `slug`, `root` (the folder of the records' attachments).
+    `closes_at`, `opens_at`, `slug`, `item_bank`, `root` (the folder of the records' attachments).
     """
     numbers = itertools.count(1)
 
@@ -68,6 +77,7 @@ def make_study(now: datetime, tmp_path: Path) -> Callable[..., Study]:
         closes_at: datetime | None = None,
         opens_at: datetime | None = None,
         root: Path = tmp_path,
+        item_bank: ItemBank | None = None,
         **settings: object,
     ) -> Study:
         slug = slug or f"study-{next(numbers)}"
@@ -78,7 +88,7 @@ def make_study(now: datetime, tmp_path: Path) -> Callable[..., Study]:
             slug=slug,
             name=f"The study {slug}",
             bank_version=bank_import(slug=f"bank-{slug}", reading=reading, strict=True, now=now).version,
-            item_bank=None,
+            item_bank=item_bank,
             judge_protocol=None,
             settings=ProtocolSettings.model_validate({"batch_size": 4, "assembly": "random", **settings}),
             opens_at=opens_at,
@@ -111,3 +121,36 @@ def make_person(now: datetime) -> Callable[..., Participant]:
         return participant
 
     return make
+
+
+@pytest.fixture
+def work(now: datetime) -> Callable[..., Session]:
+    """Let a person start, write and end: `work(person, {"p001": "text"}, end="submitted")`.
+
+    `end` is "submitted", "expired", "withdrawn" or "active". A prompt given "" is seen and left; one that is
+    not named is never opened.
+    """
+
+    def run(participant: Participant, answers: dict[str, str], *, end: str = "submitted") -> Session:
+        session = session_start(participant=participant, now=now)
+        for answer in session.answers.select_related("prompt"):
+            if (text := answers.get(answer.prompt.prompt_id)) is not None:
+                prompt_seen(session=session, position=answer.position, now=now)
+                write(session, answer.position, text)
+        if end == "submitted":
+            nothing = DeclaredResources(categories=("Books",), note="")
+            session_submit(session=session, resources=nothing, now=now + timedelta(hours=1))
+        elif end == "withdrawn":
+            session_withdraw(participant=participant, now=now + timedelta(hours=1))
+        elif end == "expired":
+            sessions_expire(now=session.deadline_at + timedelta(hours=1))
+        session.refresh_from_db()
+        return session
+
+    def write(session: Session, position: int, text: str) -> None:
+        if text:
+            incoming = IncomingText(text=text, base_revision=0, tab="one", sequence=1)
+            user = session.participant.user_id
+            answer_save(user_id=user, session_id=session.pk, position=position, incoming=incoming, now=now)
+
+    return run
