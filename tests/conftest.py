@@ -136,21 +136,27 @@ def work(now: datetime) -> Callable[..., Session]:
         for answer in session.answers.select_related("prompt"):
             if (text := answers.get(answer.prompt.prompt_id)) is not None:
                 prompt_seen(session=session, position=answer.position, now=now)
-                write(session, answer.position, text)
-        if end == "submitted":
-            nothing = DeclaredResources(categories=("Books",), note="")
-            session_submit(session=session, resources=nothing, now=now + timedelta(hours=1))
-        elif end == "withdrawn":
-            session_withdraw(participant=participant, now=now + timedelta(hours=1))
-        elif end == "expired":
-            sessions_expire(now=session.deadline_at + timedelta(hours=1))
+                write(session, answer.position, text, now)
+        end_session(session, end, now)
         session.refresh_from_db()
         return session
 
-    def write(session: Session, position: int, text: str) -> None:
-        if text:
-            incoming = IncomingText(text=text, base_revision=0, tab="one", sequence=1)
-            user = session.participant.user_id
-            answer_save(user_id=user, session_id=session.pk, position=position, incoming=incoming, now=now)
-
     return run
+
+
+def write(session: Session, position: int, text: str, now: datetime) -> None:
+    if text:
+        incoming = IncomingText(text=text, base_revision=0, tab="one", sequence=1)
+        user_id = session.participant.user_id
+        answer_save(user_id=user_id, session_id=session.pk, position=position, incoming=incoming, now=now)
+
+
+def end_session(session: Session, end: str, now: datetime) -> None:
+    at = now + timedelta(hours=1)
+    if end == "submitted":
+        books = DeclaredResources(categories=("Books",), note="")
+        session_submit(session=session, resources=books, now=at)
+    elif end == "withdrawn":
+        session_withdraw(participant=session.participant, now=at)
+    elif end == "expired":
+        sessions_expire(now=session.deadline_at + timedelta(hours=1))

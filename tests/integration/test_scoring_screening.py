@@ -1,0 +1,229 @@
+"""The off-task filter over stored sessions, and what reviewers decide."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from batches.models import Session
+from scoring.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
+from scoring.selectors.flow import study_flow
+from scoring.selectors.participants import (
+    excluded_participants,
+    retained_participants,
+    undecided_participants,
+)
+from scoring.selectors.screening import screening_cases
+from scoring.services.screening import study_screen
+from scoring.services.verdicts import VerdictRefused, verdict_record, verdicts_confirm_all
+from studies.bank.records import CriterionRecord, PromptRecord
+from studies.models import Participant, Study, User
+
+pytestmark = pytest.mark.django_db
+Work = Callable[..., Session]
+PROMPTS = [
+    PromptRecord(
+        prompt_id=f"p{n}",
+        text=f"Explain in some detail how a bridge of kind {n} carries its load.",
+        criteria=(CriterionRecord(text="It names the forces."),),
+        category="SI",
+    )
+    for n in range(1, 5)
+]
+GOOD = "The deck passes its weight to the piers, which stand under compression on the ground below."
+ON_TASK = {f"p{n}": GOOD for n in range(1, 5)}
+OFF_TASK = {f"p{n}": "no idea" for n in range(1, 5)}
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study]) -> Study:
+    return make_study(prompts=PROMPTS, replicates_per_profile=50)
+
+
+@pytest.fixture
+def lead() -> User:
+    return User.objects.create_superuser("lead@example.org")
+
+
+@pytest.fixture
+def person(study: Study, make_person: Callable[..., Participant]) -> Callable[..., Participant]:
+    return lambda **how: make_person(study, **how)
+
+
+@pytest.fixture
+def flagged(study: Study, person: Callable[..., Participant], work: Work, now: datetime) -> Participant:
+    participant = person()
+    work(participant, OFF_TASK)
+    study_screen(study=study, now=now)
+    return participant
+
+
+def codes(people: object) -> set[str]:
+    return {participant.code for participant in people}  # type: ignore[attr-defined]
+
+
+def confirm(participant: Participant, lead: User, now: datetime, **more: object) -> Verdict:
+    given = {
+        "decision": VerdictDecision.CONFIRM,
+        "reason": "Nothing was answered.",
+        "actor": lead,
+        "now": now,
+    }
+    return verdict_record(participant=participant, **{**given, **more})  # type: ignore[arg-type]
+
+
+def test_flags_are_stored_once_however_often_the_rules_run(
+    study: Study, flagged: Participant, now: datetime
+) -> None:
+    study_screen(study=study, now=now + timedelta(days=1))
+    assert list(AnswerFlag.objects.values_list("reason", flat=True)) == ["minimal_content"] * 4
+    assert list(ParticipantFlag.objects.values_list("participant", "reason", "flagged_at")) == [
+        (flagged.pk, "mostly_off_task", now)
+    ]
+
+
+def test_a_flag_excludes_nobody(study: Study, flagged: Participant) -> None:
+    assert codes(retained_participants(study)) == {flagged.code}
+    assert codes(undecided_participants(study)) == {flagged.code}
+    assert not excluded_participants(study).exists()
+
+
+def test_a_confirmed_flag_excludes_and_an_overturned_one_retains_again(
+    study: Study, flagged: Participant, lead: User, now: datetime
+) -> None:
+    first = confirm(flagged, lead, now)
+    assert codes(excluded_participants(study)) == {flagged.code}
+    assert not retained_participants(study).exists()
+    second = confirm(
+        flagged,
+        lead,
+        now,
+        decision=VerdictDecision.OVERTURN,
+        reason="On second thought.",
+        seen_verdict_id=first.pk,
+    )
+    assert codes(retained_participants(study)) == {flagged.code}
+    assert not excluded_participants(study).exists()
+    assert list(Verdict.objects.values_list("pk", "decision")) == [
+        (first.pk, "confirm"),
+        (second.pk, "overturn"),
+    ]
+
+
+def test_a_verdict_needs_a_reason(flagged: Participant, lead: User, now: datetime) -> None:
+    with pytest.raises(VerdictRefused, match="A verdict needs a reason"):
+        confirm(flagged, lead, now, reason="  ")
+    assert not Verdict.objects.exists()
+
+
+def test_a_verdict_on_somebody_nobody_flagged_is_refused(
+    person: Callable[..., Participant], work: Work, lead: User, now: datetime
+) -> None:
+    participant = person()
+    work(participant, ON_TASK)
+    with pytest.raises(VerdictRefused, match=f"No rule flags {participant.code}"):
+        confirm(participant, lead, now)
+
+
+def test_a_verdict_from_a_page_that_is_out_of_date_is_refused(
+    flagged: Participant, lead: User, now: datetime
+) -> None:
+    confirm(flagged, lead, now)
+    with pytest.raises(VerdictRefused, match="Somebody decided about"):
+        confirm(flagged, lead, now, decision=VerdictDecision.OVERTURN)
+    assert Verdict.objects.count() == 1
+
+
+def test_confirming_all_leaves_earlier_decisions_alone(
+    study: Study,
+    person: Callable[..., Participant],
+    flagged: Participant,
+    work: Work,
+    lead: User,
+    now: datetime,
+) -> None:
+    confirm(flagged, lead, now, decision=VerdictDecision.OVERTURN)
+    other = person()
+    work(other, OFF_TASK)
+    study_screen(study=study, now=now)
+    verdicts = verdicts_confirm_all(study=study, reason="Declared in advance.", actor=lead, now=now)
+    assert [(verdict.participant, verdict.decided_by) for verdict in verdicts] == [(other, lead)]
+    assert codes(retained_participants(study)) == {flagged.code}
+    assert verdicts_confirm_all(study=study, reason="Declared in advance.", actor=lead, now=now) == []
+
+
+def test_only_ended_sessions_of_real_people_are_screened_and_retained(
+    study: Study, person: Callable[..., Participant], work: Work, now: datetime
+) -> None:
+    ended, expired = person(), person()
+    work(ended, ON_TASK)
+    work(expired, {"p1": GOOD, "p2": GOOD}, end="expired")
+    work(person(), OFF_TASK, end="active")
+    work(person(), OFF_TASK, end="withdrawn")
+    work(person(is_test=True), OFF_TASK)
+    person()
+    screening = study_screen(study=study, now=now)
+    assert (screening.participants, screening.answers, screening.people) == (2, {"no_answer": 2}, {})
+    assert codes(retained_participants(study)) == {ended.code, expired.code}
+
+
+def test_the_flow_counts_everybody_once(
+    study: Study,
+    person: Callable[..., Participant],
+    flagged: Participant,
+    work: Work,
+    lead: User,
+    now: datetime,
+) -> None:
+    confirm(flagged, lead, now)
+    work(person(), {"p1": GOOD, "p2": ""})
+    work(person(), {"p1": GOOD}, end="expired")
+    work(person(), ON_TASK, end="withdrawn")
+    work(person(), {"p1": GOOD}, end="active")
+    work(person(is_test=True), ON_TASK)
+    person()
+    flow = study_flow(study)
+    assert (flow.recruited, flow.approved, flow.rejected, flow.test_participants) == (6, 6, 0, 1)
+    assert (flow.started, flow.active, flow.submitted, flow.expired, flow.withdrawn) == (5, 1, 2, 1, 1)
+    assert (flow.flagged, flow.excluded, flow.retained) == (1, 1, 2)
+    assert flow.answers == {
+        "answered": 5,
+        "drafted_at_expiry": 1,
+        "draft": 1,
+        "blank": 0,
+        "skipped": 1,
+        "not_reached": 8,
+        "withdrawn": 4,
+    }
+    assert {state: number for state, number in flow.answers_retained.items() if number} == {
+        "answered": 1,
+        "drafted_at_expiry": 1,
+        "skipped": 1,
+        "not_reached": 5,
+    }
+
+
+def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(study: Study, flagged: Participant) -> None:
+    (case,) = screening_cases(study)
+    assert case.code == flagged.code
+    assert [(flag.sentence, flag.evidence) for flag in case.flags] == [
+        (
+            "A large share of the recorded answers is off-task.",
+            "4 of 4 recorded answers are off-task (4 minimal_content); flagged from 50%.",
+        )
+    ]
+    assert [(flag.position, flag.excerpt) for flag in case.answers] == [(n, "no idea") for n in range(1, 5)]
+
+
+def test_listing_cases_takes_the_same_number_of_queries_for_many_people(
+    study: Study,
+    person: Callable[..., Participant],
+    work: Work,
+    now: datetime,
+    django_assert_num_queries: Callable[[int], object],
+) -> None:
+    for _ in range(3):
+        work(person(), OFF_TASK)
+    study_screen(study=study, now=now)
+    with django_assert_num_queries(4):  # type: ignore[attr-defined]
+        assert len(screening_cases(study)) == 3
