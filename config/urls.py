@@ -14,6 +14,6 @@ urlpatterns = [
     path("", include("batches.urls")),
     path("", include("scoring.urls")),
     path("api/", api.urls),
-    path("accounts/", include("allauth.account.urls")),
+    path("accounts/", include("studies.account_urls")),
     path("admin/", admin.site.urls),
 ]

@@ -4,7 +4,7 @@ import hashlib
 
 from django.db.models import Count, QuerySet
 
-from studies.models import Participant, Study, User, VettingStatus
+from studies.models import Consent, Participant, Study, User, VettingStatus
 
 
 def consent_sha256(text: str) -> str:
@@ -12,9 +12,14 @@ def consent_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
+def latest_consent(participant: Participant) -> Consent | None:
+    """The person's newest decision."""
+    return participant.consents.order_by("-id").first()
+
+
 def has_valid_consent(participant: Participant) -> bool:
     """Whether the person's latest decision accepts exactly the text that holds now."""
-    latest = participant.consents.order_by("-id").first()
+    latest = latest_consent(participant)
     current = consent_sha256(participant.study.protocol.consent_text)
     return latest is not None and latest.accepted and latest.text_sha256 == current
 
@@ -27,6 +32,11 @@ def participations_of(user: User) -> QuerySet[Participant]:
 def participant_of(user: User, study_slug: str) -> Participant | None:
     """This person's place in the study, if there is one."""
     return Participant.objects.select_related("study").filter(user=user, study__slug=study_slug).first()
+
+
+def participant_by_code(study_slug: str, code: str) -> Participant | None:
+    """The person with this pseudonym in the study."""
+    return Participant.objects.select_related("study").filter(study__slug=study_slug, code=code).first()
 
 
 def participants_to_vet(study: Study) -> QuerySet[Participant]:

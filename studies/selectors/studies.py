@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
-from studies.models import Study, StudyStatus
+from studies.models import Study, StudyStatus, VettingStatus
 
 
 def study_by_slug(slug: str) -> Study | None:
@@ -22,6 +22,11 @@ def study_is_open(study: Study, now: datetime) -> bool:
     )
 
 
-def studies_newest_first() -> QuerySet[Study]:
-    """Every study with its bank, for lists."""
-    return Study.objects.select_related("bank_version__bank").order_by("-created_at")
+def studies_with_people() -> QuerySet[Study]:
+    """Every study, newest first, annotated with `people` and `waiting` (for a vetting decision)."""
+    waiting = Count("participants", filter=Q(participants__vetting_status=VettingStatus.SUBMITTED))
+    return (
+        Study.objects.select_related("bank_version__bank")
+        .annotate(people=Count("participants"), waiting=waiting)
+        .order_by("-created_at", "-id")
+    )

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from studies.models import Consent, Participant, StudyStatus, VettingStatus
-from studies.selectors.participants import consent_sha256
+from studies.selectors.participants import consent_sha256, latest_consent
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
@@ -35,7 +35,7 @@ def consent_record(
         raise ConsentTextChanged(
             "The text was changed while you were reading. Please read it again and decide."
         )
-    latest = participant.consents.order_by("-id").first()
+    latest = latest_consent(participant)
     if latest and latest.accepted == accepted and latest.text_sha256 == digest:
         return latest
     consent = Consent.objects.create(

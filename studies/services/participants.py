@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
 
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
@@ -15,6 +15,7 @@ from studies.services.refusals import Refused
 # No characters that are mistaken for each other when read aloud or written by hand.
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_CHARACTERS = 6
+EMAIL_CHARACTERS = 254
 
 
 class EmailInvalid(Refused):
@@ -103,6 +104,7 @@ def normal_email(text: str) -> str:
     email = text.strip().lower()
     try:
         validate_email(email)
+        MaxLengthValidator(EMAIL_CHARACTERS)(email)
     except ValidationError:
         raise EmailInvalid(f'"{text.strip()}" is no e-mail address; correct it.') from None
     return email

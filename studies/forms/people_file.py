@@ -1,0 +1,109 @@
+"""A CSV file of people: columns `email` and `profile`, optionally `status` and `is_test`."""
+
+import csv
+from io import StringIO
+from pathlib import Path
+
+from studies.services.people_import import PeopleProblem, PeopleReading, PersonRow
+
+REQUIRED = ("email", "profile")
+OPTIONAL = ("status", "is_test")
+WORDS = {"": False, "no": False, "false": False, "0": False, "yes": True, "true": True, "1": True}
+MAX_BYTES = 10 * 1024 * 1024
+
+
+class _FileUnusable(Exception):
+    """Carries the one problem that keeps the whole file from being read."""
+
+    def __init__(self, message: str, line: int | None = None, field: str = "") -> None:
+        self.problem = PeopleProblem(line, field, message)
+        super().__init__(message)
+
+
+def read_people(path: Path) -> PeopleReading:
+    """The lines of the file and every problem of its form; addresses and profiles are checked on import."""
+    try:
+        lines = _lines(_text(path))
+        columns = _columns(lines)
+    except _FileUnusable as error:
+        return PeopleReading((), (error.problem,))
+    rows, problems = [], []
+    for number, cells in lines[1:]:
+        found = [*_cell_problems(number, cells, columns)]
+        problems += found
+        if not found:
+            rows.append(_row(number, dict(zip(columns, cells, strict=False))))
+    if not rows and not problems:
+        problems.append(PeopleProblem(None, "", "the file names nobody; write one line per person"))
+    return PeopleReading(tuple(rows), tuple(problems))
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise _FileUnusable(f"{path} cannot be read ({error.strerror}); check the path") from None
+    if len(content) > MAX_BYTES:
+        raise _FileUnusable(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; is it the right file?")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise _FileUnusable("is not UTF-8; save the file as UTF-8", line) from None
+
+
+def _lines(text: str) -> list[tuple[int, list[str]]]:
+    """Line number and trimmed cells of every line that is not blank. Spreadsheets also separate by `;`."""
+    header = text.partition("\n")[0]
+    delimiter = ";" if ";" in header and "," not in header else ","
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    lines = []
+    try:
+        for cells in reader:
+            trimmed = [cell.strip() for cell in cells]
+            if any(trimmed):
+                lines.append((reader.line_num, trimmed))
+    except csv.Error as error:
+        raise _FileUnusable(f"is no CSV ({error}); export the file again", reader.line_num) from None
+    return lines
+
+
+def _columns(lines: list[tuple[int, list[str]]]) -> list[str]:
+    if not lines:
+        raise _FileUnusable("the file is empty; begin it with the line email,profile")
+    number, cells = lines[0]
+    columns = [cell.lower() for cell in cells]
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        message = (
+            f"the column {' and the column '.join(missing)} is missing; begin the file with email,profile"
+        )
+        raise _FileUnusable(message, number)
+    unknown = [name for name in columns if name not in (*REQUIRED, *OPTIONAL)]
+    if unknown or len(set(columns)) < len(columns):
+        known = ", ".join((*REQUIRED, *OPTIONAL))
+        raise _FileUnusable(f"the columns must be some of {known}, each once", number, ", ".join(unknown))
+    return columns
+
+
+def _cell_problems(number: int, cells: list[str], columns: list[str]) -> list[PeopleProblem]:
+    if len(cells) > len(columns):
+        message = f"has {len(cells)} values for {len(columns)} columns; put values with a comma in quotes"
+        return [PeopleProblem(number, "", message)]
+    values = dict(zip(columns, cells, strict=False))
+    problems = [
+        PeopleProblem(number, name, "is blank; fill it in") for name in REQUIRED if not values.get(name)
+    ]
+    if values.get("is_test", "").lower() not in WORDS:
+        problems.append(PeopleProblem(number, "is_test", f'is "{values["is_test"]}"; write yes or no'))
+    return problems
+
+
+def _row(number: int, values: dict[str, str]) -> PersonRow:
+    return PersonRow(
+        line=number,
+        email=values["email"],
+        profile=values["profile"],
+        status=values.get("status", "").lower(),
+        is_test=WORDS[values.get("is_test", "").lower()],
+    )
