@@ -22,6 +22,20 @@ from studies.models.studies import (
 )
 
 __all__ = [
-    "Amendment", "Attachment", "Bank", "BankVersion", "Consent", "Criterion", "Item", "ItemBank",
-    "JudgeProtocol", "Participant", "Prompt", "Study", "StudyEvent", "StudyStatus", "User", "VettingStatus",
+    "Amendment",
+    "Attachment",
+    "Bank",
+    "BankVersion",
+    "Consent",
+    "Criterion",
+    "Item",
+    "ItemBank",
+    "JudgeProtocol",
+    "Participant",
+    "Prompt",
+    "Study",
+    "StudyEvent",
+    "StudyStatus",
+    "User",
+    "VettingStatus",
 ]

@@ -28,7 +28,9 @@ class BankVersion(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["bank", "number"], name="version_numbers_do_not_repeat_in_a_bank"),
+            models.UniqueConstraint(
+                fields=["bank", "number"], name="version_numbers_do_not_repeat_in_a_bank"
+            ),
             models.UniqueConstraint(fields=["bank", "digest"], name="a_bank_holds_each_content_once"),
         ]
 
@@ -57,7 +59,9 @@ class Prompt(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(fields=["version", "prompt_id"], name="prompt_ids_do_not_repeat_in_a_version")
+            models.UniqueConstraint(
+                fields=["version", "prompt_id"], name="prompt_ids_do_not_repeat_in_a_version"
+            )
         ]
 
     def __str__(self) -> str:
@@ -134,7 +138,9 @@ class Item(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item_bank", "prompt_id"], name="an_item_bank_holds_a_prompt_once"),
+            models.UniqueConstraint(
+                fields=["item_bank", "prompt_id"], name="an_item_bank_holds_a_prompt_once"
+            ),
             models.CheckConstraint(condition=models.Q(a__gt=0), name="discrimination_is_positive"),
         ]
 

@@ -24,7 +24,9 @@ class Study(models.Model):
     name = models.CharField(max_length=200)
     bank_version = models.ForeignKey(BankVersion, on_delete=models.PROTECT, related_name="studies")
     item_bank = models.ForeignKey(ItemBank, on_delete=models.PROTECT, null=True, related_name="studies")
-    judge_protocol = models.ForeignKey(JudgeProtocol, on_delete=models.PROTECT, null=True, related_name="studies")
+    judge_protocol = models.ForeignKey(
+        JudgeProtocol, on_delete=models.PROTECT, null=True, related_name="studies"
+    )
     settings = models.JSONField()
     status = models.CharField(max_length=10, choices=StudyStatus, default=StudyStatus.DRAFT)
     protocol_hash = models.CharField(max_length=64, blank=True)
@@ -67,7 +69,9 @@ class Amendment(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(fields=["study", "number"], name="amendment_numbers_do_not_repeat_in_a_study")
+            models.UniqueConstraint(
+                fields=["study", "number"], name="amendment_numbers_do_not_repeat_in_a_study"
+            )
         ]
 
     def __str__(self) -> str:
@@ -86,7 +90,9 @@ class Participant(models.Model):
     """A person in a study. `code` is the pseudonym every export uses."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="participations")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="participations"
+    )
     code = models.CharField(max_length=20)
     profile = models.SlugField()
     vetting_status = models.CharField(max_length=10, choices=VettingStatus, default=VettingStatus.SUBMITTED)
@@ -97,7 +103,9 @@ class Participant(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["study", "user"], name="a_person_takes_part_once_in_a_study"),
-            models.UniqueConstraint(fields=["study", "code"], name="participant_codes_do_not_repeat_in_a_study"),
+            models.UniqueConstraint(
+                fields=["study", "code"], name="participant_codes_do_not_repeat_in_a_study"
+            ),
             models.CheckConstraint(
                 condition=~models.Q(vetting_status="rejected") | ~models.Q(vetting_reason=""),
                 name="a_rejection_has_a_reason",

@@ -1,0 +1,104 @@
+"""The records, for looking only: changes go through services, which check them and write the trail."""
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from studies.models import (
+    Amendment,
+    Bank,
+    BankVersion,
+    Consent,
+    ItemBank,
+    JudgeProtocol,
+    Participant,
+    Prompt,
+    Study,
+    StudyEvent,
+    User,
+)
+
+
+class LookingOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
+    """No adding, changing or deleting."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(User)
+class UserAdmin(LookingOnly):
+    list_display = ["email", "is_staff", "is_superuser", "is_active", "last_login"]
+    list_filter = ["is_staff", "is_active"]
+    search_fields = ["email"]
+    exclude = ["password"]
+
+
+@admin.register(Study)
+class StudyAdmin(LookingOnly):
+    list_display = ["slug", "name", "status", "bank_version", "frozen_at", "is_simulated"]
+    list_filter = ["status", "is_simulated"]
+    list_select_related = ["bank_version__bank"]
+
+
+@admin.register(Amendment)
+class AmendmentAdmin(LookingOnly):
+    list_display = ["study", "number", "made_at", "made_by", "reason"]
+    list_select_related = ["study", "made_by"]
+
+
+@admin.register(Participant)
+class ParticipantAdmin(LookingOnly):
+    list_display = ["code", "study", "profile", "vetting_status", "is_test", "submitted_at"]
+    list_filter = ["study", "vetting_status", "is_test"]
+    list_select_related = ["study"]
+    search_fields = ["code"]
+
+
+@admin.register(Consent)
+class ConsentAdmin(LookingOnly):
+    list_display = ["participant", "accepted", "decided_at", "text_sha256"]
+    list_filter = ["participant__study", "accepted"]
+    list_select_related = ["participant"]
+
+
+@admin.register(StudyEvent)
+class StudyEventAdmin(LookingOnly):
+    list_display = ["happened_at", "study", "kind", "participant", "actor"]
+    list_filter = ["study", "kind"]
+    list_select_related = ["study", "participant", "actor"]
+
+
+@admin.register(Bank)
+class BankAdmin(LookingOnly):
+    list_display = ["slug", "created_at"]
+
+
+@admin.register(BankVersion)
+class BankVersionAdmin(LookingOnly):
+    list_display = ["bank", "number", "format", "imported_at", "digest"]
+    list_select_related = ["bank"]
+
+
+@admin.register(Prompt)
+class PromptAdmin(LookingOnly):
+    list_display = ["prompt_id", "version", "category", "modality", "split"]
+    list_filter = ["version", "category", "modality", "split"]
+    list_select_related = ["version__bank"]
+    search_fields = ["prompt_id"]
+
+
+@admin.register(ItemBank)
+class ItemBankAdmin(LookingOnly):
+    list_display = ["slug", "imported_at", "sigma_hat", "n_models", "digest"]
+
+
+@admin.register(JudgeProtocol)
+class JudgeProtocolAdmin(LookingOnly):
+    list_display = ["slug", "source", "imported_at", "sha256"]

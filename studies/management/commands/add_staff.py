@@ -1,0 +1,26 @@
+"""manage.py add_staff EMAIL: somebody who may see staff pages, signing in by e-mailed code."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from studies.management.operators import plain_errors
+from studies.services.staff import staff_add
+
+
+class Command(BaseCommand):
+    help = (
+        "Let a person see staff pages (--superuser: also the records); makes an account where there is none."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("email")
+        parser.add_argument("--superuser", action="store_true", help="may also look into the records")
+
+    def handle(self, *_: Any, email: str, superuser: bool, **__: Any) -> None:
+        with plain_errors():
+            user, changed = staff_add(email=email, superuser=superuser)
+        what = "may see staff pages" + (" and the records" if user.is_superuser else "")
+        self.stdout.write(f"{user.email} {what}." if changed else f"Unchanged: {user.email} {what} already.")
+        self.stdout.write("They sign in with a code sent to this address.")

@@ -1,0 +1,70 @@
+"""manage.py import_bank FORMAT PATH: store a prompt bank as its next version."""
+
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.text import slugify
+
+from studies.bank.building import BankReading
+from studies.bank.reading import READERS, read_bank
+from studies.management.operators import plain_errors
+from studies.selectors.banks import studies_on_other_versions
+from studies.services.banks import BankImport, bank_import
+
+
+class Command(BaseCommand):
+    help = (
+        "Import a prompt bank: store the valid prompts and list all problems, or refuse them with --strict."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("format", choices=list(READERS))
+        parser.add_argument("path", type=Path)
+        parser.add_argument("--slug", help="the bank's short name (default: from the path)")
+        parser.add_argument("--mini", action="store_true", help="bbeh: the mini set of 20 questions per task")
+        parser.add_argument("--strict", action="store_true", help="refuse a file with any problem")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        path, mini = options["path"], options["mini"]
+        slug = options["slug"] or default_slug(path, mini=mini)
+        try:
+            reading = read_bank(options["format"], path, mini=mini)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+        with plain_errors():
+            result = bank_import(slug=slug, reading=reading, strict=options["strict"], now=timezone.now())
+            self.report(result, reading)
+
+    def report(self, result: BankImport, reading: BankReading) -> None:
+        version = result.version
+        if result.created:
+            self.stdout.write(f"Imported {version}: {contents(reading)}. Digest {version.digest}")
+        else:
+            self.stdout.write(f"Unchanged: {version} holds exactly this content. Digest {version.digest}")
+        if result.problems:
+            self.stderr.write(f"Left out; problems found: {len(result.problems)}")
+            for problem in result.problems:
+                self.stderr.write(f"  {problem}")
+        for study in studies_on_other_versions(version):
+            self.stdout.write(
+                f'The frozen study "{study.slug}" stays on {study.bank_version}, which never changes.'
+            )
+
+
+def default_slug(path: Path, *, mini: bool) -> str:
+    """`../data/bbeh` -> "bbeh", with the mini set "bbeh-mini"."""
+    name = path.resolve().stem
+    return slugify(f"{name}-mini" if mini else name)
+
+
+def contents(reading: BankReading) -> str:
+    """E.g. `10 prompts (10 rubric; 8 text, 2 image)`."""
+    prompts = reading.bank.prompts
+    grading = Counter(prompt.grading for prompt in prompts)
+    modality = Counter(prompt.modality for prompt in prompts)
+    counted = (", ".join(f"{number} {name}" for name, number in kind.items()) for kind in (grading, modality))
+    return f"{len(prompts)} prompts ({'; '.join(counted)})"

@@ -1,0 +1,54 @@
+"""manage.py import_item_bank PATH: store item parameters, the scale a cohort is placed on."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.text import slugify
+
+from studies.bank.item_parameters import read_item_parameters
+from studies.management.operators import plain_errors
+from studies.models import ItemBank
+from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
+from studies.services.banks import item_bank_import
+
+
+class Command(BaseCommand):
+    help = (
+        "Import item parameters (a, b, transform, sigma_hat); refuses the file where anything is wrong in it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path)
+        parser.add_argument("--slug", help="the item bank's short name (default: from the path)")
+        parser.add_argument("--bank", help="also list where this prompt bank and the parameters differ")
+
+    def handle(self, *_: Any, path: Path, slug: str | None, bank: str | None, **__: Any) -> None:
+        with plain_errors():
+            if bank and bank_version(bank) is None:
+                raise CommandError(f'There is no prompt bank "{bank}"; import it first, or leave --bank out.')
+            parameters = read_item_parameters(path)
+            item_bank, created = item_bank_import(
+                slug=slug or slugify(path.resolve().stem), parameters=parameters, now=timezone.now()
+            )
+            self.stdout.write(
+                f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: {len(parameters.items)} items, "
+                f"sigma_hat {item_bank.sigma_hat}. Digest {item_bank.digest}"
+            )
+            if bank:
+                self.compare(bank, item_bank)
+
+    def compare(self, bank: str, item_bank: ItemBank) -> None:
+        version = bank_version(bank)
+        if version is None:
+            return
+        without_parameters = prompt_ids_without_parameters(version, item_bank)
+        self.stdout.write(f"Prompts of {version} without parameters: {len(without_parameters)}")
+        for prompt_id in without_parameters:
+            self.stdout.write(f"  {prompt_id}")
+        without_prompts = item_ids_without_prompts(version, item_bank)
+        self.stdout.write(f"Parameters without a prompt in {version}: {len(without_prompts)}")
+        for prompt_id in without_prompts:
+            self.stdout.write(f"  {prompt_id}")

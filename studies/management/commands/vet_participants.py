@@ -1,0 +1,39 @@
+"""manage.py vet_participants STUDY approve|reject: decide who may take part."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from studies.management.operators import named_person, named_study, plain_errors
+from studies.services.vetting import participants_vet
+
+
+class Command(BaseCommand):
+    help = "Approve or reject people by code or e-mail address, or everyone who waits for a decision."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("decision", choices=["approve", "reject"])
+        parser.add_argument("people", nargs="*", help="codes or e-mail addresses")
+        parser.add_argument("--waiting", action="store_true", help="everyone who waits for a decision")
+        parser.add_argument("--reason", default="", help="needed to reject")
+        parser.add_argument("--by", help="the staff member the trail names")
+
+    def handle(self, *_: Any, people: list[str], waiting: bool, **options: Any) -> None:
+        if waiting == bool(people):
+            raise CommandError(
+                "Name people by code or e-mail address, or give --waiting; not both, not neither."
+            )
+        with plain_errors():
+            decided = participants_vet(
+                study=named_study(options["study"]),
+                approve=options["decision"] == "approve",
+                names=None if waiting else people,
+                reason=options["reason"],
+                actor=named_person(options["by"]),
+                now=timezone.now(),
+            )
+        verb = "Approved" if options["decision"] == "approve" else "Rejected"
+        self.stdout.write(f"{verb}: {len(decided)}")

@@ -1,0 +1,81 @@
+"""What the commands of study leads share."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from django.core.management.base import CommandError
+from django.db.utils import OperationalError, ProgrammingError
+
+from studies.bank.item_parameters import ItemParametersRefused
+from studies.models import Study, User
+from studies.protocol.judge_texts import JudgeTextsRefused
+from studies.protocol.settings import ProtocolRefused
+from studies.selectors.studies import study_by_slug
+from studies.services.refusals import Refused
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn refusals into one clear message and exit code 1."""
+    try:
+        yield
+    except (Refused, ProtocolRefused, ItemParametersRefused, JudgeTextsRefused) as refusal:
+        raise CommandError(str(refusal)) from None
+    except (OperationalError, ProgrammingError) as error:
+        if "no such table" in str(error) or "does not exist" in str(error):
+            raise CommandError("The database has no tables yet. Run: python manage.py migrate") from error
+        raise
+
+
+def named_study(slug: str) -> Study:
+    """The study, or an error that lists what there is."""
+    study = study_by_slug(slug)
+    if study is None:
+        slugs = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)[:20])
+        raise CommandError(
+            f'There is no study "{slug}". ' + (f"Studies: {slugs}." if slugs else "There is none.")
+        )
+    return study
+
+
+def named_person(email: str | None) -> User | None:
+    """Who the trail names for a change; None for "the command line"."""
+    if not email:
+        return None
+    user = User.objects.filter(email=email.strip().lower(), is_staff=True).first()
+    if user is None:
+        raise CommandError(f"{email} is no staff member. Add one with: python manage.py add_staff {email}")
+    return user
+
+
+def json_object(text: str) -> dict[str, object]:
+    """A JSON object, written out or as the path of a file that holds it."""
+    source = "the text given" if text.lstrip().startswith("{") else text
+    try:
+        content = text if source != text else Path(text).read_text(encoding="utf-8-sig")
+        value = json.loads(content)
+    except OSError as error:
+        raise CommandError(f"{source} cannot be read ({error.strerror}); check the path.") from None
+    except UnicodeDecodeError:
+        raise CommandError(f"{source} is not UTF-8; save the file as UTF-8.") from None
+    except json.JSONDecodeError as error:
+        raise CommandError(f"{source} is not JSON (line {error.lineno}: {error.msg}).") from None
+    if not isinstance(value, dict):
+        raise CommandError(f'{source} must hold a JSON object, such as {{"batch_size": 20}}.')
+    return value
+
+
+def moment(option: str, text: str | None) -> datetime | None:
+    """An ISO time with its offset, or None."""
+    if not text:
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise CommandError(f"{option}: write a time with its offset, such as 2030-05-01T18:00:00+02:00.")
+    return time

@@ -1,0 +1,52 @@
+"""Decisions on several people at once: all of them, or none."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from studies.models import Participant, Study, User, VettingStatus
+from studies.services.participants import participant_approve, participant_reject
+from studies.services.refusals import Refused
+
+
+class PeopleUnknown(Refused):
+    """Some of the names belong to nobody in the study."""
+
+
+@transaction.atomic
+def participants_vet(
+    *,
+    study: Study,
+    approve: bool,
+    names: list[str] | None,
+    now: datetime,
+    reason: str = "",
+    actor: User | None = None,
+) -> list[Participant]:
+    """Approve or reject the people with these codes or addresses; None means everyone who waits.
+
+    Raises PeopleUnknown, or VettingRefused for the first decision that cannot be made.
+    """
+    chosen = _waiting(study) if names is None else _named(study, names)
+    if approve:
+        return [participant_approve(participant=one, now=now, actor=actor, reason=reason) for one in chosen]
+    return [participant_reject(participant=one, now=now, actor=actor, reason=reason) for one in chosen]
+
+
+def _waiting(study: Study) -> list[Participant]:
+    return list(study.participants.filter(vetting_status=VettingStatus.SUBMITTED).order_by("code"))
+
+
+def _named(study: Study, names: list[str]) -> list[Participant]:
+    found = {name: _person(study, name) for name in names}
+    unknown = [name for name, person in found.items() if person is None]
+    if unknown:
+        raise PeopleUnknown(f'Nobody in the study "{study.slug}" is known as {", ".join(unknown)}.')
+    # One person may have been named by code and by address.
+    return list({person.pk: person for person in found.values() if person is not None}.values())
+
+
+def _person(study: Study, name: str) -> Participant | None:
+    by_name = Q(code=name.strip().upper()) | Q(user__email=name.strip().lower())
+    return study.participants.filter(by_name).first()
