@@ -8,6 +8,7 @@ hold its prompt) or a pair. None of the first three is zero; none enters an esti
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,9 +55,14 @@ class Scale:
 
     def category_of(self, prompt_id: str) -> str:
         """The item bank's sub-category up to the first hyphen where it has one, else the prompt bank's."""
-        position = self.items.index.get(prompt_id) if self.items else None
-        subcategory = self.items.subcategories[position] if self.items and position is not None else ""
-        return subcategory.split("-")[0] or self.prompt_categories.get(prompt_id, "")
+        return self._subcategories.get(prompt_id, "").split("-")[0] or self.prompt_categories.get(
+            prompt_id, ""
+        )
+
+    @cached_property
+    def _subcategories(self) -> Mapping[str, str]:
+        items = self.items
+        return {} if items is None else dict(zip(items.prompt_ids, items.subcategories, strict=True))
 
     @property
     def categories(self) -> list[str]:
@@ -99,8 +105,7 @@ def group_numbers(answers: Sequence[ResultAnswer], *, participants: int, scale: 
     answers = [answer for answer in answers if answer.prompt_id in scale.prompt_categories]
     there = [answer for answer in answers if answer.counts]
     scored = [(answer.prompt_id, answer.score) for answer in there if answer.score is not None]
-    unknown = [prompt_id for prompt_id, _ in scored if scale.items and prompt_id not in scale.items.index]
-    ability = group_on_items(scored, scale.items) if scale.items else group_without_items(scored, scale)
+    ability = group_ability_of(scored, scale)
     return Numbers(
         participants=participants,
         theta=number(ability.theta),
@@ -119,11 +124,14 @@ def group_numbers(answers: Sequence[ResultAnswer], *, participants: int, scale: 
         expected=len(answers),
         missing=len(answers) - len(there),
         unscored=len(there) - len(scored),
-        unknown_items=len(unknown),
+        unknown_items=len(scored) - ability.pairs,
     )
 
 
-def group_on_items(scored: Sequence[tuple[str, float]], items: ItemBank) -> GroupAbility:
+def group_ability_of(scored: Sequence[tuple[str, float]], scale: Scale) -> GroupAbility:
+    items = scale.items
+    if items is None:
+        return group_without_items(scored, scale)
     positions = np.array([items.index.get(prompt_id, -1) for prompt_id, _ in scored], dtype=np.int64)
     return group_ability(positions, np.array([score for _, score in scored], dtype=np.float64), items)
 

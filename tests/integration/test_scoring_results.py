@@ -1,0 +1,296 @@
+"""Results computed by hand from tiny studies."""
+
+from collections.abc import Callable
+from datetime import datetime
+from math import log, sqrt
+
+import pytest
+
+from batches.models import Session
+from scoring.coordinator import Scoring, study_score
+from scoring.judge.checks_judge import ChecksJudge
+from scoring.judge.interface import Judge
+from scoring.judge.match_judge import MatchJudge
+from scoring.models import AnswerScore, Estimate, ResultSet, VerdictDecision
+from scoring.selectors.reports import report_of
+from scoring.services.results import results_compute
+from scoring.services.screening import study_screen
+from scoring.services.verdicts import verdict_record
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
+from studies.models import ItemBank, Participant, Study, User
+from studies.services.banks import item_bank_import
+
+pytestmark = pytest.mark.django_db
+Work = Callable[..., Session]
+Person = Callable[..., Participant]
+LOGIT_OF_1 = log(0.999 / 0.001)
+
+
+def prompt(number: int, category: str, **more: object) -> PromptRecord:
+    criteria = [CriterionRecord(text=f"Says {w}.", check=ContainsCheck(any_of=(w,))) for w in ("red", "blue")]
+    text = f"Name a colour and say why, question {number}."
+    return PromptRecord.model_validate(
+        {"prompt_id": f"p{number}", "text": text, "criteria": criteria, "category": category, **more}
+    )
+
+
+PROMPTS = [prompt(1, "maths"), prompt(2, "logic"), prompt(3, "SI"), prompt(4, "maths")]
+FULL = "it should be red and blue together because both are needed"
+HALF = "it should be red alone because nothing else is needed here"
+NONE = "it should be green alone because nothing else is needed here"
+
+
+@pytest.fixture
+def item_bank(db: None, now: datetime) -> ItemBank:
+    """Prompt 3 has no parameters; sub-categories name other categories than the prompt bank does."""
+    items = (
+        ItemParameter("p1", a=1.0, b=0.0, subcategory="QR-DA"),
+        ItemParameter("p2", a=2.0, b=1.0, subcategory="LR-IF"),
+        ItemParameter("p4", a=1.0, b=0.0, subcategory="QR-WP"),
+    )
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.0)
+    return item_bank_import(slug="items", parameters=parameters, now=now)[0]
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
+    return make_study(
+        prompts=PROMPTS, item_bank=item_bank, judge_kind="checks", top_size=1, replicates_per_profile=50
+    )
+
+
+@pytest.fixture
+def person(study: Study, make_person: Callable[..., Participant]) -> Person:
+    return lambda **how: make_person(study, **how)
+
+
+@pytest.fixture
+def score(now: datetime) -> Callable[..., Scoring]:
+    def run(study: Study, judge: Judge | None = None) -> Scoring:
+        study.refresh_from_db()
+        return study_score(
+            study=study,
+            judges=[judge or ChecksJudge()],
+            concurrency=4,
+            clock=lambda: now,
+            progress=lambda done, total: None,
+        )
+
+    return run
+
+
+def estimate(results: ResultSet, group: str, category: str = "") -> Estimate:
+    return results.estimates.get(group=group, category=category)
+
+
+@pytest.fixture
+def results(
+    study: Study, person: Person, work: Work, score: Callable[..., Scoring], now: datetime
+) -> ResultSet:
+    """Two people. The first never reached prompt 4, the second's answer to it could not be judged."""
+    first, second = person(), person()
+    work(first, {"p1": FULL, "p2": HALF, "p3": FULL})
+    work(second, {"p1": NONE, "p2": HALF, "p3": NONE, "p4": FULL})
+    scoring = score(study)
+    unjudged = AnswerScore.objects.filter(answer__session__participant=second, answer__prompt__prompt_id="p4")
+    unjudged.update(score=None, unscored_reason="timed_out")
+    return results_compute(run=scoring.results.run, now=now)
+
+
+def test_average_takes_the_mean_score_of_each_prompt_first(results: ResultSet) -> None:
+    average = estimate(results, "average")
+    # Means 0.5 on p1 and p2: y = 0, so theta = (1 * 0 + 2 * (0 + 2 * 1)) / (1 + 4).
+    assert average.theta == pytest.approx(0.8, abs=1e-12)
+    assert average.se == pytest.approx(2 / sqrt(5), abs=1e-12)
+    assert average.ci_low == pytest.approx(0.8 - 1.96 * 2 / sqrt(5), abs=1e-12)
+    assert average.ci_high == pytest.approx(0.8 + 1.96 * 2 / sqrt(5), abs=1e-12)
+
+
+def test_average_over_pooled_pairs_counts_every_pair(results: ResultSet) -> None:
+    average = estimate(results, "average")
+    assert average.theta_pool == pytest.approx((LOGIT_OF_1 - LOGIT_OF_1 + 4 + 4) / 10, abs=1e-12)
+    assert average.se_pool == pytest.approx(2 / sqrt(10), abs=1e-12)
+    assert average.ci_low_pool == pytest.approx(0.8 - 1.96 * 2 / sqrt(10), abs=1e-12)
+    assert average.ci_high_pool == pytest.approx(0.8 + 1.96 * 2 / sqrt(10), abs=1e-12)
+
+
+def test_every_expected_answer_is_accounted_for_and_none_is_a_zero(results: ResultSet) -> None:
+    average = estimate(results, "average")
+    assert (average.participants, average.expected) == (2, 8)
+    assert (average.pairs, average.missing, average.unscored, average.unknown_items) == (4, 1, 1, 2)
+    assert (average.prompts, average.responses_per_prompt) == (2, 2.0)
+    assert average.raw_mean == 0.5
+    assert average.coverage == pytest.approx(2 / 3)
+
+
+def test_top_is_whoever_has_the_highest_mean_of_what_they_answered(results: ResultSet) -> None:
+    top = estimate(results, "top")
+    assert (top.participants, top.pairs, top.expected, top.missing, top.unknown_items) == (1, 2, 4, 1, 1)
+    assert top.theta == pytest.approx((LOGIT_OF_1 + 4) / 5, abs=1e-12)
+    assert top.raw_mean == 0.75
+
+
+def test_categories_come_from_the_item_bank_and_else_from_the_prompt_bank(results: ResultSet) -> None:
+    categories = results.estimates.filter(group="average").exclude(category="").order_by("category")
+    assert [row.category for row in categories] == ["LR", "QR", "SI"]
+    logic, maths, unknown = categories
+    assert [logic.theta, logic.se, logic.coverage] == pytest.approx([1.0, 1.0, 1.0])
+    assert [maths.theta, maths.se, maths.coverage] == pytest.approx([0.0, 2.0, 0.5])
+    assert (maths.expected, maths.pairs, maths.missing, maths.unscored) == (4, 2, 1, 1)
+    assert (unknown.theta, unknown.se, unknown.raw_mean, unknown.coverage) == (None, None, None, None)
+    assert (unknown.pairs, unknown.unknown_items) == (0, 2)
+
+
+def test_equal_inputs_have_an_equal_hash_and_a_changed_score_another(
+    results: ResultSet, now: datetime
+) -> None:
+    again = results_compute(run=results.run, now=now)
+    assert again.inputs_sha256 == results.inputs_sha256
+    AnswerScore.objects.filter(score=0.5).update(score=0.25)
+    assert results_compute(run=results.run, now=now).inputs_sha256 != results.inputs_sha256
+
+
+def test_only_retained_people_count(
+    study: Study, person: Person, work: Work, score: Callable[..., Scoring], now: datetime
+) -> None:
+    everything = {f"p{n}": FULL for n in range(1, 5)}
+    work(person(), {"p1": HALF})
+    work(person(), everything, end="withdrawn")
+    work(person(), everything, end="active")
+    work(person(is_test=True), everything)
+    off_task = person()
+    work(off_task, {"p1": "red blue"})
+    study_screen(study=study, now=now)
+    lead = User.objects.create_superuser("lead@example.org")
+    verdict_record(
+        participant=off_task, decision=VerdictDecision.CONFIRM, reason="Off-task.", actor=lead, now=now
+    )
+    average = estimate(score(study).results, "average")
+    assert (average.participants, average.pairs, average.raw_mean, average.expected) == (1, 1, 0.5, 4)
+
+
+def test_somebody_excluded_after_judging_leaves_the_results(
+    study: Study, person: Person, work: Work, score: Callable[..., Scoring], now: datetime
+) -> None:
+    work(person(), {"p1": HALF, "p2": HALF, "p3": HALF})
+    off_task = person()
+    work(off_task, {"p1": "red blue"})
+    assert estimate(score(study).results, "average").participants == 2
+    lead = User.objects.create_superuser("lead@example.org")
+    verdict_record(
+        participant=off_task, decision=VerdictDecision.CONFIRM, reason="Off-task.", actor=lead, now=now
+    )
+    average = estimate(score(study).results, "average")
+    assert (average.participants, average.pairs) == (1, 2)
+    assert AnswerScore.objects.filter(answer__session__participant=off_task).count() == 1
+
+
+def test_without_enough_people_there_is_no_top_and_a_sentence_says_so(
+    make_study: Callable[..., Study],
+    make_person: Person,
+    item_bank: ItemBank,
+    work: Work,
+    score: Callable[..., Scoring],
+) -> None:
+    study = make_study(prompts=PROMPTS, item_bank=item_bank, judge_kind="checks", top_size=3)
+    work(make_person(study), {"p1": FULL})
+    work(make_person(study), {"p2": FULL})
+    results = score(study).results
+    top = estimate(results, "top")
+    assert (top.participants, top.expected, top.theta, top.raw_mean) == (0, 0, None, None)
+    assert "Top needs 3 retained participants with a scored answer; there are 2." in report_of(results).notes
+
+
+def test_equal_means_go_by_code(
+    study: Study, person: Person, work: Work, score: Callable[..., Scoring]
+) -> None:
+    people = [person() for _ in range(4)]
+    best = min(people, key=lambda participant: participant.code)
+    for participant in people:
+        work(participant, {"p1": HALF} if participant == best else {"p2": HALF})
+    top = estimate(score(study).results, "top")
+    assert (top.participants, top.pairs) == (1, 1)
+    assert estimate(top.result_set, "top", "QR").pairs == 1
+
+
+def test_a_study_without_an_item_bank_has_raw_means_and_no_theta(
+    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring]
+) -> None:
+    study = make_study(prompts=PROMPTS, judge_kind="checks", top_size=1)
+    work(make_person(study), {"p1": FULL, "p2": HALF})
+    results = score(study).results
+    average = estimate(results, "average")
+    assert (average.theta, average.se, average.theta_pool, average.ci_low_pool) == (None, None, None, None)
+    assert (average.raw_mean, average.pairs, average.unknown_items, average.coverage) == (0.75, 2, 0, 0.5)
+    assert estimate(results, "average", "maths").coverage == 0.5
+    assert "The study has no item bank, so there is no theta." in report_of(results).notes
+
+
+def test_nothing_scored_is_absent_and_not_zero(
+    study: Study, person: Person, score: Callable[..., Scoring]
+) -> None:
+    person()
+    average = estimate(score(study).results, "average")
+    assert (average.participants, average.pairs, average.expected) == (0, 0, 0)
+    assert (average.theta, average.raw_mean, average.responses_per_prompt, average.coverage) == (
+        None,
+        None,
+        None,
+        0.0,
+    )
+
+
+BBEH = [
+    PromptRecord(prompt_id=f"{task}-{n}", text=f"Question {n}?", gold_answer="yes", task=task)
+    for task, size in (("web of lies", 2), ("zebra puzzles", 1), ("word sorting", 1))
+    for n in range(size)
+]
+
+
+@pytest.fixture
+def bbeh_results(
+    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring]
+) -> ResultSet:
+    study = make_study(prompts=BBEH, judge_kind="match", match_rules="bbeh", top_size=1)
+    work(
+        make_person(study),
+        {"web of lies-0": "The answer is: yes", "web of lies-1": "no", "zebra puzzles-0": "no"},
+    )
+    work(make_person(study), {"web of lies-0": "no"})
+    return score(study, MatchJudge(rules="bbeh")).results
+
+
+def test_bbeh_has_an_accuracy_per_task_and_its_three_summaries(bbeh_results: ResultSet) -> None:
+    tasks = bbeh_results.task_accuracies.filter(group="average").order_by("task")
+    assert [(task.task, task.responses, task.accuracy) for task in tasks] == [
+        ("web of lies", 3, pytest.approx(100 / 3)),
+        ("word sorting", 0, None),
+        ("zebra puzzles", 1, 0.0),
+    ]
+    metrics = dict(bbeh_results.metrics.filter(group="average").values_list("name", "value"))
+    assert metrics == {
+        "macro": pytest.approx(100 / 6),
+        "micro": pytest.approx(25.0),
+        "adjusted_harmonic_mean": pytest.approx(2 / (1 / (100 / 3 + 1) + 1)),
+    }
+
+
+def test_few_responses_per_task_are_said_out_loud(bbeh_results: ResultSet) -> None:
+    assert (
+        "A task has only 0 responses; below 20 the adjusted harmonic mean is far too low. "
+        "Quote the micro average." in report_of(bbeh_results).notes
+    )
+
+
+def test_bbh_has_a_macro_average_only(
+    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring]
+) -> None:
+    prompts = [
+        PromptRecord(prompt_id=f"n{n}", text="?", gold_answer="Yes", task="navigate") for n in range(4)
+    ]
+    study = make_study(prompts=prompts, judge_kind="match", match_rules="bbh", top_size=1)
+    work(make_person(study), {"n0": "So the answer is Yes.", "n1": "the answer is No."})
+    results = score(study, MatchJudge(rules="bbh")).results
+    assert list(results.metrics.filter(group="average").values_list("name", "value")) == [("macro", 50.0)]
+    assert results.estimates.filter(group="average").count() == 1
