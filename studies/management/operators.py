@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 from django.db.utils import OperationalError, ProgrammingError
+from django.utils.text import slugify
 
 from studies.bank.item_parameters import ItemParametersRefused
 from studies.models import Study, User
@@ -30,14 +31,18 @@ def plain_errors() -> Iterator[None]:
         raise
 
 
+def slug_of(path: Path) -> str:
+    """The short name a file or folder suggests: `data/irt_params.json` -> "irt-params"."""
+    return slugify(path.resolve().stem.replace("_", "-"))
+
+
 def named_study(slug: str) -> Study:
     """The study, or an error that lists what there is."""
     study = study_by_slug(slug)
     if study is None:
         slugs = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)[:20])
-        raise CommandError(
-            f'There is no study "{slug}". ' + (f"Studies: {slugs}." if slugs else "There is none.")
-        )
+        others = f"There are: {slugs}." if slugs else "There are none yet."
+        raise CommandError(f'There is no study "{slug}". {others}')
     return study
 
 

@@ -59,7 +59,7 @@ def bank_import(*, slug: str, reading: BankReading, strict: bool, now: datetime)
         NothingToImport: no prompt is left.
         AttachmentUnreadable, AttachmentChanged: a file could not be copied.
     """
-    require_slug(slug, of="bank")
+    require_slug(slug, of="a bank")
     if strict and reading.problems:
         raise StrictImportRefused(reading.problems)
     if not reading.bank.prompts:
@@ -97,7 +97,7 @@ def _add_version(slug: str, digest: str, reading: BankReading, now: datetime) ->
 @transaction.atomic
 def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) -> tuple[ItemBank, bool]:
     """The item bank with this content, and whether it is new. Equal content is stored once."""
-    require_slug(slug, of="item bank")
+    require_slug(slug, of="an item bank")
     item_bank, created = ItemBank.objects.get_or_create(
         digest=parameters.digest,
         defaults={
@@ -130,7 +130,7 @@ def _item(item_bank: ItemBank, item: ItemParameter) -> Item:
 
 def judge_protocol_import(*, slug: str, texts: JudgeTexts, now: datetime) -> tuple[JudgeProtocol, bool]:
     """The judge protocol with these texts, and whether it is new. Equal texts are stored once."""
-    require_slug(slug, of="judge protocol")
+    require_slug(slug, of="a judge protocol")
     return JudgeProtocol.objects.get_or_create(
         sha256=texts.sha256,
         defaults={

@@ -16,6 +16,6 @@ def require_slug(slug: str, *, of: str) -> None:
     """Raise SlugInvalid unless `slug` is lower-case letters, digits and single hyphens, 50 at most."""
     if len(slug) > MAX_CHARACTERS or not PATTERN.fullmatch(slug):
         raise SlugInvalid(
-            f'"{slug}" cannot be the short name of a {of}: use at most {MAX_CHARACTERS} lower-case letters, '
+            f'"{slug}" cannot be the short name of {of}: use at most {MAX_CHARACTERS} lower-case letters, '
             "digits and single hyphens, such as pilot-2030."
         )

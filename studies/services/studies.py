@@ -41,7 +41,7 @@ def study_create(
     is_simulated: bool = False,
 ) -> Study:
     """A new study in draft. Raises SlugInvalid, StudyExists or StudyNotReady (impossible times)."""
-    require_slug(slug, of="study")
+    require_slug(slug, of="a study")
     require_window(opens_at, closes_at, now)
     try:
         with transaction.atomic():

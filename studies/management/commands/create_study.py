@@ -23,9 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--bank-version", type=int, help="its version (default: the newest)")
         parser.add_argument("--item-bank", help="item parameters, for results on the models' scale")
         parser.add_argument("--judge-protocol", help="judge texts (default, for the judge llm: Chiron's own)")
-        parser.add_argument(
-            "--settings", dest="protocol", help="a JSON file of protocol settings, or the JSON itself"
-        )
+        parser.add_argument("--protocol", help="a JSON file of protocol settings, or the JSON itself")
         parser.add_argument("--opens-at", help="nobody starts before, e.g. 2030-05-01T08:00:00+02:00")
         parser.add_argument("--closes-at", help="nobody works after")
         parser.add_argument("--by", help="the staff member the trail names")

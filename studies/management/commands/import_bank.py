@@ -7,11 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.text import slugify
 
 from studies.bank.building import BankReading
 from studies.bank.reading import READERS, read_bank
-from studies.management.operators import plain_errors
+from studies.management.operators import plain_errors, slug_of
 from studies.selectors.banks import studies_on_other_versions
 from studies.services.banks import BankImport, bank_import
 
@@ -30,7 +29,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         path, mini = options["path"], options["mini"]
-        slug = options["slug"] or default_slug(path, mini=mini)
+        slug = options["slug"] or slug_of(path) + ("-mini" if mini else "")
         try:
             reading = read_bank(options["format"], path, mini=mini)
         except ValueError as error:
@@ -53,12 +52,6 @@ class Command(BaseCommand):
             self.stdout.write(
                 f'The frozen study "{study.slug}" stays on {study.bank_version}, which never changes.'
             )
-
-
-def default_slug(path: Path, *, mini: bool) -> str:
-    """`../data/bbeh` -> "bbeh", with the mini set "bbeh-mini"."""
-    name = path.resolve().stem
-    return slugify(f"{name}-mini" if mini else name)
 
 
 def contents(reading: BankReading) -> str:

@@ -6,10 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.text import slugify
 
 from studies.bank.item_parameters import read_item_parameters
-from studies.management.operators import plain_errors
+from studies.management.operators import plain_errors, slug_of
 from studies.models import ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
 from studies.services.banks import item_bank_import
@@ -31,7 +30,7 @@ class Command(BaseCommand):
                 raise CommandError(f'There is no prompt bank "{bank}"; import it first, or leave --bank out.')
             parameters = read_item_parameters(path)
             item_bank, created = item_bank_import(
-                slug=slug or slugify(path.resolve().stem), parameters=parameters, now=timezone.now()
+                slug=slug or slug_of(path), parameters=parameters, now=timezone.now()
             )
             self.stdout.write(
                 f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: {len(parameters.items)} items, "

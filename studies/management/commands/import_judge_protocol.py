@@ -6,9 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
-from django.utils.text import slugify
 
-from studies.management.operators import plain_errors
+from studies.management.operators import plain_errors, slug_of
 from studies.protocol.judge_texts import read_judge_texts
 from studies.services.banks import judge_protocol_import
 
@@ -23,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, path: Path, slug: str | None, **__: Any) -> None:
         with plain_errors():
             protocol, created = judge_protocol_import(
-                slug=slug or slugify(path.resolve().name), texts=read_judge_texts(path), now=timezone.now()
+                slug=slug or slug_of(path), texts=read_judge_texts(path), now=timezone.now()
             )
         self.stdout.write(
             f"{'Imported' if created else 'Unchanged:'} {protocol.slug}, from {protocol.source}. "
