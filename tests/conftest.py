@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from pytest_django import Settings
 
 from batches.models import Session
@@ -50,10 +51,34 @@ def shared_data() -> Path:
 def files_of_one_test(settings: Settings, tmp_path: Path) -> None:
     """No test writes into the data folder; static names need no collected manifest."""
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.STATIC_ROOT.mkdir()
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """SQLite in a real file: threads and processes of a test share it as they do in operation."""
+    if connection.vendor == "sqlite":
+        folder = tmp_path_factory.mktemp("database")
+        connection.settings_dict["TEST"]["NAME"] = str(folder / "test.sqlite3")
+
+
+@pytest.fixture
+def child_environment(transactional_db: None, tmp_path: Path) -> dict[str, str]:
+    """The environment of a child process that works on this test's database."""
+    facts = connection.settings_dict
+    if connection.vendor == "sqlite":
+        url = f"sqlite:///{facts['NAME']}"
+    else:
+        login = facts["USER"] + (f":{facts['PASSWORD']}" if facts["PASSWORD"] else "")
+        url = f"postgres://{login}@{facts['HOST']}:{facts['PORT'] or 5432}/{facts['NAME']}"
+    return {**os.environ, "DATABASE_URL": url, "CHIRON_DATA_DIR": str(tmp_path / "data")}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""How sessions end: submitted, expired, withdrawn. Every move is claimed by a conditional update."""
+"""How sessions end: submitted, expired, withdrawn. Each move holds a lock or is a conditional update."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,22 +40,23 @@ class DeclaredResources:
 
 
 def resources_record(*, session: Session, resources: DeclaredResources, now: datetime) -> None:
-    """Keep the declaration. Possible after an expiry, too, once: the person could not do it in time.
+    """Keep the declaration. After the end it is possible once, where it was not made in time.
 
     Raises SessionOver.
     """
     with transaction.atomic():
         session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
-        undeclared = session.status == SessionStatus.EXPIRED and session.resources_recorded_at is None
+        undeclared = session.resources_recorded_at is None and session.status != SessionStatus.WITHDRAWN
         if session.status != SessionStatus.ACTIVE and not undeclared:
             raise SessionOver(_over_sentence(session))
         _resources_save(session, resources, now)
 
 
-def session_submit(*, session: Session, resources: DeclaredResources, now: datetime) -> Session:
-    """Hand in the batch with the declaration of resources. A click on the wire at the deadline still counts.
+def session_submit(*, session: Session, resources: DeclaredResources | None, now: datetime) -> Session:
+    """Hand in the batch with the declaration of resources, None where it is missing.
 
-    Raises AlreadySubmitted or SessionOver; what was saved stays saved.
+    A click that was on the wire at the deadline still counts. Raises AlreadySubmitted or SessionOver; what
+    was saved stays saved.
     """
     with transaction.atomic():
         session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
@@ -64,7 +65,8 @@ def session_submit(*, session: Session, resources: DeclaredResources, now: datet
             raise AlreadySubmitted(_over_sentence(session))
         if session.status != SessionStatus.ACTIVE or late == Lateness.LATE:
             raise SessionOver(_over_sentence(session))
-        _resources_save(session, resources, now)
+        if resources is not None:
+            _resources_save(session, resources, now)
         session.status, session.ended_at = SessionStatus.SUBMITTED, now
         session.save(update_fields=["status", "ended_at"])
         session_event(

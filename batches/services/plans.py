@@ -8,7 +8,8 @@ from django.db import transaction
 
 from batches.models import Batch, BatchPlan, BatchPrompt, Session
 from batches.rules.assembly import PromptTraits, assemble_balanced, assemble_random, coverage_report
-from studies.models import Item, Prompt, Study, StudyStatus, User
+from batches.selectors.plans import prompt_traits
+from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -45,18 +46,6 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
         built_at=now,
     )
     return _replace_plan(plan, batches, actor)
-
-
-def prompt_traits(study: Study) -> list[PromptTraits]:
-    """What assembly knows of each prompt: item parameters where the study's item bank has them."""
-    items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
-    known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
-    rows = Prompt.objects.filter(version=study.bank_version_id)
-    traits = []
-    for prompt_id, category, modality in rows.values_list("prompt_id", "category", "modality"):
-        a, b = known.get(prompt_id, (None, None))
-        traits.append(PromptTraits(prompt_id=prompt_id, a=a, b=b, category=category, modality=modality))
-    return traits
 
 
 def _assemble(traits: Sequence[PromptTraits], protocol: ProtocolSettings) -> list[list[str]]:

@@ -1,0 +1,31 @@
+"""manage.py build_batches STUDY: cut the study's bank into batches."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from batches.rules.coverage_text import coverage_lines
+from batches.selectors.plans import plan_coverage
+from batches.services.plans import batches_build
+from studies.selectors.studies import study_by_slug
+from studies.services.refusals import Refused
+
+
+class Command(BaseCommand):
+    help = "Cut a study's bank into batches, as its settings say, and report how alike they are."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="the study's short name")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        study = study_by_slug(options["study"])
+        if study is None:
+            raise CommandError(f'There is no study "{options["study"]}"; create_study makes one.')
+        try:
+            plan = batches_build(study=study, now=timezone.now())
+        except Refused as refusal:
+            raise CommandError(str(refusal)) from refusal
+        for line in coverage_lines(plan_coverage(plan)):
+            self.stdout.write(line)

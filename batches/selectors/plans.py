@@ -1,0 +1,26 @@
+"""Reads of batch plans."""
+
+from batches.models import BatchPlan, BatchPrompt
+from batches.rules.assembly import CoverageReport, PromptTraits, coverage_report
+from studies.models import Item, Prompt, Study
+
+
+def prompt_traits(study: Study) -> list[PromptTraits]:
+    """What assembly knows of each prompt: item parameters where the study's item bank has them."""
+    items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
+    known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
+    rows = Prompt.objects.filter(version=study.bank_version_id)
+    traits = []
+    for prompt_id, category, modality in rows.values_list("prompt_id", "category", "modality"):
+        a, b = known.get(prompt_id, (None, None))
+        traits.append(PromptTraits(prompt_id=prompt_id, a=a, b=b, category=category, modality=modality))
+    return traits
+
+
+def plan_coverage(plan: BatchPlan) -> CoverageReport:
+    """What each batch of the plan holds, and how far the batches differ."""
+    batches: dict[int, list[str]] = {}
+    places = BatchPrompt.objects.filter(batch__plan=plan).order_by("batch__number", "position")
+    for number, prompt_id in places.values_list("batch__number", "prompt__prompt_id"):
+        batches.setdefault(number, []).append(prompt_id)
+    return coverage_report(list(batches.values()), prompt_traits(plan.study))

@@ -1,0 +1,11 @@
+// Pages about a session: local times, and the remaining time where a clock is running.
+
+import { Countdown } from "./countdown.js";
+import { addLocalTimes } from "./local_times.js";
+
+addLocalTimes();
+const bar = document.getElementById("time-bar");
+if (bar) {
+  // The server sends everybody whose time is over on to the receipt; nothing is lost by going there.
+  new Countdown(bar).addEventListener("over", () => window.location.assign(bar.dataset.receiptUrl));
+}

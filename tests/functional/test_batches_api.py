@@ -1,0 +1,213 @@
+"""The JSON endpoints: every reply a page has to deal with."""
+
+import json
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from batches.models import Answer, Revision, Session
+from batches.services.starting import session_start
+from studies.models import Participant, Study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def session(make_study: Callable[..., Study], make_person: Callable[..., Participant]) -> Session:
+    study = make_study(answer_max_characters=1000)
+    return session_start(participant=make_person(study), now=timezone.now())
+
+
+@pytest.fixture
+def page(session: Session) -> Client:
+    """A browser signed in as the session's participant."""
+    client = Client()
+    client.force_login(session.participant.user)
+    return client
+
+
+def body(text: str = "an answer", **changes: object) -> dict[str, object]:
+    return {"text": text, "base_revision": 0, "tab": "tab-a", "sequence": 1, **changes}
+
+
+def post(client: Client, session: Session, content: object, position: int = 1, csrf: str = "") -> Any:
+    address = f"/api/sessions/{session.pk}/answers/{position}"
+    text = content if isinstance(content, str | bytes) else json.dumps(content)
+    return client.post(address, data=text, content_type="application/json", headers={"X-CSRFToken": csrf})
+
+
+def end_ago(session: Session, seconds: int) -> None:
+    """Move the session so that its time ended this long ago."""
+    deadline_at = timezone.now() - timedelta(seconds=seconds)
+    Session.objects.filter(pk=session.pk).update(
+        started_at=deadline_at - timedelta(hours=5), deadline_at=deadline_at
+    )
+
+
+def test_a_save_is_confirmed_with_revision_time_and_remaining_seconds(page: Client, session: Session) -> None:
+    before = timezone.now()
+    reply = post(page, session, body())
+    assert reply.status_code == 200
+    answer = Answer.objects.get(position=1)
+    assert answer.text == "an answer"
+    assert answer.saved_at is not None
+    assert before <= answer.saved_at <= timezone.now()
+    content = reply.json()
+    assert content.keys() == {"outcome", "sentence", "revision", "saved_at", "seconds_left"}
+    assert (content["outcome"], content["sentence"], content["revision"]) == ("accepted", "Saved.", 1)
+    assert 5 * 3600 - 10 <= content["seconds_left"] <= 5 * 3600
+
+
+def test_a_stale_tab_gets_the_newer_text_and_keeps_its_own(page: Client, session: Session) -> None:
+    post(page, session, body("newer"))
+    reply = post(page, session, body("older", tab="tab-b"))
+    assert reply.status_code == 409
+    content = reply.json()
+    assert (content["outcome"], content["current_text"], content["revision"], content["kept"]) == (
+        "refused_stale",
+        "newer",
+        1,
+        True,
+    )
+    assert "another tab" in content["sentence"]
+    assert Answer.objects.get(position=1).text == "newer"
+
+
+def test_an_overtaken_save_is_not_called_saved(page: Client, session: Session) -> None:
+    post(page, session, body("second", sequence=2))
+    reply = post(page, session, body("first", sequence=1))
+    assert (reply.status_code, reply.json()["outcome"]) == (409, "superseded")
+
+
+def test_a_save_after_the_deadline_is_gone_and_its_text_is_kept(page: Client, session: Session) -> None:
+    end_ago(session, 60)
+    reply = post(page, session, body("too late"))
+    assert reply.status_code == 410
+    assert (reply.json()["outcome"], reply.json()["kept"], reply.json()["seconds_left"]) == (
+        "refused_late",
+        True,
+        0,
+    )
+    assert Answer.objects.get(position=1).text == ""
+    assert Revision.objects.get().text == "too late"
+
+
+def test_a_save_within_the_tolerance_is_accepted_as_late(page: Client, session: Session) -> None:
+    end_ago(session, 3)
+    reply = post(page, session, body())
+    assert (reply.status_code, reply.json()["outcome"]) == (200, "accepted_late")
+
+
+def test_without_signing_in_the_page_is_told_to_sign_in(session: Session) -> None:
+    reply = post(Client(), session, body())
+    assert reply.status_code == 401
+    assert reply.json() == {
+        "sentence": "You are signed out. Sign in again; your text stays on this page and is saved afterwards."
+    }
+
+
+def test_a_request_without_the_csrf_token_is_refused_as_json(session: Session) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(session.participant.user)
+    reply = post(client, session, body())
+    assert (reply.status_code, list(reply.json())) == (403, ["sentence"])
+    assert not Revision.objects.exists()
+
+
+def test_the_csrf_token_of_the_cookie_lets_a_save_through(session: Session) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(session.participant.user)
+    client.get(f"/sessions/{session.pk}/prompts/1/")
+    token = client.cookies["csrftoken"].value
+    assert post(client, session, body(), csrf=token).status_code == 200
+
+
+def test_the_session_of_somebody_else_does_not_exist(
+    session: Session, make_person: Callable[..., Participant]
+) -> None:
+    client = Client()
+    client.force_login(make_person(session.participant.study).user)
+    assert post(client, session, body()).status_code == 404
+    assert client.get(f"/api/sessions/{session.pk}/time").status_code == 404
+    assert not Revision.objects.exists()
+
+
+def test_staff_cannot_write_into_a_session(session: Session, admin_client: Client) -> None:
+    assert post(admin_client, session, body()).status_code == 404
+
+
+def test_a_prompt_outside_the_batch_does_not_exist(page: Client, session: Session) -> None:
+    for position in (0, 5, 10**25):
+        reply = post(page, session, body(), position=position)
+        assert (reply.status_code, list(reply.json())) == (404, ["sentence"])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (body("x" * 1_000_000), "The answer is 1,000,000 characters long and at most 1,000 are allowed"),
+        (body("a\x00"), "The answer has a NUL character at position 2"),
+        (
+            '{"text": "\\ud800", "base_revision": 0, "tab": "t", "sequence": 1}',
+            "The answer has a broken character at position 1",
+        ),
+        ({**body(), "text": 7}, "text is a number, but text is expected"),
+        (body(surprise=1), "surprise is not a known field"),
+        (body(sequence=0), "sequence is below 1"),
+        (body(sequence=2**53), "sequence is above"),
+        (body(base_revision=-1), "base_revision is below 0"),
+        (body(base_revision=True), "base_revision is true or false"),
+        (body(tab="x" * 65), "tab is longer than 64 characters"),
+        ({"text": "a"}, "base_revision is missing"),
+        ([], "The request body is a list, but an object is expected"),
+        ("", "The request body is missing"),
+    ],
+)
+def test_a_wrong_body_is_refused_in_one_sentence(
+    page: Client, session: Session, content: object, sentence: str
+) -> None:
+    reply = post(page, session, content)
+    assert reply.status_code == 422
+    assert reply.json().keys() == {"sentence"}
+    assert reply.json()["sentence"].startswith(sentence)
+    assert not Revision.objects.exists()
+
+
+@pytest.mark.parametrize("content", ["{", b"\xff\xfe", "NaN x"])
+def test_a_body_that_is_no_json_is_refused_in_one_sentence(
+    page: Client, session: Session, content: str | bytes
+) -> None:
+    reply = post(page, session, content)
+    assert (reply.status_code, list(reply.json())) == (400, ["sentence"])
+
+
+def test_a_body_over_the_upload_limit_is_refused_in_one_sentence(page: Client, session: Session) -> None:
+    reply = post(page, session, body("x" * 5_000_000))
+    assert (reply.status_code, list(reply.json())) == (413, ["sentence"])
+    assert not Revision.objects.exists()
+
+
+def test_the_time_is_the_servers(page: Client, session: Session) -> None:
+    reply = page.get(f"/api/sessions/{session.pk}/time")
+    content = reply.json()
+    assert content.keys() == {"server_time", "deadline_at", "seconds_left", "status"}
+    assert content["status"] == "active"
+    assert 5 * 3600 - 10 <= content["seconds_left"] <= 5 * 3600
+
+
+def test_the_time_is_over_by_the_clock_before_the_sweep_came_by(page: Client, session: Session) -> None:
+    end_ago(session, 1)
+    content = page.get(f"/api/sessions/{session.pk}/time").json()
+    assert (content["status"], content["seconds_left"]) == ("expired", 0)
+    session.refresh_from_db()
+    assert session.status == "active"
+
+
+def test_an_unknown_session_has_no_time(page: Client, session: Session) -> None:
+    assert page.get(f"/api/sessions/{uuid.uuid4()}/time").status_code == 404
+    assert Client().get(f"/api/sessions/{session.pk}/time").status_code == 401
