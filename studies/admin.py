@@ -1,6 +1,9 @@
 """The records, for looking only: changes go through services, which check them and write the trail."""
 
+from allauth.account.admin import EmailAddress
 from django.contrib import admin
+from django.contrib.auth import admin as auth_admin  # noqa: F401  # registers what is taken out below
+from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.http import HttpRequest
 
@@ -17,6 +20,11 @@ from studies.models import (
     StudyEvent,
     User,
 )
+
+admin.site.site_header = admin.site.site_title = "Chiron records"
+admin.site.index_title = "Records, for looking only"
+# Rights and addresses have commands and sign-in; here they could be changed without a trace.
+admin.site.unregister([EmailAddress, Group])
 
 
 class LookingOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
