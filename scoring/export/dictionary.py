@@ -22,7 +22,7 @@ study, its protocol and its judges.
   JSON.
 * Prompts of a private split: their ids and texts, answers to them, scores, criteria and flags are left out,
   and the manifest counts them. Results on them leave only as part of the aggregates.
-* Texts, scores and flags of a withdrawn session are left out; that the session existed, and when, is not.
+* Texts, scores, flags and verdicts of a withdrawn session are left out; that it existed, and when, is not.
 """
 TYPE_NAMES = {
     str: "text",

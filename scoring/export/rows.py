@@ -35,11 +35,11 @@ class ParticipantRow(Row):
     profile: str = Field(description="slug of the participant's profile")
     vetting_status: str = Field(description="`submitted`, `approved` or `rejected`")
     submitted_at: datetime = Field(description="when the participant was submitted for approval")
-    consent: bool | None = Field(description="newest consent decision; absent before any decision")
-    consent_decided_at: datetime | None = Field(description="when that decision was made")
     session_status: str | None = Field(
         description="`active`, `submitted`, `expired` or `withdrawn`; absent if never started"
     )
+    consent: bool | None = Field(description="newest consent decision; absent before any decision")
+    consent_decided_at: datetime | None = Field(description="when that decision was made")
     excluded: bool = Field(description="the newest off-task verdict confirms the exclusion")
     retained: bool = Field(
         description="the session has ended, is not withdrawn, and the person is not excluded"
@@ -59,11 +59,9 @@ class SessionRow(Row):
     deadline_at: datetime = Field(description="deadline, stored at the start")
     ended_at: datetime | None = Field(description="when the session ended; absent while it runs")
     resources: list[str] | None = Field(
-        description="categories of resources the participant declared; absent if withdrawn"
+        description="categories of resources the participant declared; absent if undeclared or withdrawn"
     )
-    resources_note: str | None = Field(
-        description="what the participant wrote about resources; absent if withdrawn"
-    )
+    resources_note: str | None = Field(description="what the participant wrote about them; absent likewise")
 
 
 class PromptRow(Row):
@@ -101,7 +99,9 @@ class AnswerRow(Row):
         description="`answered`, `drafted_at_expiry`, `draft`, `blank`, `skipped`, `not_reached`, `withdrawn`"
     )
     counts: bool = Field(description="the answer goes to the judge under the study's overdue rule")
-    text: str | None = Field(description="the newest saved text; absent if nothing is exported")
+    text: str | None = Field(
+        description="the newest saved text; absent if nothing was saved or it is not exported"
+    )
     revision: int = Field(description="number of the newest accepted revision; 0 means never saved")
     first_seen_at: datetime | None = Field(description="when the prompt was first shown")
     saved_at: datetime | None = Field(description="when the newest revision was accepted")
@@ -243,7 +243,7 @@ class EventRow(Row):
     scope: str = Field(description="`study` or `session`")
     participant: str | None = Field(description="code of the participant; absent for an event of the study")
     kind: str = Field(description="what happened")
-    details: dict[str, JsonValue] = Field(description="facts of the event, e-mail addresses masked")
+    details: dict[str, JsonValue] = Field(description="facts of the event that identify nobody")
     happened_at: datetime = Field(description="when it happened, by the server's clock")
     recorded_at: datetime | None = Field(description="when it was written, where that can differ")
 

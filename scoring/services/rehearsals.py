@@ -4,7 +4,7 @@ from datetime import datetime
 
 from batches.models import Batch
 from studies.models import Participant, Study, User
-from studies.services.participants import participant_add, participant_approve
+from studies.services.participants import NewPerson, participants_add
 from studies.services.refusals import Refused
 
 
@@ -30,11 +30,11 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
         raise StudyIsReal(study)
     profiles = [profile.slug for profile in study.protocol.profiles]
     wanted = places(study) if number is None else number
-    for n in range(study.participants.count(), wanted):
-        participant = participant_add(
-            study=study, email=address(study, n), profile=profiles[n % len(profiles)], now=now
-        )
-        participant_approve(participant=participant, actor=actor, now=now, reason="simulated participant")
+    people = [
+        NewPerson(email=address(study, n), profile=profiles[n % len(profiles)], approved=True)
+        for n in range(study.participants.count(), wanted)
+    ]
+    participants_add(study=study, people=people, actor=actor, now=now)
     return emails(study)
 
 

@@ -1,0 +1,53 @@
+"""manage.py export_study STUDY DIR: pseudonymous tables, a manifest and a data dictionary."""
+
+import tomllib
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from scoring.management.lookups import named_study
+from scoring.services.exports import study_export
+from studies.services.refusals import Refused
+
+
+class Command(BaseCommand):
+    help = (
+        "Write answers, scores, criteria, sessions, people by code, flags, results and events as CSV and "
+        "JSONL, with a manifest and a data dictionary. The folder appears whole or not at all."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument("folder", type=Path, help="a folder that does not exist yet")
+        parser.add_argument("--replace", action="store_true", help="put it in the place of an earlier export")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        study = named_study(options["study"])
+        try:
+            manifest = study_export(
+                study=study,
+                target=options["folder"],
+                replace=options["replace"],
+                software=software(),
+                now=timezone.now(),
+            )
+        except Refused as refusal:
+            raise CommandError(str(refusal)) from refusal
+        for file in manifest.files:
+            if file.name.endswith(".csv"):
+                self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")
+        self.stdout.write(
+            f"Exported to {options['folder'].resolve()}, as CSV and JSONL, without names or addresses."
+        )
+
+
+def software() -> str:
+    """Name and version of this project."""
+    project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    return f"{project['name']} {project['version']}"

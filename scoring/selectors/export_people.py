@@ -1,0 +1,158 @@
+"""People, sessions and their trail as export rows: no name, no address, no vetting reason."""
+
+from collections.abc import Iterator, Mapping
+
+from django.db.models import BooleanField, Case, OuterRef, Q, QuerySet, Subquery, Value, When
+
+from batches.models import Session, SessionEvent
+from batches.rules.statuses import SessionStatus
+from scoring.export.rows import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
+from scoring.models import AnswerFlag, ParticipantFlag, Verdict
+from scoring.selectors.participants import (
+    ENDED,
+    excluded_participants,
+    retained_participants,
+    study_people,
+)
+from studies.models import Consent, Participant, Study, StudyEvent
+
+CHUNK = 1000
+# In the order of the columns of `ParticipantRow`, which ends with what is derived.
+PARTICIPANT_FACTS = ("code", "profile", "vetting_status", "submitted_at", "session__status")
+# Facts of events that identify nobody; everything else an event carries stays in the database.
+PUBLIC_DETAILS = frozenset(
+    {
+        "assembly",
+        "batch",
+        "batches",
+        "before",
+        "deadline_at",
+        "fields",
+        "lateness",
+        "number",
+        "position",
+        "protocol_hash",
+        "seed",
+        "text_sha256",
+    }
+)
+
+
+def participant_rows(study: Study) -> Iterator[ParticipantRow]:
+    """Everybody but test participants, in the order they were added."""
+    newest = Consent.objects.filter(participant=OuterRef("pk")).order_by("-pk")
+    people = (
+        study_people(study)
+        .annotate(
+            consented=Subquery(newest.values("accepted")[:1]),
+            consented_at=Subquery(newest.values("decided_at")[:1]),
+            is_excluded=among(excluded_participants(study)),
+            is_retained=among(retained_participants(study)),
+        )
+        .values_list(*PARTICIPANT_FACTS, "consented", "consented_at", "is_excluded", "is_retained")
+    )
+    for values in people.order_by("pk").iterator(CHUNK):
+        yield ParticipantRow(**dict(zip(ParticipantRow.model_fields, values, strict=True)))
+
+
+def among(people: QuerySet[Participant]) -> Case:
+    """True for the participants in `people`, else false."""
+    return Case(
+        When(Q(pk__in=people.values("pk")), then=Value(True)),
+        default=Value(False),
+        output_field=BooleanField(),
+    )
+
+
+def session_rows(study: Study) -> Iterator[SessionRow]:
+    """Every started session; what a withdrawn one says about resources is left out."""
+    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
+    related = sessions.select_related("participant", "batch").order_by("started_at", "participant__code")
+    for session in related.iterator(CHUNK):
+        withdrawn = session.status == SessionStatus.WITHDRAWN
+        declared = session.resources_recorded_at is not None and not withdrawn
+        yield SessionRow(
+            participant=session.participant.code,
+            batch=session.batch.number,
+            status=session.status,
+            started_at=session.started_at,
+            deadline_at=session.deadline_at,
+            ended_at=session.ended_at,
+            resources=session.resources if declared else None,
+            resources_note=session.resources_note if declared else None,
+        )
+
+
+def flag_rows(study: Study) -> Iterator[FlagRow]:
+    """Flags on answers to public prompts, then flags on participants."""
+    of_answers = AnswerFlag.objects.filter(
+        answer__session__participant__study=study,
+        answer__session__participant__is_test=False,
+        answer__session__status__in=ENDED,
+        answer__prompt__split="public",
+    ).select_related("answer__session__participant", "answer__prompt")
+    for flag in of_answers.order_by("pk").iterator(CHUNK):
+        yield flag_row(flag, flag.answer.session.participant.code, flag.answer.prompt.prompt_id)
+    of_people = ParticipantFlag.objects.filter(
+        participant__study=study, participant__is_test=False, participant__session__status__in=ENDED
+    ).select_related("participant")
+    for found in of_people.order_by("pk").iterator(CHUNK):
+        yield flag_row(found, found.participant.code, None)
+
+
+def flag_row(flag: AnswerFlag | ParticipantFlag, code: str, prompt_id: str | None) -> FlagRow:
+    return FlagRow(
+        participant=code,
+        prompt_id=prompt_id,
+        rules_version=flag.rules_version,
+        reason=flag.reason,
+        evidence=flag.evidence,
+        flagged_at=flag.flagged_at,
+    )
+
+
+def verdict_rows(study: Study) -> Iterator[VerdictRow]:
+    """Verdicts in their order; reviewers are numbered by their first one."""
+    verdicts = Verdict.objects.filter(
+        participant__study=study, participant__is_test=False, participant__session__status__in=ENDED
+    ).select_related("participant")
+    reviewers: dict[int, int] = {}
+    for verdict in verdicts.order_by("pk").iterator(CHUNK):
+        yield VerdictRow(
+            participant=verdict.participant.code,
+            rules_version=verdict.rules_version,
+            decision=verdict.decision,
+            reason=verdict.reason,
+            reviewer=reviewers.setdefault(verdict.decided_by_id, len(reviewers) + 1),
+            decided_at=verdict.decided_at,
+        )
+
+
+def event_rows(study: Study) -> Iterator[EventRow]:
+    """The trail of the study, then that of its sessions, each in the order things happened."""
+    of_study = StudyEvent.objects.filter(study=study).exclude(participant__is_test=True)
+    for event in of_study.select_related("participant").order_by("happened_at", "pk").iterator(CHUNK):
+        yield EventRow(
+            scope="study",
+            participant=event.participant.code if event.participant else None,
+            kind=event.kind,
+            details=public(event.details),
+            happened_at=event.happened_at,
+            recorded_at=None,
+        )
+    of_sessions = SessionEvent.objects.filter(
+        session__participant__study=study, session__participant__is_test=False
+    ).select_related("session__participant")
+    for entry in of_sessions.order_by("happened_at", "pk").iterator(CHUNK):
+        yield EventRow(
+            scope="session",
+            participant=entry.session.participant.code,
+            kind=entry.kind,
+            details=public(entry.details),
+            happened_at=entry.happened_at,
+            recorded_at=entry.recorded_at,
+        )
+
+
+def public(details: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in details.items() if name in PUBLIC_DETAILS}

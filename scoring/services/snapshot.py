@@ -1,0 +1,27 @@
+"""One moment of the database for many reads, without keeping anybody from writing."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+BEGIN = {
+    "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    # Django's own transactions on SQLite take the write lock at once; this one only ever reads.
+    "sqlite": "BEGIN DEFERRED",
+}
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Let every read in the block see the same moment. Inside a transaction it leaves that one as it is."""
+    if connection.in_atomic_block:
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(BEGIN[connection.vendor])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ROLLBACK")
