@@ -61,7 +61,7 @@ def study_amend(
 
 def _require_amendable(study: Study, changes: Mapping[str, object], reason: str) -> None:
     if study.status != StudyStatus.FROZEN:
-        remedy = "change its settings instead" if study.status == StudyStatus.DRAFT else "it stays as it is"
+        remedy = "use update_study" if study.status == StudyStatus.DRAFT else "it stays as it is"
         raise StudyNotFrozen(f'The study "{study.slug}" is {study.status}, not frozen; {remedy}.')
     if not reason.strip():
         raise AmendmentRefused("An amendment needs a reason; write why it is made.")

@@ -26,6 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--protocol", help="a JSON file of protocol settings, or the JSON itself")
         parser.add_argument("--opens-at", help="nobody starts before, e.g. 2030-05-01T08:00:00+02:00")
         parser.add_argument("--closes-at", help="nobody works after")
+        parser.add_argument("--simulated", action="store_true", help="a rehearsal: its people are simulated")
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -40,6 +41,7 @@ class Command(BaseCommand):
                 opens_at=moment("--opens-at", options["opens_at"]),
                 closes_at=moment("--closes-at", options["closes_at"]),
                 actor=named_person(options["by"]),
+                is_simulated=options["simulated"],
                 now=timezone.now(),
             )
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
