@@ -40,9 +40,10 @@ def _prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[s
         return [f"The bank version {version} has no prompts; import a bank with prompts first."]
     if settings.judge_kind == "checks":
         criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
-        uncheckable = Q(~Exists(criteria)) | Q(Exists(criteria.filter(check_rule__isnull=True)))
+        ungraded = Q(gold_answer=None) & ~Q(Exists(criteria))
+        uncheckable = ungraded | Q(Exists(criteria.filter(check_rule__isnull=True)))
         lacking = prompts.filter(uncheckable).values_list("prompt_id", flat=True)
-        need = 'the judge "checks" needs a machine check on every criterion'
+        need = 'the judge "checks" needs a machine check on every criterion, or a gold answer'
     elif settings.judge_kind == "match":
         lacking = prompts.filter(gold_answer=None).values_list("prompt_id", flat=True)
         need = 'the judge "match" needs a gold answer for every prompt'
