@@ -130,14 +130,14 @@ def test_a_folder_appears_only_when_it_is_complete(tmp_path: Path) -> None:
 
 
 def test_an_earlier_export_is_replaced_only_on_request(tmp_path: Path) -> None:
-    target = tmp_path / "export"
+    target = tmp_path / "out" / "export"
     write_export(target, "first")
     with pytest.raises(TargetRefused, match="holds an earlier export; name another folder or add --replace"):
         write_export(target, "second")
     assert (target / "a.txt").read_text() == "first"
     write_export(target, "second", replace=True)
     assert (target / "a.txt").read_text() == "second"
-    assert [path.name for path in tmp_path.iterdir()] == ["export"]
+    assert [path.name for path in target.parent.iterdir()] == ["export"]
 
 
 def test_a_failed_replacement_keeps_the_earlier_export(tmp_path: Path) -> None:

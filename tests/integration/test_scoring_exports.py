@@ -1,0 +1,286 @@
+"""Exports of a small study: what is in them, what never is, and that they are whole."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batches.models import Session
+from scoring.coordinator import study_score
+from scoring.export.manifest import Manifest
+from scoring.export.rows import ROW_TYPES
+from scoring.judge.checks_judge import ChecksJudge
+from scoring.models import VerdictDecision
+from scoring.services.exports import ExportRefused, study_export
+from scoring.services.verdicts import verdict_record
+from studies.bank.records import PromptRecord
+from studies.models import Participant, Study, StudyEvent, User
+
+pytestmark = pytest.mark.django_db
+SECRET_QUESTION, SECRET_ANSWER = "What does nobody know yet?", "the unpublished answer"
+FORMULA = '=HYPERLINK("http://example.org")'
+PROMPTS = [
+    PromptRecord(prompt_id="p1", text="Question 1?", gold_answer="42", category="QR"),
+    PromptRecord(prompt_id="p2", text="Question 2?", gold_answer="43", category="LR"),
+    PromptRecord(prompt_id="p3", text="Question 3?", gold_answer="44", category="LR"),
+    PromptRecord(
+        prompt_id="hidden", text=SECRET_QUESTION, gold_answer=SECRET_ANSWER, category="SI", split="private"
+    ),
+]
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study]) -> Study:
+    return make_study(prompts=PROMPTS, judge_kind="checks", top_size=1, replicates_per_profile=50)
+
+
+@pytest.fixture
+def people(
+    study: Study, make_person: Callable[..., Participant], work: Callable[..., Session], now: datetime
+) -> dict[str, Participant]:
+    """One of each kind; the one off-task is excluded."""
+    kinds = ("diligent", "off_task", "late", "withdrawn", "running", "absent")
+    people = {kind: make_person(study) for kind in kinds} | {"test": make_person(study, is_test=True)}
+    work(people["late"], {"p1": "42", "p3": ""}, end="expired")
+    work(people["diligent"], {"p1": "42", "p2": FORMULA, "hidden": SECRET_ANSWER})
+    work(people["off_task"], {"p1": "idk"})
+    work(people["withdrawn"], {"p1": "a text that was taken back"}, end="withdrawn")
+    work(people["running"], {"p1": "a text that is not finished"}, end="active")
+    work(people["test"], {"p1": "a text of a test run"})
+    return people
+
+
+@pytest.fixture
+def scored(study: Study, people: dict[str, Participant], now: datetime) -> Study:
+    def score() -> None:
+        study_score(
+            study=study,
+            judges=[ChecksJudge()],
+            concurrency=1,
+            clock=lambda: now,
+            progress=lambda done, total: None,
+        )
+
+    score()
+    lead = User.objects.create_superuser("lead@example.org")
+    confirm = VerdictDecision.CONFIRM
+    off_task = people["off_task"]
+    verdict_record(participant=off_task, decision=confirm, reason="@lead: no answers.", actor=lead, now=now)
+    score()
+    return study
+
+
+@pytest.fixture
+def folder(scored: Study, tmp_path: Path, now: datetime) -> Path:
+    target = tmp_path / "export"
+    study_export(study=scored, target=target, replace=False, software="chiron test", now=now)
+    return target
+
+
+def lines(folder: Path, table: str) -> list[dict[str, Any]]:
+    text = (folder / f"{table}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def cells(folder: Path, table: str) -> list[dict[str, str]]:
+    with (folder / f"{table}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_nobody_is_named_anywhere_in_an_export(folder: Path, people: dict[str, Participant]) -> None:
+    for path in folder.iterdir():
+        content = path.read_text(encoding="utf-8")
+        assert "example.org" not in content.replace(FORMULA, "").replace(
+            FORMULA.replace('"', '""'), ""
+        ).replace(FORMULA.replace('"', '\\"'), ""), path
+        assert people["test"].code not in content
+
+
+def test_private_prompts_leave_only_as_part_of_the_aggregates(folder: Path) -> None:
+    for path in folder.iterdir():
+        content = path.read_text(encoding="utf-8")
+        assert SECRET_QUESTION not in content
+        assert SECRET_ANSWER not in content
+        assert '"hidden"' not in content
+    manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
+    assert (manifest.omitted.private_prompts, manifest.omitted.answers_to_private_prompts) == (1, 5)
+    average = next(
+        row for row in lines(folder, "estimates") if (row["group"], row["category"]) == ("average", "SI")
+    )
+    assert (average["pairs"], average["raw_mean"]) == (1, 1.0)
+
+
+def test_a_withdrawn_or_running_session_shows_that_it_was_and_not_what_it_held(
+    folder: Path, people: dict[str, Participant]
+) -> None:
+    for kind, state in (("withdrawn", "withdrawn"), ("running", "draft")):
+        code = people[kind].code
+        answers = [row for row in lines(folder, "answers") if row["participant"] == code]
+        assert [row["text"] for row in answers] == [None, None, None]
+        assert state in {row["state"] for row in answers}
+        for table in ("scores", "criteria", "flags", "verdicts"):
+            assert code not in {row["participant"] for row in lines(folder, table)}
+        (session,) = [row for row in lines(folder, "sessions") if row["participant"] == code]
+        assert (session["resources"], session["resources_note"]) == (None, None)
+
+
+def test_answers_are_in_their_states_with_their_exact_texts(
+    folder: Path, people: dict[str, Participant]
+) -> None:
+    found = {(row["participant"], row["prompt_id"]): row for row in lines(folder, "answers")}
+    late, diligent = people["late"].code, people["diligent"].code
+    assert [
+        (found[late, prompt]["state"], found[late, prompt]["counts"]) for prompt in ("p1", "p2", "p3")
+    ] == [
+        ("drafted_at_expiry", True),
+        ("not_reached", False),
+        ("skipped", False),
+    ]
+    assert found[late, "p2"]["text"] is None
+    assert found[diligent, "p2"]["text"] == FORMULA
+    table = {(row["participant"], row["prompt_id"]): row for row in cells(folder, "answers")}
+    assert table[diligent, "p2"]["text"] == "'" + FORMULA
+    assert table[late, "p2"]["text"] == ""
+
+
+def test_scores_and_criteria_are_those_that_were_stored(folder: Path, people: dict[str, Participant]) -> None:
+    diligent = people["diligent"].code
+    own = {
+        row["prompt_id"]: row["score"] for row in lines(folder, "scores") if row["participant"] == diligent
+    }
+    assert own == {"p1": 1.0, "p2": 0.0}
+    (criterion,) = [
+        row for row in lines(folder, "criteria") if (row["participant"], row["prompt_id"]) == (diligent, "p1")
+    ]
+    assert (criterion["criterion"], criterion["score"], criterion["confidence"]) == (None, 1.0, 1.0)
+    assert criterion["run"] == 1
+
+
+def test_participants_say_who_is_excluded_and_who_is_retained(
+    folder: Path, people: dict[str, Participant]
+) -> None:
+    found = {row["participant"]: row for row in lines(folder, "participants")}
+    assert len(found) == 6
+    states = {
+        kind: (row["session_status"], row["excluded"], row["retained"])
+        for kind, row in ((kind, found[people[kind].code]) for kind in people if kind != "test")
+    }
+    assert states == {
+        "diligent": ("submitted", False, True),
+        "off_task": ("submitted", True, False),
+        "late": ("expired", False, True),
+        "withdrawn": ("withdrawn", False, False),
+        "running": ("active", False, False),
+        "absent": (None, False, False),
+    }
+    assert {row["consent"] for row in found.values()} == {True}
+
+
+def test_flags_and_verdicts_are_told_apart_and_reviewers_are_numbers(
+    folder: Path, people: dict[str, Participant]
+) -> None:
+    flags = [row for row in lines(folder, "flags") if row["participant"] == people["off_task"].code]
+    assert {(row["prompt_id"], row["reason"]) for row in flags} == {
+        ("p1", "minimal_content"),
+        ("p2", "no_answer"),
+        ("p3", "no_answer"),
+        (None, "few_answers"),
+        (None, "mostly_off_task"),
+    }
+    (verdict,) = lines(folder, "verdicts")
+    assert (verdict["decision"], verdict["reviewer"], verdict["reason"]) == (
+        "confirm",
+        1,
+        "@lead: no answers.",
+    )
+    assert cells(folder, "verdicts")[0]["reason"] == "'@lead: no answers."
+
+
+def test_events_keep_the_trail_of_the_deadline_and_no_free_text(
+    scored: Study, people: dict[str, Participant], tmp_path: Path, now: datetime
+) -> None:
+    person = people["diligent"]
+    StudyEvent.objects.create(
+        study=scored,
+        participant=person,
+        kind="participant_rejected",
+        details={"reason": "Known to me as Q.", "before": "approved", "email": "q@example.org"},
+        happened_at=now,
+    )
+    study_export(study=scored, target=tmp_path / "out", replace=False, software="chiron test", now=now)
+    events = lines(tmp_path / "out", "events")
+    (rejected,) = [row for row in events if row["kind"] == "participant_rejected"]
+    assert rejected["details"] == {"before": "approved"}
+    session = person.session
+    started = next(row for row in events if row["kind"] == "started" and row["participant"] == person.code)
+    assert started["details"]["deadline_at"] == session.deadline_at.isoformat()
+    expired = next(row for row in events if row["kind"] == "expired")
+    assert expired["happened_at"] < expired["recorded_at"]
+
+
+def test_the_manifest_describes_every_file(folder: Path, scored: Study) -> None:
+    manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
+    assert {file.name for file in manifest.files} | {"manifest.json"} == {
+        path.name for path in folder.iterdir()
+    }
+    for file in manifest.files:
+        assert file.sha256 == hashlib.sha256((folder / file.name).read_bytes()).hexdigest()
+    for row_type in ROW_TYPES:
+        (entry,) = [file for file in manifest.files if file.name == f"{row_type.table}.jsonl"]
+        assert entry.rows == len(lines(folder, row_type.table)) == len(cells(folder, row_type.table))
+        assert entry.columns == tuple(row_type.model_fields)
+    assert manifest.study.protocol_hash == scored.protocol_hash
+    assert manifest.study.protocol == scored.settings
+    assert manifest.study.bank_digest == scored.bank_version.digest
+    (run,) = manifest.runs
+    assert (run.judge, run.protocol_hash) == ({"kind": "checks"}, scored.protocol_hash)
+    assert run.inputs_sha256 is not None
+
+
+def test_a_simulated_study_says_so_and_canaries_travel_along(
+    scored: Study, tmp_path: Path, now: datetime
+) -> None:
+    Study.objects.update(is_simulated=True)
+    version = scored.bank_version
+    type(version).objects.filter(pk=version.pk).update(canaries=["canary-1"])
+    fresh = Study.objects.get(pk=scored.pk)
+    manifest = study_export(
+        study=fresh, target=tmp_path / "out", replace=False, software="chiron test", now=now
+    )
+    assert manifest.study.simulated is True
+    assert manifest.canaries == ("canary-1",)
+
+
+def test_an_export_that_fails_half_way_leaves_nothing(scored: Study, tmp_path: Path, now: datetime) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("mine")
+    with pytest.raises(ExportRefused, match="exists and is not an earlier export"):
+        study_export(study=scored, target=tmp_path / "out", replace=True, software="chiron test", now=now)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_an_unscored_study_can_be_exported(
+    study: Study, people: dict[str, Participant], tmp_path: Path, now: datetime
+) -> None:
+    study_export(study=study, target=tmp_path / "out", replace=False, software="chiron test", now=now)
+    assert lines(tmp_path / "out", "scores") == []
+    assert len(lines(tmp_path / "out", "answers")) == 15
+
+
+def test_more_answers_take_no_more_queries(
+    scored: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    tmp_path: Path,
+    now: datetime,
+    django_assert_max_num_queries: Callable[[int], Any],
+) -> None:
+    for _ in range(3):
+        work(make_person(scored), {"p1": "42"})
+    with django_assert_max_num_queries(45):
+        study_export(study=scored, target=tmp_path / "out", replace=False, software="chiron test", now=now)
