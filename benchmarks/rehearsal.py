@@ -42,7 +42,7 @@ def main() -> None:
                 ["import_item_bank", str(items), "--slug", "synthetic-items", "--bank", "synthetic"],
                 [
                     *("create_study", STUDY, "--bank", "synthetic", "--item-bank", "synthetic-items"),
-                    *("--settings", str(protocol), "--simulated"),
+                    *("--protocol", str(protocol), "--simulated"),
                 ],
                 ["build_batches", STUDY],
                 ["freeze_study", STUDY],

@@ -27,9 +27,10 @@ from scoring.rehearsal.servers import ServerNotStarted, background_worker, refus
 from scoring.rehearsal.web import PageRefused
 from scoring.selectors.prompt_keys import prompt_keys
 from scoring.services.rehearsals import simulated_people_add
+from studies.management.operators import plain_errors
 from studies.models import Study, User
 from studies.services.participants import participant_add, participant_approve
-from studies.services.refusals import Refused
+from studies.services.staff import staff_add
 from studies.services.studies import study_amend
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
@@ -60,8 +61,9 @@ class Command(BaseCommand):
         try:
             refuse_busy_port(port)
             fresh_data_dir(settings.DATA_DIR)
-            self.run(port=port, serve=not no_serve)
-        except (Refused, ServerNotStarted, PageRefused, CodeNotReceived) as error:
+            with plain_errors():
+                self.run(port=port, serve=not no_serve)
+        except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:
             print("\nStopped.")
@@ -70,7 +72,7 @@ class Command(BaseCommand):
         started = time.monotonic()
         step("Setting up an empty database and importing the demo's own bank and item parameters")
         set_up()
-        lead = User.objects.create_superuser(LEAD)
+        lead = staff_add(email=LEAD, superuser=True)[0]
         make_study(STUDY, "Demo study", simulated=True)
         make_study(OPEN_STUDY, "Try it yourself", simulated=False)
         with ExitStack() as stack:
@@ -114,15 +116,13 @@ def set_up() -> None:
 
 
 def make_study(slug: str, name: str, *, simulated: bool) -> None:
-    protocol = settings.DATA_DIR / "demo-protocol.json"
-    protocol.write_text(json.dumps(PROTOCOL))
     call_command(
         "create_study",
         slug,
         name=name,
         bank="demo-bank",
         item_bank="demo-items",
-        settings_file=str(protocol),
+        protocol=json.dumps(PROTOCOL),
         simulated=simulated,
     )
     call_command("build_batches", slug)

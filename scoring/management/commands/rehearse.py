@@ -20,8 +20,7 @@ from scoring.rehearsal.servers import ServerNotStarted, background_worker, free_
 from scoring.rehearsal.web import PageRefused
 from scoring.selectors.prompt_keys import prompt_keys
 from scoring.services.rehearsals import simulated_people_add
-from studies.models import Study
-from studies.services.refusals import Refused
+from studies.management.operators import named_study, plain_errors
 
 # All simulated people sign in from one address; a real limit would read as an attack.
 SERVER_ENVIRONMENT = {"CHIRON_CODES_PER_MINUTE_PER_ADDRESS": "100000"}
@@ -46,14 +45,13 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
-            self.rehearse(**options)
-        except (Refused, ServerNotStarted, PageRefused, CodeNotReceived) as error:
+            with plain_errors():
+                self.rehearse(**options)
+        except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
 
     def rehearse(self, **options: Any) -> None:
-        study = Study.objects.filter(slug=options["study"]).first()
-        if study is None:
-            raise CommandError(f'there is no study "{options["study"]}"; create_study makes one')
+        study = named_study(options["study"])
         folder = mail_folder()
         emails = simulated_people_add(study=study, number=options["people"], actor=None, now=timezone.now())
         if not emails:
