@@ -75,9 +75,7 @@ def _columns(lines: list[tuple[int, list[str]]]) -> list[str]:
     columns = [cell.lower() for cell in cells]
     missing = [name for name in REQUIRED if name not in columns]
     if missing:
-        message = (
-            f"the column {' and the column '.join(missing)} is missing; begin the file with email,profile"
-        )
+        message = f"missing columns: {', '.join(missing)}; begin the file with email,profile"
         raise _FileUnusable(message, number)
     unknown = [name for name in columns if name not in (*REQUIRED, *OPTIONAL)]
     if unknown or len(set(columns)) < len(columns):

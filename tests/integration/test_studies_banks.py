@@ -1,0 +1,305 @@
+"""Importing banks, item parameters and judge texts."""
+
+import dataclasses
+import hashlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import IntegrityError
+from pytest_django import DjangoAssertNumQueries
+
+from studies.bank.building import BankReading
+from studies.bank.item_parameters import ItemParameter, ItemParameters, read_item_parameters
+from studies.bank.problems import Problem
+from studies.bank.reading import read_bank
+from studies.bank.records import AttachmentRecord, BankRecord, ContainsCheck, CriterionRecord, PromptRecord
+from studies.models import (
+    Attachment,
+    Bank,
+    BankVersion,
+    Criterion,
+    Item,
+    ItemBank,
+    JudgeProtocol,
+    Prompt,
+    Study,
+)
+from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
+from studies.selectors.banks import (
+    bank_version,
+    item_bank,
+    item_ids_without_prompts,
+    prompt_ids_without_parameters,
+    studies_on_other_versions,
+)
+from studies.services.attachment_files import AttachmentChanged, AttachmentUnreadable
+from studies.services.banks import (
+    NothingToImport,
+    StrictImportRefused,
+    bank_import,
+    default_judge_protocol,
+    item_bank_import,
+    judge_protocol_import,
+)
+from studies.services.slugs import SlugInvalid
+
+pytestmark = pytest.mark.django_db
+
+PROBLEM = Problem(line=2, prompt_id="bad", field="text", message="is blank; write something")
+PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
+
+
+def prompt(prompt_id: str = "one", text: str = "Which?", **fields: object) -> PromptRecord:
+    return PromptRecord.model_validate({"prompt_id": prompt_id, "text": text, "gold_answer": "this"} | fields)
+
+
+def reading_of(
+    *prompts: PromptRecord, problems: tuple[Problem, ...] = (), root: Path = Path()
+) -> BankReading:
+    bank = BankRecord(format="chiron", prompts=prompts, canaries=("canary-1",))
+    return BankReading(bank=bank, problems=problems, root=root)
+
+
+def picture(folder: Path, name: str = "a.png", content: bytes = PNG) -> AttachmentRecord:
+    (folder / name).write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    return AttachmentRecord(
+        name=name, path=name, media_type="image/png", size_bytes=len(content), sha256=digest
+    )
+
+
+def test_a_bank_is_stored_with_everything_it_says(now: datetime, tmp_path: Path) -> None:
+    criterion = CriterionRecord(text="Says this", check=ContainsCheck(any_of=("this",)))
+    record = prompt(
+        category="QR",
+        subcategory="QR-1",
+        task="t",
+        labels=("hard",),
+        split="private",
+        criteria=(criterion, CriterionRecord(text="Is polite")),
+        attachments=(picture(tmp_path),),
+        solution="because",
+        citations="a book",
+        text_format="markdown",
+    )
+    result = bank_import(slug="small", reading=reading_of(record, root=tmp_path), strict=True, now=now)
+
+    assert result.created
+    assert str(result.version) == "small v1"
+    assert (result.version.canaries, result.version.imported_at) == (["canary-1"], now)
+    stored = Prompt.objects.get(version=result.version)
+    assert (stored.prompt_id, stored.text, stored.text_format, stored.gold_answer) == (
+        "one",
+        "Which?",
+        "markdown",
+        "this",
+    )
+    assert (
+        stored.category,
+        stored.subcategory,
+        stored.task,
+        stored.labels,
+        stored.split,
+        stored.modality,
+    ) == (
+        "QR",
+        "QR-1",
+        "t",
+        ["hard"],
+        "private",
+        "image",
+    )
+    assert (stored.solution, stored.citations) == ("because", "a book")
+    assert list(stored.criteria.values_list("position", "text", "check_rule")) == [
+        (1, "Says this", {"kind": "contains", "any_of": ["this"], "ignore_case": True}),
+        (2, "Is polite", None),
+    ]
+    attachment = stored.attachments.get()
+    assert (attachment.name, attachment.media_type, attachment.size_bytes) == ("a.png", "image/png", len(PNG))
+    with default_storage.open(attachment.file.name) as file:
+        assert file.read() == PNG
+
+
+def test_the_same_content_again_changes_nothing(now: datetime) -> None:
+    first = bank_import(slug="small", reading=reading_of(prompt()), strict=False, now=now)
+    again = bank_import(slug="small", reading=reading_of(prompt()), strict=False, now=now + timedelta(days=1))
+    assert (again.version, again.created) == (first.version, False)
+    assert (BankVersion.objects.count(), Prompt.objects.count()) == (1, 1)
+
+
+def test_other_content_is_the_next_version_and_leaves_the_first_alone(now: datetime) -> None:
+    first = bank_import(slug="small", reading=reading_of(prompt()), strict=False, now=now)
+    second = bank_import(slug="small", reading=reading_of(prompt(text="Who?")), strict=False, now=now)
+    assert (second.version.number, second.created) == (2, True)
+    assert [row.text for row in first.version.prompts.all()] == ["Which?"]
+    assert bank_version("small") == second.version
+    assert bank_version("small", 1) == first.version
+    assert bank_version("small", 3) is None
+
+
+def test_the_same_content_may_stand_in_two_banks(now: datetime) -> None:
+    for slug in ("one", "two"):
+        assert bank_import(slug=slug, reading=reading_of(prompt()), strict=False, now=now).created
+    assert Bank.objects.count() == 2
+
+
+def test_the_valid_rest_is_imported_and_the_problems_are_kept(now: datetime) -> None:
+    reading = reading_of(prompt(), problems=(PROBLEM,))
+    result = bank_import(slug="small", reading=reading, strict=False, now=now)
+    assert result.problems == (PROBLEM,)
+    assert result.version.problems == ["line 2, bad, text: is blank; write something"]
+    assert result.version.prompts.count() == 1
+
+
+def test_strictness_imports_nothing_where_there_is_a_problem(now: datetime) -> None:
+    reading = reading_of(prompt(), problems=(PROBLEM,))
+    with pytest.raises(StrictImportRefused) as refusal:
+        bank_import(slug="small", reading=reading, strict=True, now=now)
+    assert str(refusal.value) == (
+        "Nothing was imported; problems found: 1\nline 2, bad, text: is blank; write something"
+    )
+    assert not Bank.objects.exists()
+
+
+def test_a_bank_without_a_usable_prompt_is_refused(now: datetime) -> None:
+    with pytest.raises(NothingToImport, match="no usable prompt"):
+        bank_import(slug="small", reading=reading_of(problems=(PROBLEM,)), strict=False, now=now)
+    assert not Bank.objects.exists()
+
+
+@pytest.mark.parametrize("slug", ["", "Upper", "two words", "a--b", "-a", "a" * 51, "ä", "a/b"])
+def test_a_short_name_that_is_no_address_is_refused(now: datetime, slug: str) -> None:
+    with pytest.raises(SlugInvalid, match="lower-case letters, digits and single hyphens"):
+        bank_import(slug=slug, reading=reading_of(prompt()), strict=False, now=now)
+
+
+def test_equal_files_are_stored_once_under_distinct_tokens(now: datetime, tmp_path: Path) -> None:
+    reading = reading_of(
+        prompt("one", attachments=(picture(tmp_path, "a.png"),)),
+        prompt("two", attachments=(picture(tmp_path, "b.png"),)),
+        root=tmp_path,
+    )
+    bank_import(slug="small", reading=reading, strict=True, now=now)
+    first, second = Attachment.objects.order_by("name")
+    assert first.file.name == second.file.name
+    assert first.token != second.token
+    assert [path.name for path in Path(settings.MEDIA_ROOT).rglob("*.png")] == [Path(first.file.name).name]
+
+
+def test_a_file_that_changed_since_it_was_read_leaves_nothing_behind(now: datetime, tmp_path: Path) -> None:
+    reading = reading_of(prompt(attachments=(picture(tmp_path),)), root=tmp_path)
+    (tmp_path / "a.png").write_bytes(PNG + b"more")
+    with pytest.raises(AttachmentChanged, match=r"a\.png: changed while the bank was being imported"):
+        bank_import(slug="small", reading=reading, strict=True, now=now)
+    assert not Bank.objects.exists()
+    assert not [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+def test_a_file_that_vanished_since_it_was_read_is_named(now: datetime, tmp_path: Path) -> None:
+    reading = reading_of(prompt(attachments=(picture(tmp_path),)), root=tmp_path)
+    (tmp_path / "a.png").unlink()
+    with pytest.raises(AttachmentUnreadable, match=r"a\.png: cannot be copied .*No such file"):
+        bank_import(slug="small", reading=reading, strict=True, now=now)
+    assert not Bank.objects.exists()
+
+
+def test_an_import_while_a_study_runs_leaves_the_study_on_its_version(
+    now: datetime, make_study: Callable[..., Study]
+) -> None:
+    study = make_study(slug="running")
+    result = bank_import(slug="bank-running", reading=reading_of(prompt()), strict=True, now=now)
+    assert result.version.number == 2
+    study.refresh_from_db()
+    assert study.bank_version.number == 1
+    assert list(studies_on_other_versions(result.version)) == [study]
+    assert list(studies_on_other_versions(study.bank_version)) == []
+
+
+def test_the_number_of_queries_does_not_grow_with_the_bank(
+    now: datetime, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    criteria = tuple(CriterionRecord(text=f"c{n}") for n in range(5))
+    prompts = [prompt(f"p{n}", criteria=criteria) for n in range(820)]
+    with django_assert_max_num_queries(60):  # SQLite takes few rows an insert
+        bank_import(slug="large", reading=reading_of(*prompts), strict=True, now=now)
+    assert (Prompt.objects.count(), Criterion.objects.count()) == (820, 4100)
+
+
+def test_two_versions_of_a_bank_cannot_hold_the_same_content(now: datetime) -> None:
+    version = bank_import(slug="small", reading=reading_of(prompt()), strict=False, now=now).version
+    version.pk, version.number = None, 2
+    with pytest.raises(IntegrityError):
+        version.save(force_insert=True)
+
+
+def test_the_published_questions_and_their_parameters_are_imported(now: datetime, shared_data: Path) -> None:
+    reading = read_bank("gim", shared_data / "gim" / "appendix_c.jsonl")
+    result = bank_import(slug="gim", reading=reading, strict=False, now=now)
+    assert result.version.prompts.count() == 10
+    assert [problem.prompt_id for problem in result.problems] == ["p35802646"]
+    parameters = read_item_parameters(shared_data / "gim" / "irt_params.json")
+    bank, created = item_bank_import(slug="gim", parameters=parameters, now=now)
+    assert created
+    assert bank.items.count() == 615
+    assert len(item_ids_without_prompts(result.version, bank)) == 605
+    assert prompt_ids_without_parameters(result.version, bank) == []
+
+
+# --- item parameters and judge texts --------------------------------------------------------------------
+
+
+PARAMETERS = ItemParameters(
+    items=(ItemParameter("one", 1.5, -0.25, "QR-1", "public"), ItemParameter("other", 0.5, 2.0)),
+    squeeze_scale=0.998,
+    squeeze_offset=0.001,
+    sigma_hat=2.5,
+    n_models=53,
+    r_squared=0.67,
+)
+
+
+def test_item_parameters_are_stored_as_they_are(now: datetime) -> None:
+    bank, created = item_bank_import(slug="scale", parameters=PARAMETERS, now=now)
+    assert created
+    facts = (bank.squeeze_scale, bank.squeeze_offset, bank.sigma_hat, bank.n_models, bank.r_squared)
+    assert facts == (0.998, 0.001, 2.5, 53, 0.67)
+    rows = bank.items.order_by("prompt_id").values_list("prompt_id", "a", "b", "subcategory", "prompt_set")
+    assert list(rows) == [("one", 1.5, -0.25, "QR-1", "public"), ("other", 0.5, 2.0, "", "")]
+
+
+def test_the_same_parameters_are_stored_once_and_others_beside_them(now: datetime) -> None:
+    first, _ = item_bank_import(slug="scale", parameters=PARAMETERS, now=now)
+    assert item_bank_import(slug="renamed", parameters=PARAMETERS, now=now) == (first, False)
+    other = dataclasses.replace(PARAMETERS, sigma_hat=3.0)
+    second, created = item_bank_import(slug="scale", parameters=other, now=now + timedelta(days=1))
+    assert created
+    assert item_bank("scale") == second
+    assert (ItemBank.objects.count(), Item.objects.count()) == (2, 4)
+
+
+def test_prompts_and_parameters_that_do_not_meet_are_listed(now: datetime) -> None:
+    version = bank_import(
+        slug="small", reading=reading_of(prompt("two"), prompt("one")), strict=True, now=now
+    ).version
+    bank, _ = item_bank_import(slug="scale", parameters=PARAMETERS, now=now)
+    assert prompt_ids_without_parameters(version, bank) == ["two"]
+    assert item_ids_without_prompts(version, bank) == ["other"]
+
+
+def test_judge_texts_are_stored_once(now: datetime) -> None:
+    texts = JudgeTexts(exact="{question}{answer}{predicted_answer}", rubric="r", source="s" * 400)
+    first, created = judge_protocol_import(slug="mine", texts=texts, now=now)
+    assert created
+    assert (first.exact_text, first.rubric_text, len(first.source)) == (texts.exact, "r", 300)
+    assert judge_protocol_import(slug="mine", texts=texts, now=now) == (first, False)
+
+
+def test_the_default_judge_texts_are_there_when_asked_for(now: datetime) -> None:
+    protocol = default_judge_protocol(now=now)
+    assert (protocol.slug, protocol.sha256) == ("chiron", DEFAULT_JUDGE_TEXTS.sha256)
+    assert default_judge_protocol(now=now) == protocol
+    assert JudgeProtocol.objects.count() == 1
