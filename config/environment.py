@@ -29,7 +29,9 @@ class Environment(BaseSettings):
     chiron_mode: Literal["embedded", "production"] = Field(
         "embedded", description="embedded (SQLite, filesystem broker) or production (PostgreSQL, Redis)"
     )
-    chiron_data_dir: Path = Field(ROOT / "var", description="a folder for database, media, mail and broker files")
+    chiron_data_dir: Path = Field(
+        ROOT / "var", description="a folder for database, media, mail and broker files"
+    )
     chiron_secret_key: str | None = Field(
         None, min_length=40, description="at least 40 random characters; required in production"
     )
@@ -41,7 +43,8 @@ class Environment(BaseSettings):
         (), description="host names separated by commas; required in production"
     )
     chiron_mail_url: str | None = Field(
-        None, description="smtp://user:password@host:587 (smtps:// for TLS from the start); required in production"
+        None,
+        description="smtp://user:password@host:587 (smtps:// for TLS from the start); required in production",
     )
     chiron_mail_from: str = Field("Chiron <chiron@localhost>", description="the sender of e-mails")
     chiron_codes_per_minute_per_address: int = Field(
@@ -56,7 +59,11 @@ class Environment(BaseSettings):
     @field_validator("chiron_allowed_hosts", mode="before")
     @classmethod
     def split_hosts(cls, value: object) -> object:
-        return tuple(host.strip() for host in value.split(",") if host.strip()) if isinstance(value, str) else value
+        return (
+            tuple(host.strip() for host in value.split(",") if host.strip())
+            if isinstance(value, str)
+            else value
+        )
 
     @field_validator("database_url")
     @classmethod
@@ -114,7 +121,7 @@ def read_environment() -> Environment:
         EnvironmentInvalid: naming each wrong or missing variable and what it must hold.
     """
     try:
-        environment = Environment()  # type: ignore[call-arg]  # every field has a default
+        environment = Environment()
         environment.chiron_data_dir.mkdir(parents=True, exist_ok=True)
     except ValidationError as error:
         raise EnvironmentInvalid("Chiron cannot start:\n" + "\n".join(sentences(error))) from None

@@ -8,7 +8,9 @@ from typing import Any
 
 import structlog
 
-SECRET_KEYS = re.compile(r"token|secret|password|authorization|api_?key|cookie|e_?mail|answer|text|code", re.I)
+SECRET_KEYS = re.compile(
+    r"token|secret|password|authorization|api_?key|cookie|e_?mail|answer|text|code", re.I
+)
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*")
 HIDDEN = "[hidden]"
 
@@ -25,7 +27,7 @@ def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mu
 
 def configure_logs(*, as_json: bool) -> None:
     """Send our own and the libraries' records through one redacting formatter to standard error."""
-    shared = [
+    shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -40,7 +40,9 @@ def digest(name: str) -> str:
 def refuse_unfit_python() -> None:
     if sys.version_info < FLOOR:
         found = ".".join(map(str, sys.version_info[:3]))
-        sys.exit(f"Chiron needs Python 3.11 or newer; {sys.executable} is {found}. Name another: make PYTHON=python3.12 …")
+        sys.exit(
+            f"Chiron needs Python 3.11 or newer; {sys.executable} is {found}. Name another: make PYTHON=python3.12 …"
+        )
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
@@ -56,14 +58,27 @@ def create_venv() -> None:
     for name in LISTS:
         stamp(name).unlink(missing_ok=True)
     if run([sys.executable, "-m", "venv", "--clear", str(VENV)]):
-        sys.exit(f"Could not create {VENV}: see the lines above; check that the folder can be written and has room.")
+        sys.exit(
+            f"Could not create {VENV}: see the lines above; check that the folder can be written and has room."
+        )
 
 
 def install(name: str) -> None:
     requirements = ROOT / "requirements" / f"{name}.txt"
-    print(f"Installing the packages of requirements/{name}.txt into .venv (a minute or two, once) …", flush=True)
+    print(
+        f"Installing the packages of requirements/{name}.txt into .venv (a minute or two, once) …", flush=True
+    )
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
-    command = [*pip, "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", str(requirements)]
+    command = [
+        *pip,
+        "install",
+        "--quiet",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "-r",
+        str(requirements),
+    ]
     if run(command):
         sys.exit(
             "The packages could not be installed: see pip's lines above. Check the network (or pip's own settings) "

@@ -43,7 +43,9 @@ def absent_servers() -> list[str]:
     try:
         psycopg.connect(POSTGRES_URL, connect_timeout=3).close()
     except psycopg.OperationalError as error:
-        missing.append(f"PostgreSQL does not answer ({str(error).splitlines()[0]}); set CHIRON_TEST_DATABASE_URL.")
+        missing.append(
+            f"PostgreSQL does not answer ({str(error).splitlines()[0]}); set CHIRON_TEST_DATABASE_URL."
+        )
     try:
         redis.Redis.from_url(REDIS_URL, socket_connect_timeout=3).ping()
     except redis.RedisError as error:
