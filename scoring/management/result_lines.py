@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from scoring.models import Estimate, ResultSet
-from scoring.selectors.reports import AVERAGE, Report, TaskShown, report_of
+from scoring.models import Estimate, ResultGroup, ResultSet
+from scoring.selectors.reports import Report, TaskShown, report_of
 
 ABSENT = "–"
 ESTIMATE_HEAD = (
@@ -72,7 +72,7 @@ def account(estimate: Estimate) -> str:
 
 
 def short_name(estimate: Estimate) -> str:
-    name = "Average" if estimate.group == AVERAGE else "Top (in-sample)"
+    name = "Average" if estimate.group == ResultGroup.AVERAGE else "Top (in-sample)"
     return f"{name} {estimate.category}".strip()
 
 

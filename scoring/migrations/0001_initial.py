@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
             name='BenchmarkMetric',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('group', models.CharField(max_length=20)),
+                ('group', models.CharField(choices=[('average', 'Average Human + AI'), ('top', 'Top Human + AI (in-sample: selected on the outcome)')], max_length=20)),
                 ('name', models.CharField(max_length=40)),
                 ('value', models.FloatField(null=True)),
             ],
@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             name='Estimate',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('group', models.CharField(max_length=20)),
+                ('group', models.CharField(choices=[('average', 'Average Human + AI'), ('top', 'Top Human + AI (in-sample: selected on the outcome)')], max_length=20)),
                 ('category', models.CharField(blank=True, max_length=100)),
                 ('participants', models.PositiveIntegerField()),
                 ('theta', models.FloatField(null=True)),
@@ -107,7 +107,7 @@ class Migration(migrations.Migration):
             name='TaskAccuracy',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('group', models.CharField(max_length=20)),
+                ('group', models.CharField(choices=[('average', 'Average Human + AI'), ('top', 'Top Human + AI (in-sample: selected on the outcome)')], max_length=20)),
                 ('task', models.CharField(max_length=100)),
                 ('responses', models.PositiveIntegerField()),
                 ('accuracy', models.FloatField(null=True)),

@@ -5,6 +5,13 @@ from django.db import models
 from scoring.models.judging import ScoringRun
 
 
+class ResultGroup(models.TextChoices):
+    """Whose ability is estimated."""
+
+    AVERAGE = "average", "Average Human + AI"
+    TOP = "top", "Top Human + AI (in-sample: selected on the outcome)"
+
+
 class ResultSet(models.Model):
     """All estimates of one computation, with what they were computed from."""
 
@@ -24,7 +31,7 @@ class Estimate(models.Model):
     """Ability of one group over one category ("" = all). Null where nothing is scored, never zero."""
 
     result_set = models.ForeignKey(ResultSet, on_delete=models.CASCADE, related_name="estimates")
-    group = models.CharField(max_length=20)
+    group = models.CharField(max_length=20, choices=ResultGroup)
     category = models.CharField(max_length=100, blank=True)
     participants = models.PositiveIntegerField()
     theta = models.FloatField(null=True)
@@ -62,7 +69,7 @@ class TaskAccuracy(models.Model):
     """Accuracy of one group on one task of a task benchmark; the metrics over tasks have their own names."""
 
     result_set = models.ForeignKey(ResultSet, on_delete=models.CASCADE, related_name="task_accuracies")
-    group = models.CharField(max_length=20)
+    group = models.CharField(max_length=20, choices=ResultGroup)
     task = models.CharField(max_length=100)
     responses = models.PositiveIntegerField()
     accuracy = models.FloatField(null=True)
@@ -84,7 +91,7 @@ class BenchmarkMetric(models.Model):
     """A summary over tasks: macro, micro or adjusted harmonic mean, in percent."""
 
     result_set = models.ForeignKey(ResultSet, on_delete=models.CASCADE, related_name="metrics")
-    group = models.CharField(max_length=20)
+    group = models.CharField(max_length=20, choices=ResultGroup)
     name = models.CharField(max_length=40)
     value = models.FloatField(null=True)
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from scoring.models import BenchmarkMetric, Estimate, ResultSet, TaskAccuracy
+from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, TaskAccuracy
 
-AVERAGE, TOP = "average", "top"
-GROUP_NAMES = {AVERAGE: "Average Human + AI", TOP: "Top Human + AI (in-sample: selected on the outcome)"}
 METRIC_NAMES = {
     "macro": "Macro average over tasks",
     "micro": "Micro average over responses",
@@ -50,11 +48,6 @@ class Report:
         return any(estimate.theta is not None for estimate in self.overall)
 
 
-def group_name(group: str) -> str:
-    """What a group is called on pages and terminals."""
-    return GROUP_NAMES[group]
-
-
 def report_of(results: ResultSet) -> Report:
     """Everything of one computation, in three queries."""
     estimates = list(results.estimates.order_by("group", "category"))
@@ -74,7 +67,10 @@ def tasks_shown(rows: Iterable[TaskAccuracy]) -> list[TaskShown]:
     found: dict[str, dict[str, TaskAccuracy]] = {}
     for row in rows:
         found.setdefault(row.task, {})[row.group] = row
-    return [TaskShown(task, groups.get(AVERAGE), groups.get(TOP)) for task, groups in found.items()]
+    return [
+        TaskShown(task, groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
+        for task, groups in found.items()
+    ]
 
 
 def metrics_shown(rows: Iterable[BenchmarkMetric]) -> list[MetricShown]:
@@ -82,7 +78,7 @@ def metrics_shown(rows: Iterable[BenchmarkMetric]) -> list[MetricShown]:
     for row in rows:
         found.setdefault(row.name, {})[row.group] = row.value
     return [
-        MetricShown(METRIC_NAMES[name], groups.get(AVERAGE), groups.get(TOP))
+        MetricShown(METRIC_NAMES[name], groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
         for name, groups in found.items()
     ]
 
@@ -101,7 +97,7 @@ def notes(results: ResultSet, overall: Sequence[Estimate], tasks: Sequence[TaskS
             f"Top needs {flow['top_size']} retained participants with a scored answer; "
             f"there are {flow['with_scores']}."
         )
-    unscored = sum(estimate.unscored for estimate in overall if estimate.group == AVERAGE)
+    unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:
         yield f"Unscored answers: {unscored}. They are in no estimate, and they are not zero."
     if study.item_bank is None:

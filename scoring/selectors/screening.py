@@ -1,11 +1,12 @@
 """What the off-task rules found, as reviewers and reports see it: never a score, a profile or a name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.db.models import Count, Prefetch
 
-from scoring.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
+from scoring.models import AnswerFlag, ParticipantFlag, Verdict
 from scoring.offtask.rules import ParticipantReason, ReasonCode
 from scoring.selectors.participants import (
     excluded_participants,
@@ -36,23 +37,30 @@ class FlagShown:
 
     sentence: str
     evidence: str
-    position: int | None = None
-    excerpt: str = ""
-    shortened: bool = False
+
+
+@dataclass(frozen=True)
+class AnswerShown:
+    """One flagged answer; the question is shown only where its prompt is public."""
+
+    position: int
+    flags: tuple[FlagShown, ...]
+    text: str
+    question: str
 
 
 @dataclass(frozen=True)
 class CaseShown:
-    """Everything a reviewer sees of one flagged participant. `newest` is the verdict that counts."""
+    """Everything a reviewer sees of one flagged participant."""
 
-    participant_id: int
     code: str
     flags: tuple[FlagShown, ...]
-    answers: tuple[FlagShown, ...]
+    answers: tuple[AnswerShown, ...]
     verdicts: tuple[Verdict, ...]
 
     @property
     def newest(self) -> Verdict | None:
+        """The verdict that counts."""
         return self.verdicts[-1] if self.verdicts else None
 
 
@@ -73,29 +81,34 @@ def screening_summary(study: Study, rules_version: str) -> Screening:
     )
 
 
-def screening_cases(study: Study) -> list[CaseShown]:
-    """Every flagged participant, those without a verdict first, then by code. Five queries for any number."""
-    people = (
-        flagged_participants(study)
+def screening_queue(study: Study) -> list[str]:
+    """The codes of all flagged participants: those without a verdict first, then by code."""
+    undecided = list(undecided_participants(study).values_list("code", flat=True))
+    waiting = set(undecided)
+    everybody = flagged_participants(study).values_list("code", flat=True)
+    return [*undecided, *(code for code in everybody if code not in waiting)]
+
+
+def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
+    """These flagged participants, in this order. Four queries for any number."""
+    people = {
+        participant.code: participant
+        for participant in flagged_participants(study)
+        .filter(code__in=codes)
         .only("code")
         .prefetch_related(
-            Prefetch("flags", ParticipantFlag.objects.order_by("pk"), to_attr="flags_in_order"),
-            Prefetch(
-                "verdicts", Verdict.objects.select_related("decided_by").order_by("pk"), to_attr="decisions"
-            ),
+            Prefetch("flags", ParticipantFlag.objects.order_by("pk")),
+            Prefetch("verdicts", Verdict.objects.select_related("decided_by").order_by("pk")),
         )
-    )
-    found = list(people)
-    answers = answer_flags(found)
-    cases = [case_shown(participant, answers.get(participant.pk, ())) for participant in found]
-    return sorted(cases, key=lambda case: (case.newest is not None, case.code))
+    }
+    answers = flagged_answers(people.values())
+    return [case_shown(people[code], answers.get(people[code].pk, ())) for code in codes if code in people]
 
 
-def answer_flags(people: Sequence[Participant]) -> dict[int, list[AnswerFlag]]:
-    """The flagged answers of each participant, in the order of the batch."""
-    flags = AnswerFlag.objects.filter(answer__session__participant__in=people).select_related(
-        "answer__session"
-    )
+def flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]]:
+    """The flags on answers of each participant, in the order of the batch."""
+    related = ("answer__session", "answer__prompt")
+    flags = AnswerFlag.objects.filter(answer__session__participant__in=list(people)).select_related(*related)
     grouped: dict[int, list[AnswerFlag]] = {}
     for flag in flags.order_by("answer__position", "pk"):
         grouped.setdefault(flag.answer.session.participant_id, []).append(flag)
@@ -103,29 +116,28 @@ def answer_flags(people: Sequence[Participant]) -> dict[int, list[AnswerFlag]]:
 
 
 def case_shown(participant: Participant, flags: Sequence[AnswerFlag]) -> CaseShown:
+    of_answers = groupby(flags, key=lambda flag: flag.answer.position)
     return CaseShown(
-        participant_id=participant.pk,
         code=participant.code,
         flags=tuple(
             FlagShown(ParticipantReason(flag.reason).sentence, flag.evidence)
-            for flag in participant.flags_in_order  # type: ignore[attr-defined]
+            for flag in participant.flags.all()
         ),
-        answers=tuple(answer_shown(flag) for flag in flags),
-        verdicts=tuple(participant.decisions),  # type: ignore[attr-defined]
+        answers=tuple(answer_shown(list(of_one)) for _, of_one in of_answers),
+        verdicts=tuple(participant.verdicts.all()),
     )
 
 
-def answer_shown(flag: AnswerFlag) -> FlagShown:
-    text = flag.answer.text
-    return FlagShown(
-        sentence=ReasonCode(flag.reason).sentence,
-        evidence=flag.evidence,
-        position=flag.answer.position,
-        excerpt=text[:EXCERPT_CHARACTERS],
-        shortened=len(text) > EXCERPT_CHARACTERS,
+def answer_shown(flags: Sequence[AnswerFlag]) -> AnswerShown:
+    answer = flags[0].answer
+    public = answer.prompt.split == "public"
+    return AnswerShown(
+        position=answer.position,
+        flags=tuple(FlagShown(ReasonCode(flag.reason).sentence, flag.evidence) for flag in flags),
+        text=excerpt(answer.text),
+        question=excerpt(answer.prompt.text) if public else "",
     )
 
 
-def decision_label(verdict: Verdict) -> str:
-    """The sentence of a decision."""
-    return VerdictDecision(verdict.decision).label
+def excerpt(text: str) -> str:
+    return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + " …"

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from batches.models import BatchPrompt
-from scoring.models import BenchmarkMetric, Estimate, ResultSet, ScoringRun, TaskAccuracy
+from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, ScoringRun, TaskAccuracy
 from scoring.selectors.answers import ResultAnswer, result_answers
 from scoring.selectors.flow import study_flow
 from scoring.selectors.item_banks import item_arrays
@@ -21,8 +21,6 @@ from scoring.services.aggregates import (
 from scoring.services.benchmarks import benchmark_metrics, task_accuracies
 from studies.bank.canonical import canonical_sha256
 from studies.models import Study
-
-AVERAGE, TOP = "average", "top"
 
 
 def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
@@ -66,8 +64,8 @@ def study_scale(study: Study) -> Scale:
 def study_groups(answers: Sequence[ResultAnswer], top_size: int) -> dict[str, frozenset[str]]:
     """The codes of each group: everyone retained, and the best `top_size` of them (nobody if too few)."""
     return {
-        AVERAGE: frozenset(answer.participant for answer in answers),
-        TOP: top_group(answers, top_size),
+        ResultGroup.AVERAGE: frozenset(answer.participant for answer in answers),
+        ResultGroup.TOP: top_group(answers, top_size),
     }
 
 

@@ -1,0 +1,62 @@
+"""Figures as SVG files; the page shows the same numbers in a table."""
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from scoring.models import Estimate, ResultGroup
+from scoring.selectors.reports import Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Blue and orange differ in lightness as well, and each group has its own marker.
+STYLES = {
+    ResultGroup.AVERAGE: ("Average", "o", "#0b5a6b", -0.16),
+    ResultGroup.TOP: ("Top (in-sample)", "s", "#b3541e", 0.16),
+}
+INK = "#1d2226"
+
+
+def ability_figure(report: Report) -> bytes:
+    """An SVG of theta with its 95 % interval for each group: all prompts together, then by category."""
+    # Importing matplotlib takes half a second, which no command and no other page should pay.
+    from matplotlib.figure import Figure
+
+    categories = ["", *sorted({estimate.category for estimate in report.categories})]
+    figure = Figure(figsize=(8.0, 1.4 + 0.45 * len(categories)), layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    for group in STYLES:
+        rows = [row for row in (*report.overall, *report.categories) if row.group == group]
+        draw_group(axes, group, rows, categories)
+    axes.set_yticks(range(len(categories)), [category or "All prompts" for category in categories])
+    axes.set_ylim(len(categories) - 0.5, -0.5)
+    axes.axhline(0.5, color=INK, linewidth=0.6)
+    axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("theta in logits, by prompt means, with its analytic 95 % interval")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(left=False)
+    figure.legend(loc="outside upper left", ncols=len(STYLES), frameon=False)
+    image = BytesIO()
+    figure.savefig(image, format="svg", metadata={"Date": None})
+    return image.getvalue()
+
+
+def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categories: Sequence[str]) -> None:
+    label, marker, colour, shift = STYLES[group]
+    known = [
+        (row.theta, 1.96 * row.se, categories.index(row.category) + shift)
+        for row in rows
+        if row.theta is not None and row.se is not None
+    ]
+    axes.errorbar(
+        [theta for theta, _, _ in known],
+        [place for _, _, place in known],
+        xerr=[half_width for _, half_width, _ in known],
+        fmt=marker,
+        color=colour,
+        markersize=6,
+        capsize=3,
+        label=label,
+    )
