@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from studies.management.operators import named_person, named_study, plain_errors
@@ -16,21 +16,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study")
         parser.add_argument("decision", choices=["approve", "reject"])
-        parser.add_argument("people", nargs="*", help="codes or e-mail addresses")
-        parser.add_argument("--waiting", action="store_true", help="everyone who waits for a decision")
+        who = parser.add_mutually_exclusive_group(required=True)
+        who.add_argument("--people", nargs="+", metavar="PERSON", help="codes or e-mail addresses")
+        who.add_argument("--waiting", action="store_true", help="everyone who waits for a decision")
         parser.add_argument("--reason", default="", help="needed to reject")
         parser.add_argument("--by", help="the staff member the trail names")
 
-    def handle(self, *_: Any, people: list[str], waiting: bool, **options: Any) -> None:
-        if waiting == bool(people):
-            raise CommandError(
-                "Name people by code or e-mail address, or give --waiting; not both, not neither."
-            )
+    def handle(self, *_: Any, **options: Any) -> None:
         with plain_errors():
             decided = participants_vet(
                 study=named_study(options["study"]),
                 approve=options["decision"] == "approve",
-                names=None if waiting else people,
+                names=options["people"],
                 reason=options["reason"],
                 actor=named_person(options["by"]),
                 now=timezone.now(),
