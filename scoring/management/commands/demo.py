@@ -29,9 +29,9 @@ from scoring.selectors.prompt_keys import prompt_keys
 from scoring.services.rehearsals import simulated_people_add
 from studies.management.operators import plain_errors
 from studies.models import Study, User
+from studies.services.amendments import study_amend
 from studies.services.participants import participant_add, participant_approve
 from studies.services.staff import staff_add
-from studies.services.studies import study_amend
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
 STUDY, OPEN_STUDY = "demo", "try-it"
@@ -92,7 +92,9 @@ class Command(BaseCommand):
 
 
 def fresh_data_dir(folder: Path) -> None:
-    """Empty the demo's own folder; refuse any other that holds a database."""
+    """Empty the demo's own folder; refuse any other that holds a database, and any other database."""
+    if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+        raise CommandError("the demo starts with an empty SQLite database of its own; unset DATABASE_URL")
     if (folder / "chiron.sqlite3").exists() and not (folder / MARKER).exists():
         raise CommandError(
             f"{folder} holds a database that is not the demo's; run `make demo`, "

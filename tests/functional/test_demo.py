@@ -1,0 +1,78 @@
+"""`make demo`: everything happens that it promises, and it harms nothing."""
+
+import csv
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scoring.rehearsal.servers import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(
+        "DATABASE_URL" in os.environ, reason="the demo always runs on a SQLite file of its own"
+    ),
+]
+
+
+def demo(data: Path, port: int, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "manage.py", "demo", "--no-serve", "--port", str(port)],
+        cwd=ROOT,
+        env={**os.environ, "CHIRON_DATA_DIR": str(data), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_twelve_simulated_people_go_through_the_whole_study(tmp_path: Path) -> None:
+    done = demo(tmp_path / "demo", free_port())
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "SIMULATED" in done.stdout
+    assert "Average" in done.stdout
+    assert "Top (in-sample)" in done.stdout
+
+    export = tmp_path / "demo" / "export"
+    with (export / "sessions.csv").open(newline="", encoding="utf-8-sig") as file:
+        sessions = list(csv.DictReader(file))
+    ends = sorted(row["status"] for row in sessions)
+    assert ends == ["expired", *["submitted"] * 10, "withdrawn"]
+    expired = next(row for row in sessions if row["status"] == "expired")
+    assert expired["ended_at"] == expired["deadline_at"]
+    manifest = json.loads((export / "manifest.json").read_text())
+    assert manifest["study"]["simulated"] is True
+    assert "@" not in "".join(file.read_text(encoding="utf-8") for file in export.glob("*.csv"))
+
+
+def test_a_busy_port_is_named_with_a_way_out(tmp_path: Path) -> None:
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        refused = demo(tmp_path / "demo", port)
+    assert refused.returncode == 1
+    assert f"port {port} of 127.0.0.1 cannot be used" in refused.stderr
+    assert f"PORT={port + 1}" in refused.stderr
+
+
+def test_a_data_folder_with_another_database_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "chiron.sqlite3").write_bytes(b"somebody's study")
+    refused = demo(tmp_path, free_port())
+    assert refused.returncode == 1
+    assert "holds a database that is not the demo's" in refused.stderr
+    assert (tmp_path / "chiron.sqlite3").read_bytes() == b"somebody's study"
+
+
+def test_a_configured_database_is_left_alone(tmp_path: Path) -> None:
+    refused = demo(tmp_path, free_port(), DATABASE_URL="postgres://nobody@127.0.0.1:1/none")
+    assert refused.returncode == 1
+    assert "unset DATABASE_URL" in refused.stderr
