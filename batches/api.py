@@ -12,13 +12,8 @@ from batches.models import RevisionOutcome
 from batches.schemas import Clock, NotSaved, Problem, SaveBody, Saved
 from batches.selectors.sessions import session_for_user
 from batches.sentence_api import SentenceAPI
-from batches.services.answers import (
-    AnswerNotFound,
-    IncomingText,
-    SaveReceipt,
-    TextRefused,
-    answer_save,
-)
+from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
+from batches.services.receipts import SaveReceipt
 from studies.models import User
 
 if TYPE_CHECKING:

@@ -85,8 +85,9 @@ class Session(models.Model):
 class Answer(models.Model):
     """The newest accepted text for one prompt of a session; made for every prompt when the session starts.
 
-    `has_text` is whether a reader could see anything in `text`; `history_characters` is what the answer's
-    revisions weigh (see `batches.services.answers`).
+    `has_text` is whether a reader could see anything in `text`. `is_open` ends with a submission or a
+    withdrawal; it stands here so that a save has to lock nothing but its own row. `history_characters` is
+    what the answer's revisions weigh (see `batches.services.answers`).
     """
 
     # No index of its own: the unique constraints below begin with the session.
@@ -95,6 +96,7 @@ class Answer(models.Model):
     position = models.PositiveIntegerField()
     text = models.TextField(blank=True)
     has_text = models.BooleanField(default=False)
+    is_open = models.BooleanField(default=True)
     history_characters = models.PositiveBigIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
     tab = models.CharField(max_length=64, blank=True)

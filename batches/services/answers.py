@@ -3,30 +3,38 @@
 One exception keeps a participant from filling the disk: an answer's history holds `HISTORY_CHARACTERS`, each
 revision weighing its length but at least `LEAST_WEIGHT`. After that a save still changes the answer, but its
 earlier versions are no longer kept, nor are refused texts. Five hours of autosaving every two seconds fit.
+
+Saves are the busiest requests. A save reads without a lock, decides, and claims the answer by updating it
+only if it still is what was read; where another save or the end of the session was faster it starts over.
+So the database's write lock (SQLite has one for everybody) is held for two short statements.
 """
 
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import F
 
-from batches.models import Answer, Revision, RevisionOutcome, Session, SessionEventKind
-from batches.rules.deadlines import Lateness, lateness
+from batches.models import Answer, Revision, RevisionOutcome, Session, SessionEvent, SessionEventKind
+from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
 from batches.rules.texts import check_answer_text, is_blank
-from batches.services.trail import session_event
+from batches.services.receipts import (
+    DUPLICATE,
+    OUTCOMES,
+    SAVED,
+    SaveOutcome,
+    SaveReceipt,
+    outcome_sentence,
+)
 from studies.services.refusals import Refused
 
 HISTORY_CHARACTERS = 20_000_000
 LEAST_WEIGHT = 500
-
-Duplicate = Literal["duplicate"]
-DUPLICATE: Duplicate = "duplicate"
-SaveOutcome = RevisionOutcome | Duplicate
 
 
 class AnswerNotFound(Refused):
@@ -46,23 +54,47 @@ class IncomingText:
     tab: str
     sequence: int
 
-
-@dataclass(frozen=True, slots=True)
-class SaveReceipt:
-    """What became of a save, and what the server holds now."""
-
-    outcome: SaveOutcome
-    sentence: str
-    revision: int
-    saved_at: datetime | None
-    seconds_left: int
-    current_text: str
-    kept: bool
-
     @property
-    def saved(self) -> bool:
-        """Whether the server's current text is the one that was sent."""
-        return self.outcome in _SAVED
+    def weight(self) -> int:
+        """What it adds to the answer's history."""
+        return max(LEAST_WEIGHT, len(self.text))
+
+
+class Standing(NamedTuple):
+    """An answer and its session as a save finds them, in the order of `FACTS`."""
+
+    pk: int
+    session_id: uuid.UUID
+    position: int
+    is_open: bool
+    revision: int
+    tab: str
+    sequence: int
+    text: str
+    saved_at: datetime | None
+    history_characters: int
+    status: str
+    deadline_at: datetime
+    late_tolerance_seconds: int
+    answer_max_characters: int
+
+
+FACTS = (
+    *(
+        "pk",
+        "session_id",
+        "position",
+        "is_open",
+        "revision",
+        "tab",
+        "sequence",
+        "text",
+        "saved_at",
+        "history_characters",
+        "session__status",
+    ),
+    *("session__deadline_at", "session__late_tolerance_seconds", "session__answer_max_characters"),
+)
 
 
 def answer_save(
@@ -73,22 +105,19 @@ def answer_save(
     The clock decides, not the sweep: a text that arrived in time is accepted even where the sweep came first.
     Raises AnswerNotFound or TextRefused.
     """
-    with transaction.atomic():
-        answer = _locked_answer(user_id, session_id, position)
-        sentence = check_answer_text(incoming.text, max_characters=answer.session.answer_max_characters)
+    while True:
+        standing = _standing(user_id, session_id, position)
+        sentence = check_answer_text(incoming.text, max_characters=standing.answer_max_characters)
         if sentence is not None:
             raise TextRefused(sentence)
-        outcome = _outcome(answer, incoming, now)
-        kept = _keep(answer, incoming, outcome, now)
-    return SaveReceipt(
-        outcome=outcome,
-        sentence=_sentence(outcome, answer.session),
-        revision=answer.revision,
-        saved_at=answer.saved_at,
-        seconds_left=answer.session.seconds_left(now),
-        current_text=answer.text,
-        kept=kept,
-    )
+        outcome = _outcome(standing, incoming, now)
+        # Every further turn means that another request changed the answer meanwhile, so this ends.
+        if outcome not in _ACCEPTED or _accept(standing, incoming, outcome, now):
+            break
+    room = standing.history_characters < HISTORY_CHARACTERS
+    if outcome not in SAVED and room:
+        _keep_refused(standing, incoming, outcome, now)
+    return _receipt(standing, incoming, outcome, now, kept=room or outcome in SAVED)
 
 
 def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
@@ -99,25 +128,22 @@ def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
     return bool(unseen.update(first_seen_at=now))
 
 
-def _locked_answer(user_id: int, session_id: uuid.UUID, position: int) -> Answer:
-    """The answer with its session, both locked: a save and a submission happen one after the other."""
-    answer = (
-        Answer.objects.select_for_update(of=("self", "session"), no_key=True)
-        .select_related("session")
-        .filter(session_id=session_id, position=position, session__participant__user_id=user_id)
-        .first()
+def _standing(user_id: int, session_id: uuid.UUID, position: int) -> Standing:
+    answers = Answer.objects.filter(
+        session_id=session_id, position=position, session__participant__user_id=user_id
     )
-    if answer is None:
+    row = next(iter(answers.order_by().values_list(*FACTS)), None)
+    if row is None:
         raise AnswerNotFound("There is no such answer in a session of yours.")
-    return answer
+    return Standing(*row)
 
 
-def _outcome(answer: Answer, incoming: IncomingText, now: datetime) -> SaveOutcome:
+def _outcome(standing: Standing, incoming: IncomingText, now: datetime) -> SaveOutcome:
     decision = decide_save(
-        current_revision=answer.revision,
-        current_tab=answer.tab,
-        current_sequence=answer.sequence,
-        current_text=answer.text,
+        current_revision=standing.revision,
+        current_tab=standing.tab,
+        current_sequence=standing.sequence,
+        current_text=standing.text,
         base_revision=incoming.base_revision,
         tab=incoming.tab,
         sequence=incoming.sequence,
@@ -126,42 +152,50 @@ def _outcome(answer: Answer, incoming: IncomingText, now: datetime) -> SaveOutco
     # A retry of what is saved is told so even after the end: it only missed the reply.
     if decision == SaveDecision.DUPLICATE:
         return DUPLICATE
-    session = answer.session
-    late = lateness(now=now, deadline_at=session.deadline_at, tolerance=session.tolerance)
-    if session.status not in _WRITABLE or late == Lateness.LATE:
+    tolerance = timedelta(seconds=standing.late_tolerance_seconds)
+    late = lateness(now=now, deadline_at=standing.deadline_at, tolerance=tolerance)
+    if not standing.is_open or late == Lateness.LATE:
         return RevisionOutcome.REFUSED_LATE
     if decision == SaveDecision.ACCEPT and late == Lateness.WITHIN_TOLERANCE:
         return RevisionOutcome.ACCEPTED_LATE
-    return _OUTCOMES[decision]
+    return OUTCOMES[decision]
 
 
-def _keep(answer: Answer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> bool:
-    """Write what the outcome demands; return whether the text is stored somewhere."""
-    if outcome == DUPLICATE:
-        return True
-    accepted = outcome in _SAVED
-    room = answer.history_characters < HISTORY_CHARACTERS
-    if accepted:
-        answer.revision += 1
-        answer.text, answer.has_text = incoming.text, not is_blank(incoming.text)
-        answer.tab, answer.sequence, answer.saved_at = incoming.tab, incoming.sequence, now
-    if room:
-        answer.history_characters += max(LEAST_WEIGHT, len(incoming.text))
-        _write_history(answer, incoming, outcome, now)
-    if accepted or room:
-        _write_answer(answer, accepted=accepted)
-    return accepted or room
+@transaction.atomic
+def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> bool:
+    """Claim the answer and write its new text; False, and nothing written, where it is not as read."""
+    room = standing.history_characters < HISTORY_CHARACTERS
+    claimed = Answer.objects.filter(
+        pk=standing.pk,
+        revision=standing.revision,
+        history_characters=standing.history_characters,
+        is_open=True,
+    ).update(
+        text=incoming.text,
+        has_text=not is_blank(incoming.text),
+        revision=standing.revision + 1,
+        tab=incoming.tab,
+        sequence=incoming.sequence,
+        saved_at=now,
+        history_characters=standing.history_characters + (incoming.weight if room else 0),
+    )
+    if claimed and room:
+        _write_history(standing, incoming, outcome, now)
+    return bool(claimed)
 
 
-def _write_answer(answer: Answer, *, accepted: bool) -> None:
-    fields = _ACCEPTED_FIELDS if accepted else _HISTORY_FIELDS
-    Answer.objects.filter(pk=answer.pk).update(**{name: getattr(answer, name) for name in fields})
+@transaction.atomic
+def _keep_refused(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
+    """Store a text that does not become the answer. No later change can turn its refusal around."""
+    weighed = F("history_characters") + incoming.weight
+    Answer.objects.filter(pk=standing.pk).update(history_characters=weighed)
+    _write_history(standing, incoming, outcome, now)
 
 
-def _write_history(answer: Answer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
+def _write_history(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
     Revision.objects.create(
-        answer=answer,
-        number=answer.revision if outcome in _SAVED else None,
+        answer_id=standing.pk,
+        number=standing.revision + 1 if outcome in SAVED else None,
         base_revision=incoming.base_revision,
         outcome=outcome,
         text=incoming.text,
@@ -170,49 +204,37 @@ def _write_history(answer: Answer, incoming: IncomingText, outcome: SaveOutcome,
         received_at=now,
     )
     kinds = [_EVENTS[outcome]] if outcome in _EVENTS else []
-    if answer.history_characters >= HISTORY_CHARACTERS:
+    if standing.history_characters + incoming.weight >= HISTORY_CHARACTERS:
         kinds.append(SessionEventKind.HISTORY_FULL)
     for kind in kinds:
-        session_event(
-            session=answer.session, kind=kind, happened_at=now, recorded_at=now, position=answer.position
+        SessionEvent.objects.create(
+            session_id=standing.session_id,
+            kind=kind,
+            details={"position": standing.position},
+            happened_at=now,
+            recorded_at=now,
         )
 
 
-def _sentence(outcome: SaveOutcome, session: Session) -> str:
-    if outcome == RevisionOutcome.REFUSED_LATE:
-        return _OVER_SENTENCES.get(SessionStatus(session.status), _TIME_SENTENCE)
-    if outcome == RevisionOutcome.ACCEPTED_LATE:
-        return "Saved: your text was on its way when the time ended."
-    return _DECISIONS[outcome].sentence
+def _receipt(
+    standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime, *, kept: bool
+) -> SaveReceipt:
+    accepted = outcome in _ACCEPTED
+    status = SessionStatus(standing.status)
+    running = status == SessionStatus.ACTIVE
+    return SaveReceipt(
+        outcome=outcome,
+        sentence=outcome_sentence(outcome, status),
+        revision=standing.revision + accepted,
+        saved_at=now if accepted else standing.saved_at,
+        seconds_left=seconds_left(now=now, deadline_at=standing.deadline_at) if running else 0,
+        current_text=incoming.text if accepted else standing.text,
+        kept=kept,
+    )
 
 
-_WRITABLE = frozenset({SessionStatus.ACTIVE, SessionStatus.EXPIRED})
-_SAVED: frozenset[str] = frozenset({RevisionOutcome.ACCEPTED, RevisionOutcome.ACCEPTED_LATE, DUPLICATE})
-_HISTORY_FIELDS = ("history_characters",)
-_ACCEPTED_FIELDS = (*_HISTORY_FIELDS, "revision", "text", "has_text", "tab", "sequence", "saved_at")
-_OUTCOMES: Mapping[SaveDecision, RevisionOutcome] = {
-    SaveDecision.ACCEPT: RevisionOutcome.ACCEPTED,
-    SaveDecision.STALE: RevisionOutcome.REFUSED_STALE,
-    SaveDecision.SUPERSEDED: RevisionOutcome.SUPERSEDED,
-}
-_DECISIONS: Mapping[str, SaveDecision] = {
-    DUPLICATE: SaveDecision.DUPLICATE,
-    **{outcome: decision for decision, outcome in _OUTCOMES.items()},
-}
+_ACCEPTED: frozenset[str] = frozenset({RevisionOutcome.ACCEPTED, RevisionOutcome.ACCEPTED_LATE})
 _EVENTS: Mapping[str, SessionEventKind] = {
     RevisionOutcome.ACCEPTED_LATE: SessionEventKind.LATE_SAVE_ACCEPTED,
     RevisionOutcome.REFUSED_LATE: SessionEventKind.LATE_SAVE_REFUSED,
-}
-_TIME_SENTENCE = (
-    "Your time has ended, so this text does not change your answer. What was saved before stays saved; "
-    "you can copy this text from the page."
-)
-_OVER_SENTENCES: Mapping[SessionStatus, str] = {
-    SessionStatus.SUBMITTED: (
-        "You have submitted this batch, so this text does not change your answer. "
-        "You can copy it from the page."
-    ),
-    SessionStatus.WITHDRAWN: (
-        "You have withdrawn from this study, so this text is not used. You can copy it from the page."
-    ),
 }

@@ -69,6 +69,7 @@ def session_submit(*, session: Session, resources: DeclaredResources | None, now
             _resources_save(session, resources, now)
         session.status, session.ended_at = SessionStatus.SUBMITTED, now
         session.save(update_fields=["status", "ended_at"])
+        session.answers.update(is_open=False)
         session_event(
             session=session,
             kind=SessionEventKind.SUBMITTED,
@@ -146,6 +147,7 @@ def _session_withdraw(session: Session, now: datetime) -> None:
     Session.objects.filter(pk=session.pk, status__in=movable).update(
         status=SessionStatus.WITHDRAWN, ended_at=Coalesce("ended_at", Least(now, "deadline_at"))
     )
+    session.answers.update(is_open=False)
     session_event(session=session, kind=SessionEventKind.WITHDRAWN, happened_at=now, recorded_at=now)
     session.refresh_from_db()
 

@@ -11,13 +11,8 @@ from django.views.decorators.http import require_http_methods
 from batches.forms.answers import AnswerForm
 from batches.models import Answer, Session
 from batches.selectors.sessions import answer_at
-from batches.services.answers import (
-    IncomingText,
-    SaveReceipt,
-    TextRefused,
-    answer_save,
-    prompt_seen,
-)
+from batches.services.answers import IncomingText, TextRefused, answer_save, prompt_seen
+from batches.services.receipts import SaveReceipt
 from batches.views.access import for_owner, signed_in_user
 from batches.views.sessions import session_context
 

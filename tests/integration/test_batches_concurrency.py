@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 
 from batches.models import Answer, Revision, Session, SessionEvent
-from batches.services.answers import IncomingText, SaveReceipt, answer_save
+from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import (
     AlreadySubmitted,
     DeclaredResources,
@@ -24,6 +24,7 @@ from batches.services.ending import (
     session_withdraw,
     sessions_expire,
 )
+from batches.services.receipts import SaveReceipt
 from batches.services.starting import AlreadyStarted, HasWithdrawn, PlacesTaken, session_start
 from studies.models import Participant, Study
 

@@ -10,8 +10,9 @@ from django.test.utils import CaptureQueriesContext
 
 from batches.models import Answer, Revision, Session, SessionEvent
 from batches.services import answers as answers_service
-from batches.services.answers import AnswerNotFound, IncomingText, SaveReceipt, TextRefused, answer_save
+from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
+from batches.services.receipts import SaveReceipt
 from batches.services.starting import session_start
 from studies.models import Participant, Study
 
@@ -215,7 +216,7 @@ def test_a_full_history_stops_growing_and_still_loses_no_accepted_text(
     assert Revision.objects.count() == 2
 
 
-def test_a_save_is_one_read_one_insert_and_one_update(session: Session, now: datetime) -> None:
+def test_a_save_is_one_read_one_update_and_one_insert(session: Session, now: datetime) -> None:
     user_id = session.participant.user_id
     incoming = IncomingText("a", base_revision=0, tab="t", sequence=1)
     with CaptureQueriesContext(connection) as queries:
@@ -224,6 +225,6 @@ def test_a_save_is_one_read_one_insert_and_one_update(session: Session, now: dat
     # Within a test's own transaction there is a savepoint instead of BEGIN and COMMIT.
     assert [verb for verb in verbs if verb not in {"SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"}] == [
         "SELECT",
-        "INSERT",
         "UPDATE",
+        "INSERT",
     ]

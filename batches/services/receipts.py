@@ -1,0 +1,67 @@
+"""What a page is told about a save."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from batches.models import RevisionOutcome
+from batches.rules.saves import SaveDecision
+from batches.rules.statuses import SessionStatus
+
+Duplicate = Literal["duplicate"]
+DUPLICATE: Duplicate = "duplicate"
+SaveOutcome = RevisionOutcome | Duplicate
+
+OUTCOMES: Mapping[SaveDecision, RevisionOutcome] = {
+    SaveDecision.ACCEPT: RevisionOutcome.ACCEPTED,
+    SaveDecision.STALE: RevisionOutcome.REFUSED_STALE,
+    SaveDecision.SUPERSEDED: RevisionOutcome.SUPERSEDED,
+}
+SAVED: frozenset[str] = frozenset({RevisionOutcome.ACCEPTED, RevisionOutcome.ACCEPTED_LATE, DUPLICATE})
+
+
+@dataclass(frozen=True, slots=True)
+class SaveReceipt:
+    """What became of a save, and what the server holds now."""
+
+    outcome: SaveOutcome
+    sentence: str
+    revision: int
+    saved_at: datetime | None
+    seconds_left: int
+    current_text: str
+    kept: bool
+
+    @property
+    def saved(self) -> bool:
+        """Whether the server's current text is the one that was sent."""
+        return self.outcome in SAVED
+
+
+def outcome_sentence(outcome: SaveOutcome, status: SessionStatus) -> str:
+    """One sentence for the person at the page; `status` is the session's."""
+    if outcome == RevisionOutcome.REFUSED_LATE:
+        return _OVER.get(status, _TIME_IS_OVER)
+    if outcome == RevisionOutcome.ACCEPTED_LATE:
+        return "Saved: your text was on its way when the time ended."
+    return _DECISIONS[outcome].sentence
+
+
+_DECISIONS: Mapping[str, SaveDecision] = {
+    DUPLICATE: SaveDecision.DUPLICATE,
+    **{outcome: decision for decision, outcome in OUTCOMES.items()},
+}
+_TIME_IS_OVER = (
+    "Your time has ended, so this text does not change your answer. What was saved before stays saved; "
+    "you can copy this text from the page."
+)
+_OVER: Mapping[SessionStatus, str] = {
+    SessionStatus.SUBMITTED: (
+        "You have submitted this batch, so this text does not change your answer. "
+        "You can copy it from the page."
+    ),
+    SessionStatus.WITHDRAWN: (
+        "You have withdrawn from this study, so this text is not used. You can copy it from the page."
+    ),
+}
