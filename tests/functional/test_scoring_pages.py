@@ -1,0 +1,258 @@
+"""The staff's pages of a study: overview, screening, results."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from scoring.coordinator import study_score
+from scoring.judge.checks_judge import ChecksJudge
+from scoring.models import ResultSet, Verdict, VerdictDecision
+from scoring.services.verdicts import verdict_record
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.bank.records import PromptRecord
+from studies.models import Participant, Study, User
+from studies.services.amendments import study_amend
+from studies.services.banks import item_bank_import
+
+pytestmark = pytest.mark.django_db
+PROMPTS = [
+    PromptRecord(prompt_id="p1", text="Question 1?", gold_answer="41", category="QR"),
+    PromptRecord(prompt_id="p2", text="Question 2?", gold_answer="42", category="QR"),
+    PromptRecord(prompt_id="p3", text="Question 3?", gold_answer="43", category="LR"),
+    PromptRecord(prompt_id="p4", text="A hidden question?", gold_answer="44", category="LR", split="private"),
+]
+RIGHT = {f"p{n}": str(40 + n) for n in range(1, 5)}
+OFF_TASK = {"p1": "idk", "p4": "&&& ..."}
+PAGES = ("staff_study", "staff_screening", "staff_results")
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study], now: datetime) -> Study:
+    items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.0) for n in range(1, 5))
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    item_bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
+    return make_study(prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=1, item_bank=item_bank)
+
+
+@pytest.fixture
+def lead() -> User:
+    return User.objects.create_superuser("lead@example.org")
+
+
+@pytest.fixture
+def staff(client: Client, lead: User) -> Client:
+    client.force_login(lead)
+    return client
+
+
+@pytest.fixture
+def people(
+    study: Study, make_person: Callable[..., Participant], work: Callable[..., Session]
+) -> dict[str, Participant]:
+    people = {kind: make_person(study) for kind in ("diligent", "off_task")}
+    work(people["diligent"], RIGHT)
+    work(people["off_task"], OFF_TASK)
+    return people
+
+
+@pytest.fixture
+def scored(study: Study, people: dict[str, Participant], now: datetime) -> ResultSet:
+    tomorrow = now + timedelta(days=1)
+    scoring = study_score(
+        study=study,
+        judges=[ChecksJudge()],
+        concurrency=1,
+        clock=lambda: tomorrow,
+        progress=lambda done, total: None,
+    )
+    return scoring.results
+
+
+def text(client: Client, name: str, **place: Any) -> str:
+    response = client.get(reverse(name, kwargs={"slug": "pages", **place}))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_people_who_are_not_staff_learn_nothing(
+    page: str, client: Client, study: Study, make_person: Callable[..., Participant]
+) -> None:
+    address = reverse(page, kwargs={"slug": "pages"})
+    assert client.get(address).status_code == 302
+    client.force_login(make_person(study).user)
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_unknown_study_is_not_found(page: str, staff: Client) -> None:
+    assert staff.get(reverse(page, kwargs={"slug": "nothing"})).status_code == 404
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_work_before_anybody_has_started(page: str, staff: Client, study: Study) -> None:
+    text(staff, page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_need_no_inline_style_or_script(page: str, staff: Client, scored: ResultSet) -> None:
+    content = text(staff, page)
+    assert "style=" not in content
+    assert "<style" not in content
+    assert "<script" not in content
+    assert "onclick" not in content
+
+
+@pytest.mark.parametrize(
+    ("page", "queries"), [("staff_study", 45), ("staff_screening", 20), ("staff_results", 20)]
+)
+def test_pages_take_a_bounded_number_of_queries(
+    page: str,
+    queries: int,
+    staff: Client,
+    scored: ResultSet,
+    django_assert_max_num_queries: Callable[[int], Any],
+) -> None:
+    with django_assert_max_num_queries(queries):
+        text(staff, page)
+
+
+def test_the_overview_shows_protocol_progress_and_amendments(
+    staff: Client, study: Study, people: dict[str, Participant], lead: User, now: datetime
+) -> None:
+    study_amend(study=study, changes={"top_size": 2}, reason="Fewer people came.", actor=lead, now=now)
+    study.refresh_from_db()
+    content = text(staff, "staff_study")
+    assert study.protocol_hash in content
+    assert "Fewer people came." in content
+    assert "Changed: top_size." in content
+    assert '<progress max="2" value="2" aria-label="STEM PhD">2 of 2</progress>' in content
+    assert "Answers per prompt so far: 1 to 2, median 1." in content
+
+
+def test_the_overview_names_nobody(staff: Client, scored: ResultSet, people: dict[str, Participant]) -> None:
+    content = text(staff, "staff_study")
+    for participant in people.values():
+        assert participant.user.email not in content
+        assert participant.code not in content
+
+
+def test_a_reviewer_sees_evidence_and_neither_score_nor_profile_nor_name(
+    staff: Client, scored: ResultSet, people: dict[str, Participant]
+) -> None:
+    content = text(staff, "staff_screening")
+    flagged = people["off_task"]
+    assert flagged.code in content
+    assert people["diligent"].code not in content
+    assert "&amp;&amp;&amp; ..." in content
+    assert "Question 1?" in content
+    assert "A hidden question?" not in content
+    assert "The question is private." in content
+    for hidden in (flagged.user.email, "stem-phd", "STEM PhD", "theta"):
+        assert hidden not in content
+
+
+def decide(client: Client, participant: Participant, **fields: str) -> str:
+    address = reverse("staff_verdict", kwargs={"slug": "pages", "code": participant.code})
+    response = client.post(
+        address, {"decision": "confirm", "reason": "Nothing was answered.", **fields}, follow=True
+    )
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_a_verdict_is_recorded_and_a_second_one_appended(
+    staff: Client, scored: ResultSet, people: dict[str, Participant], lead: User
+) -> None:
+    content = decide(staff, people["off_task"])
+    first = Verdict.objects.get()
+    assert f"{people['off_task'].code}: Confirmed: the participant is excluded." in content
+    assert (first.decision, first.reason, first.decided_by) == ("confirm", "Nothing was answered.", lead)
+    content = decide(
+        staff, people["off_task"], decision="overturn", reason="They did answer.", seen=str(first.pk)
+    )
+    assert [verdict.decision for verdict in Verdict.objects.order_by("pk")] == ["confirm", "overturn"]
+    assert "Overturned: the participant is retained." in content
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"reason": " "}, "A verdict needs a reason; write why."),
+        ({"decision": "maybe"}, "Choose one of the two buttons."),
+        ({"reason": "x" * 2001}, "The reason is too long; use at most 2000 characters."),
+        ({"seen": "9" * 30}, "Somebody decided about"),
+        ({"seen": "x"}, "Open this page again before deciding."),
+    ],
+)
+def test_a_verdict_that_cannot_be_recorded_says_why(
+    fields: dict[str, str], sentence: str, staff: Client, scored: ResultSet, people: dict[str, Participant]
+) -> None:
+    assert sentence in decide(staff, people["off_task"], **fields)
+    assert not Verdict.objects.exists()
+
+
+def test_a_verdict_on_somebody_who_is_not_flagged_is_not_found(
+    staff: Client, scored: ResultSet, people: dict[str, Participant]
+) -> None:
+    address = reverse("staff_verdict", kwargs={"slug": "pages", "code": people["diligent"].code})
+    assert staff.post(address, {"decision": "confirm", "reason": "x"}).status_code == 404
+    assert staff.get(address).status_code == 405
+
+
+def test_only_staff_decide(client: Client, scored: ResultSet, people: dict[str, Participant]) -> None:
+    client.force_login(people["diligent"].user)
+    address = reverse("staff_verdict", kwargs={"slug": "pages", "code": people["off_task"].code})
+    assert client.post(address, {"decision": "confirm", "reason": "x"}).status_code == 404
+    assert not Verdict.objects.exists()
+
+
+def test_results_show_groups_and_no_single_person(
+    staff: Client, scored: ResultSet, people: dict[str, Participant]
+) -> None:
+    content = text(staff, "staff_results")
+    assert "Average Human + AI" in content
+    assert "Top Human + AI (in-sample: selected on the outcome)" in content
+    assert "cannot rank people" in content
+    assert scored.inputs_sha256 in content
+    for participant in people.values():
+        assert participant.code not in content
+        assert participant.user.email not in content
+
+
+def test_results_that_are_out_of_date_say_so(
+    staff: Client, scored: ResultSet, people: dict[str, Participant], lead: User
+) -> None:
+    assert "Since these results were computed" not in text(staff, "staff_results")
+    later, confirm = scored.computed_at + timedelta(days=1), VerdictDecision.CONFIRM
+    verdict_record(participant=people["off_task"], decision=confirm, reason="Idle.", actor=lead, now=later)
+    assert "Since these results were computed: 1 verdicts." in text(staff, "staff_results")
+
+
+def test_a_simulated_study_says_so_on_every_page(staff: Client, scored: ResultSet) -> None:
+    Study.objects.update(is_simulated=True)
+    assert "the people in it are simulated" in text(staff, "staff_study")
+    assert "the people in it are simulated" in text(staff, "staff_screening")
+    assert "The people in this study are SIMULATED." in text(staff, "staff_results")
+
+
+def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client, scored: ResultSet) -> None:
+    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": scored.pk})
+    assert f'src="{address}"' in text(staff, "staff_results")
+    response = staff.get(address)
+    assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
+    assert response.content.startswith(b"<?xml")
+    assert b"</svg>" in response.content
+
+
+def test_a_figure_of_another_study_is_not_found(
+    staff: Client, scored: ResultSet, make_study: Callable[..., Study]
+) -> None:
+    make_study(slug="other")
+    address = reverse("staff_results_figure", kwargs={"slug": "other", "results_id": scored.pk})
+    assert staff.get(address).status_code == 404
