@@ -115,7 +115,7 @@ def test_asking_for_codes_without_end_is_refused(client: Client, person: User) -
         assert Client().post(LOGIN, {"email": person.email}).status_code == 302
     page = Client().post(LOGIN, {"email": person.email})
     assert page.status_code == 200
-    assert b"Too many failed login attempts" in page.content
+    assert b"Too many attempts. Please wait" in page.content
     assert len(mail.outbox) == 5
 
 
