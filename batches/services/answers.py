@@ -13,7 +13,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import F
@@ -23,6 +22,7 @@ from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
 from batches.rules.texts import check_answer_text, is_blank
+from batches.selectors.standing import Standing, answer_standing
 from batches.services.receipts import (
     DUPLICATE,
     OUTCOMES,
@@ -60,43 +60,6 @@ class IncomingText:
         return max(LEAST_WEIGHT, len(self.text))
 
 
-class Standing(NamedTuple):
-    """An answer and its session as a save finds them, in the order of `FACTS`."""
-
-    pk: int
-    session_id: uuid.UUID
-    position: int
-    is_open: bool
-    revision: int
-    tab: str
-    sequence: int
-    text: str
-    saved_at: datetime | None
-    history_characters: int
-    status: str
-    deadline_at: datetime
-    late_tolerance_seconds: int
-    answer_max_characters: int
-
-
-FACTS = (
-    *(
-        "pk",
-        "session_id",
-        "position",
-        "is_open",
-        "revision",
-        "tab",
-        "sequence",
-        "text",
-        "saved_at",
-        "history_characters",
-        "session__status",
-    ),
-    *("session__deadline_at", "session__late_tolerance_seconds", "session__answer_max_characters"),
-)
-
-
 def answer_save(
     *, user_id: int, session_id: uuid.UUID, position: int, incoming: IncomingText, now: datetime
 ) -> SaveReceipt:
@@ -106,7 +69,9 @@ def answer_save(
     Raises AnswerNotFound or TextRefused.
     """
     while True:
-        standing = _standing(user_id, session_id, position)
+        standing = answer_standing(user_id=user_id, session_id=session_id, position=position)
+        if standing is None:
+            raise AnswerNotFound("There is no such answer in a session of yours.")
         sentence = check_answer_text(incoming.text, max_characters=standing.answer_max_characters)
         if sentence is not None:
             raise TextRefused(sentence)
@@ -126,16 +91,6 @@ def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
         return False
     unseen = Answer.objects.filter(session=session, position=position, first_seen_at=None)
     return bool(unseen.update(first_seen_at=now))
-
-
-def _standing(user_id: int, session_id: uuid.UUID, position: int) -> Standing:
-    answers = Answer.objects.filter(
-        session_id=session_id, position=position, session__participant__user_id=user_id
-    )
-    row = next(iter(answers.order_by().values_list(*FACTS)), None)
-    if row is None:
-        raise AnswerNotFound("There is no such answer in a session of yours.")
-    return Standing(*row)
 
 
 def _outcome(standing: Standing, incoming: IncomingText, now: datetime) -> SaveOutcome:
@@ -166,7 +121,7 @@ def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, no
     """Claim the answer and write its new text; False, and nothing written, where it is not as read."""
     room = standing.history_characters < HISTORY_CHARACTERS
     claimed = Answer.objects.filter(
-        pk=standing.pk,
+        pk=standing.answer_id,
         revision=standing.revision,
         history_characters=standing.history_characters,
         is_open=True,
@@ -188,13 +143,13 @@ def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, no
 def _keep_refused(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
     """Store a text that does not become the answer. No later change can turn its refusal around."""
     weighed = F("history_characters") + incoming.weight
-    Answer.objects.filter(pk=standing.pk).update(history_characters=weighed)
+    Answer.objects.filter(pk=standing.answer_id).update(history_characters=weighed)
     _write_history(standing, incoming, outcome, now)
 
 
 def _write_history(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
     Revision.objects.create(
-        answer_id=standing.pk,
+        answer_id=standing.answer_id,
         number=standing.revision + 1 if outcome in SAVED else None,
         base_revision=incoming.base_revision,
         outcome=outcome,

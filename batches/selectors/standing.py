@@ -1,0 +1,78 @@
+"""What a save has to know, read in the one query on the busiest path of the site.
+
+Plain SQL: building the same query through the ORM takes twenty times as long as running it, and was a sixth
+of the processor time of a whole save.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db import connection
+
+from batches.models import Answer
+
+MAX_POSITION = 2**31 - 1
+
+QUERY = """
+SELECT answer.id, answer.is_open, answer.revision, answer.tab, answer.sequence, answer.text, answer.saved_at,
+       answer.history_characters, session.status, session.deadline_at, session.late_tolerance_seconds,
+       session.answer_max_characters
+  FROM batches_answer answer
+  JOIN batches_session session ON session.id = answer.session_id
+  JOIN studies_participant participant ON participant.id = session.participant_id
+ WHERE answer.session_id = %s AND answer.position = %s AND participant.user_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An answer and its session as a save finds them."""
+
+    session_id: uuid.UUID
+    position: int
+    answer_id: int
+    is_open: bool
+    revision: int
+    tab: str
+    sequence: int
+    text: str
+    saved_at: datetime | None
+    history_characters: int
+    status: str
+    deadline_at: datetime
+    late_tolerance_seconds: int
+    answer_max_characters: int
+
+
+def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> Standing | None:
+    """The answer at a place of a session, or None where it is not in a session of this person."""
+    if position > MAX_POSITION:
+        return None
+    # SQLite knows neither UUIDs nor times with a zone nor truth values.
+    key = Answer._meta.get_field("session").get_db_prep_value(session_id, connection)
+    with connection.cursor() as cursor:
+        cursor.execute(QUERY, [key, position, user_id])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    answer_id, is_open, revision, tab, sequence, text, saved_at, weight, status, deadline_at, *limits = row
+    return Standing(
+        session_id,
+        position,
+        answer_id,
+        bool(is_open),
+        revision,
+        tab,
+        sequence,
+        text,
+        saved_at and _moment(saved_at),
+        weight,
+        status,
+        _moment(deadline_at),
+        *limits,
+    )
+
+
+def _moment(value: datetime | str) -> datetime:
+    return value if isinstance(value, datetime) else datetime.fromisoformat(value).replace(tzinfo=UTC)
