@@ -219,7 +219,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='StudyEvent',
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(max_length=50)),
                 ('details', models.JSONField(default=dict)),
                 ('happened_at', models.DateTimeField()),
@@ -228,7 +228,7 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='studies.study')),
             ],
             options={
-                'ordering': ['happened_at'],
+                'ordering': ['id'],
             },
         ),
         migrations.AddConstraint(

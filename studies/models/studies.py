@@ -1,7 +1,5 @@
 """Who is studied, under which protocol."""
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 
@@ -136,7 +134,6 @@ class Consent(models.Model):
 class StudyEvent(models.Model):
     """The trail of everything that changed a study or its people. Append-only."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="events")
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, null=True, related_name="events")
     kind = models.CharField(max_length=50)
@@ -145,7 +142,7 @@ class StudyEvent(models.Model):
     happened_at = models.DateTimeField()
 
     class Meta:
-        ordering = ["happened_at"]
+        ordering = ["id"]  # as written: several events of one operation share their time
 
     def __str__(self) -> str:
         return f"{self.study} {self.kind}"

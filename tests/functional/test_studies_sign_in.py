@@ -168,3 +168,16 @@ def test_the_mail_names_no_study_and_holds_one_code(client: Client, person: User
     body = str(mail.outbox[0].body)
     assert body.startswith("Your code for signing in at testserver:\n\n")
     assert len(re.findall(r"^[A-Z0-9-]{4,}$", body, re.MULTILINE)) == 1
+
+
+def test_signing_in_leaves_no_address_and_no_code_in_the_logs(
+    client: Client, person: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("DEBUG"):
+        client.post(LOGIN, {"email": person.email})
+        client.post(CONFIRM, {"code": "WRONG1"})
+        client.post(CONFIRM, {"code": code_mailed()})
+    own = [record for record in caplog.records if not record.name.startswith("django.db")]
+    logged = " ".join(record.getMessage() for record in own)
+    assert person.email not in logged
+    assert code_mailed() not in logged

@@ -3,13 +3,14 @@
 import dataclasses
 import hashlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.files.storage import default_storage
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from pytest_django import DjangoAssertNumQueries
 
 from studies.bank.building import BankReading
@@ -38,6 +39,7 @@ from studies.selectors.banks import (
 )
 from studies.services.attachment_files import AttachmentChanged, AttachmentUnreadable
 from studies.services.banks import (
+    BankImport,
     NothingToImport,
     StrictImportRefused,
     bank_import,
@@ -227,6 +229,21 @@ def test_the_number_of_queries_does_not_grow_with_the_bank(
     with django_assert_max_num_queries(60):  # SQLite takes few rows an insert
         bank_import(slug="large", reading=reading_of(*prompts), strict=True, now=now)
     assert (Prompt.objects.count(), Criterion.objects.count()) == (820, 4100)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_bank_imported_from_two_sides_at_once_is_one_version(now: datetime) -> None:
+    def run(_: int) -> BankImport:
+        try:
+            return bank_import(slug="small", reading=reading_of(prompt()), strict=True, now=now)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(run, range(8)))
+    assert sum(result.created for result in results) == 1
+    assert len({result.version.pk for result in results}) == 1
+    assert Prompt.objects.count() == 1
 
 
 def test_two_versions_of_a_bank_cannot_hold_the_same_content(now: datetime) -> None:

@@ -74,7 +74,7 @@ def draft(
 
 
 def kinds(study: Study) -> list[str]:
-    return list(study.events.order_by("happened_at").values_list("kind", flat=True))
+    return list(study.events.values_list("kind", flat=True))
 
 
 # --- draft ----------------------------------------------------------------------------------------------
