@@ -218,6 +218,13 @@ def test_a_study_names_everything_it_uses(bank_file: Path, parameters_file: Path
     assert study.closes_at.isoformat() == "2098-12-31T23:00:00+00:00"
 
 
+def test_a_rehearsal_is_marked_as_one(bank_file: Path) -> None:
+    run("import_bank", "chiron", bank_file, "--slug", "bank")
+    run("create_study", "rehearsal", "--bank", "bank", "--simulated")
+    run("create_study", "real", "--bank", "bank")
+    assert [study.is_simulated for study in Study.objects.order_by("slug")] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
