@@ -49,7 +49,7 @@ def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> St
     """The answer at a place of a session, or None where it is not in a session of this person."""
     if position > MAX_POSITION:
         return None
-    # SQLite knows neither UUIDs nor times with a zone nor truth values.
+    # SQLite knows no UUIDs and no time zones: it holds UTC.
     key = Answer._meta.get_field("session").get_db_prep_value(session_id, connection)
     with connection.cursor() as cursor:
         cursor.execute(QUERY, [key, position, user_id])
@@ -61,7 +61,7 @@ def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> St
         session_id,
         position,
         answer_id,
-        bool(is_open),
+        is_open,
         revision,
         tab,
         sequence,
@@ -74,5 +74,5 @@ def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> St
     )
 
 
-def _moment(value: datetime | str) -> datetime:
-    return value if isinstance(value, datetime) else datetime.fromisoformat(value).replace(tzinfo=UTC)
+def _moment(value: datetime) -> datetime:
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
