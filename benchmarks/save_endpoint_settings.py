@@ -1,0 +1,5 @@
+"""The site's settings with the benchmark's extra address."""
+
+from config.settings import *  # noqa: F403
+
+ROOT_URLCONF = "save_endpoint_urls"
