@@ -73,7 +73,7 @@ def account(estimate: Estimate) -> str:
 
 def short_name(estimate: Estimate) -> str:
     name = "Average" if estimate.group == ResultGroup.AVERAGE else "Top (in-sample)"
-    return f"{name} {estimate.category}".strip()
+    return f"{estimate.category}: {name}" if estimate.category else name
 
 
 def task_lines(report: Report) -> Iterator[str]:

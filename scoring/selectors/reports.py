@@ -50,7 +50,7 @@ class Report:
 
 def report_of(results: ResultSet) -> Report:
     """Everything of one computation, in three queries."""
-    estimates = list(results.estimates.order_by("group", "category"))
+    estimates = list(results.estimates.order_by("category", "group"))
     overall = [estimate for estimate in estimates if not estimate.category]
     tasks = tasks_shown(results.task_accuracies.order_by("task"))
     return Report(

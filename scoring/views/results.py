@@ -11,6 +11,9 @@ from scoring.views.access import staff_study_required
 from scoring.views.figures import ability_figure
 from studies.models import Study
 
+# Opened by itself, a figure is a document whose drawing is styled inline; it runs and loads nothing.
+FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
 
 @staff_study_required
 @require_safe
@@ -32,4 +35,8 @@ def staff_results_figure(request: HttpRequest, study: Study, results_id: int) ->
     results = ResultSet.objects.filter(run__study=study, pk=results_id).first()
     if results is None:
         raise Http404
-    return HttpResponse(ability_figure(report_of(results)), content_type="image/svg+xml")
+    return HttpResponse(
+        ability_figure(report_of(results)),
+        content_type="image/svg+xml",
+        headers={"Content-Security-Policy": FIGURE_POLICY},
+    )

@@ -246,6 +246,7 @@ def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client
     assert f'src="{address}"' in text(staff, "staff_results")
     response = staff.get(address)
     assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
+    assert response["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
     assert response.content.startswith(b"<?xml")
     assert b"</svg>" in response.content
 
