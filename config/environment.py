@@ -1,6 +1,6 @@
 """The operator's settings, read from the environment and checked before anything starts.
 
-Two modes. `embedded` (default): SQLite, a filesystem broker, files under the data folder, nothing else to run.
+Two modes. `embedded` (default): SQLite, a filesystem broker, files in the data folder, nothing else to run.
 `production`: PostgreSQL and Redis, secrets from the environment, none with a default.
 """
 
@@ -134,7 +134,7 @@ def read_environment() -> Environment:
 
 
 def sentences(error: ValidationError) -> list[str]:
-    """One line a setting, e.g. `REDIS_URL: missing; expected redis://host:6379/0 …`; values are never shown."""
+    """One line a setting, e.g. `REDIS_URL: missing; expected redis://host:6379/0 …`, never its value."""
     lines = []
     for problem in error.errors(include_input=False, include_url=False):
         if problem["loc"]:

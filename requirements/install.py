@@ -41,7 +41,7 @@ def refuse_unfit_python() -> None:
     if sys.version_info < FLOOR:
         found = ".".join(map(str, sys.version_info[:3]))
         sys.exit(
-            f"Chiron needs Python 3.11 or newer; {sys.executable} is {found}. Name another: make PYTHON=python3.12 …"
+            f"Chiron needs Python 3.11 or newer; {sys.executable} is {found}. Try: make PYTHON=python3.12"
         )
     try:
         import ensurepip  # noqa: F401
@@ -58,9 +58,7 @@ def create_venv() -> None:
     for name in LISTS:
         stamp(name).unlink(missing_ok=True)
     if run([sys.executable, "-m", "venv", "--clear", str(VENV)]):
-        sys.exit(
-            f"Could not create {VENV}: see the lines above; check that the folder can be written and has room."
-        )
+        sys.exit(f"Could not create {VENV}: see above; check that the folder can be written and has room.")
 
 
 def install(name: str) -> None:
@@ -81,7 +79,7 @@ def install(name: str) -> None:
     ]
     if run(command):
         sys.exit(
-            "The packages could not be installed: see pip's lines above. Check the network (or pip's own settings) "
+            "The packages could not be installed: see pip's lines above. Check the network (or pip settings) "
             "and run the same command again."
         )
 
