@@ -13,7 +13,7 @@ from scoring.selectors.participants import (
     retained_participants,
     undecided_participants,
 )
-from scoring.selectors.screening import screening_cases
+from scoring.selectors.screening import screening_cases, screening_queue
 from scoring.services.screening import study_screen
 from scoring.services.verdicts import VerdictRefused, verdict_record, verdicts_confirm_all
 from studies.bank.records import CriterionRecord, PromptRecord
@@ -204,7 +204,7 @@ def test_the_flow_counts_everybody_once(
 
 
 def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(study: Study, flagged: Participant) -> None:
-    (case,) = screening_cases(study)
+    (case,) = screening_cases(study, [flagged.code])
     assert case.code == flagged.code
     assert [(flag.sentence, flag.evidence) for flag in case.flags] == [
         (
@@ -212,7 +212,10 @@ def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(study: Study, 
             "4 of 4 recorded answers are off-task (4 minimal_content); flagged from 50%.",
         )
     ]
-    assert [(flag.position, flag.excerpt) for flag in case.answers] == [(n, "no idea") for n in range(1, 5)]
+    assert sorted((answer.position, answer.text) for answer in case.answers) == [
+        (n, "no idea") for n in range(1, 5)
+    ]
+    assert all(answer.question.startswith("Explain in some detail") for answer in case.answers)
 
 
 def test_listing_cases_takes_the_same_number_of_queries_for_many_people(
@@ -225,5 +228,19 @@ def test_listing_cases_takes_the_same_number_of_queries_for_many_people(
     for _ in range(3):
         work(person(), OFF_TASK)
     study_screen(study=study, now=now)
+    codes = screening_queue(study)
     with django_assert_num_queries(4):  # type: ignore[attr-defined]
-        assert len(screening_cases(study)) == 3
+        assert len(screening_cases(study, codes)) == 3
+
+
+def test_the_queue_starts_with_whoever_has_no_verdict(
+    study: Study, person: Callable[..., Participant], work: Work, lead: User, now: datetime
+) -> None:
+    people = [person() for _ in range(4)]
+    for participant in people:
+        work(participant, OFF_TASK)
+    study_screen(study=study, now=now)
+    decided = min(people, key=lambda participant: participant.code)
+    confirm(decided, lead, now)
+    waiting = sorted(participant.code for participant in people if participant != decided)
+    assert screening_queue(study) == [*waiting, decided.code]
