@@ -13,6 +13,7 @@ import httpx
 
 from scoring.rehearsal.mailbox import Mailbox
 
+FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
 HIDDEN_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
 CERTIFICATES = ssl.create_default_context()  # loading them takes longer than several page requests
 ATTEMPTS = 5
@@ -109,8 +110,12 @@ class WebParticipant:
         return self.checked(step, self.send("GET", path))
 
     def fill_in(self, step: str, page: httpx.Response, entries: dict[str, object]) -> httpx.Response:
-        """Send the page's form, with its hidden fields as they are."""
-        hidden = dict(HIDDEN_FIELD.findall(page.text))
+        """Send the form that has these fields, with its hidden ones as they are."""
+        forms = FORM.findall(page.text.partition("<main")[2])
+        fitting = [form for form in forms if all(f'name="{name}"' in form for name in entries)]
+        if not fitting:
+            raise PageRefused(f"{step}: no form with {', '.join(entries) or 'a button'}", page)
+        hidden = dict(HIDDEN_FIELD.findall(fitting[0]))
         return self.checked(step, self.send("POST", str(page.url), data=hidden | entries))
 
     def checked(self, step: str, response: httpx.Response) -> httpx.Response:
