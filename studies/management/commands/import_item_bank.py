@@ -13,6 +13,8 @@ from studies.models import ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
 from studies.services.banks import item_bank_import
 
+SHOWN = 10
+
 
 class Command(BaseCommand):
     help = (
@@ -49,5 +51,8 @@ class Command(BaseCommand):
             self.stdout.write(f"  {prompt_id}")
         without_prompts = item_ids_without_prompts(version, item_bank)
         self.stdout.write(f"Parameters without a prompt in {version}: {len(without_prompts)}")
-        for prompt_id in without_prompts:
+        # A part of a published bank leaves hundreds of them over, and nothing needs to be done about those.
+        for prompt_id in without_prompts[:SHOWN]:
             self.stdout.write(f"  {prompt_id}")
+        if len(without_prompts) > SHOWN:
+            self.stdout.write(f"  and {len(without_prompts) - SHOWN} more")
