@@ -8,9 +8,10 @@ from batches.rules.coverage import BatchCoverage, CoverageReport
 _MOST_NAMED = 10
 
 
-def coverage_lines(report: CoverageReport) -> list[str]:
-    """Return plain text: sizes, spread, one line per batch, prompts without parameters."""
-    return [_sizes_line(report), *_spread_lines(report), *_batch_lines(report), *_missing_lines(report)]
+def coverage_lines(report: CoverageReport, *, per_batch: bool = True) -> list[str]:
+    """Return plain text: sizes, spread, prompts without parameters and, if asked for, one line per batch."""
+    batches = _batch_lines(report) if per_batch else ()
+    return [_sizes_line(report), *_spread_lines(report), *batches, *_missing_lines(report)]
 
 
 def _sizes_line(report: CoverageReport) -> str:
@@ -21,12 +22,18 @@ def _sizes_line(report: CoverageReport) -> str:
 
 def _spread_lines(report: CoverageReport) -> Iterator[str]:
     spread = report.spread
+    if spread.mean_difficulty_sd is not None:
+        yield from _parameter_lines(report)
+    counts = f"category {spread.category_sd:.2f}, modality {spread.modality_sd:.2f}"
+    yield f"Distance of counts from their share of the bank: {counts} prompts."
+
+
+def _parameter_lines(report: CoverageReport) -> Iterator[str]:
+    spread = report.spread
     for theta, sd in zip(report.abilities, spread.expected_raw_sd, strict=True):
         yield f"Expected raw score at ability {theta:g}: sd over batches {_number(sd, 4)}."
     yield f"Mean difficulty: sd over batches {_number(spread.mean_difficulty_sd, 3)} logits."
     yield f"Information per prompt: variation over batches {_number(spread.information_cv, 3)}."
-    counts = f"category {spread.category_sd:.2f}, modality {spread.modality_sd:.2f}"
-    yield f"Distance of counts from their share of the bank: {counts} prompts."
 
 
 def _batch_lines(report: CoverageReport) -> Iterator[str]:

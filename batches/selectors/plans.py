@@ -2,17 +2,20 @@
 
 from batches.models import BatchPlan, BatchPrompt
 from batches.rules.assembly import CoverageReport, PromptTraits, coverage_report
+from studies.bank.categories import category_of
 from studies.models import Item, Prompt, Study
 
 
 def prompt_traits(study: Study) -> list[PromptTraits]:
     """What assembly knows of each prompt: item parameters where the study's item bank has them."""
     items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
-    known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
+    fields = items.values_list("prompt_id", "a", "b", "subcategory")
+    known = {prompt_id: (a, b, subcategory) for prompt_id, a, b, subcategory in fields}
     rows = Prompt.objects.filter(version=study.bank_version_id)
     traits = []
     for prompt_id, category, modality in rows.values_list("prompt_id", "category", "modality"):
-        a, b = known.get(prompt_id, (None, None))
+        a, b, subcategory = known.get(prompt_id, (None, None, ""))
+        category = category_of(subcategory, category)
         traits.append(PromptTraits(prompt_id=prompt_id, a=a, b=b, category=category, modality=modality))
     return traits
 

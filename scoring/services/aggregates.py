@@ -15,6 +15,7 @@ import numpy as np
 from scoring.irt.ability import Z_95, GroupAbility, group_ability
 from scoring.irt.bank import ItemBank
 from scoring.selectors.answers import ResultAnswer
+from studies.bank.categories import category_of
 
 ALL_CATEGORIES = ""
 
@@ -54,10 +55,8 @@ class Scale:
     prompt_categories: Mapping[str, str]
 
     def category_of(self, prompt_id: str) -> str:
-        """The item bank's sub-category up to the first hyphen where it has one, else the prompt bank's."""
-        return self._subcategories.get(prompt_id, "").split("-")[0] or self.prompt_categories.get(
-            prompt_id, ""
-        )
+        """The category results on this prompt are reported under; "" for none."""
+        return category_of(self._subcategories.get(prompt_id, ""), self.prompt_categories.get(prompt_id, ""))
 
     @cached_property
     def _subcategories(self) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="the study's short name")
+        parser.add_argument("--per-batch", action="store_true", help="also print a line for each batch")
 
     def handle(self, *_: Any, **options: Any) -> None:
         study = study_by_slug(options["study"])
@@ -27,5 +28,5 @@ class Command(BaseCommand):
             plan = batches_build(study=study, now=timezone.now())
         except Refused as refusal:
             raise CommandError(str(refusal)) from refusal
-        for line in coverage_lines(plan_coverage(plan)):
+        for line in coverage_lines(plan_coverage(plan), per_batch=options["per_batch"]):
             self.stdout.write(line)
