@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from batches.models import Answer
 from scoring.judge.interface import CriterionTask, CriterionVerdict, JudgeTask
+from scoring.judge.reasons import UnscoredReason
 from scoring.models import CriterionScore, ScoringRun
 from scoring.selectors.answers import counted_answers
 from studies.bank.records import Check
@@ -142,10 +143,21 @@ def accepted_verdicts(run: ScoringRun) -> dict[tuple[int, int], dict[int | None,
     ).select_related("answer_score", "criterion")
     found: dict[tuple[int, int], dict[int | None, CriterionVerdict]] = {}
     for row in stored:
-        position = row.criterion.position if row.criterion else None
-        verdict = CriterionVerdict(position, row.score, row.confidence, row.explanation)
-        found.setdefault((row.answer_score.answer_id, row.answer_score.revision), {})[position] = verdict
+        verdict = stored_verdict(row)
+        key = (row.answer_score.answer_id, row.answer_score.revision)
+        found.setdefault(key, {})[verdict.position] = verdict
     return found
+
+
+def stored_verdict(row: CriterionScore) -> CriterionVerdict:
+    """A stored verdict as judges give it, without its calls."""
+    return CriterionVerdict(
+        position=row.criterion.position if row.criterion else None,
+        score=row.score,
+        confidence=row.confidence,
+        explanation=row.explanation,
+        reason=UnscoredReason(row.unscored_reason) if row.unscored_reason else None,
+    )
 
 
 def tasks(plan: JudgingPlan) -> Iterator[tuple[PendingAnswer, JudgeTask]]:

@@ -75,6 +75,7 @@ def answers_judge(
     require_scorable(plan, judges[0])
     store, watch, total = VerdictStore(run, plan), FailureWatch(), plan.verdicts
     progress(0, total)
+    store.settle(clock())
 
     def keep(judged: list[Judged]) -> None:
         store.add(judged, clock())

@@ -1,14 +1,19 @@
-"""Stores what a judge said: every verdict when it arrives, the answer's score when its last one is there."""
+"""Stores what a judge said: every verdict when it arrives, the answer's score when its last one is there.
 
-from collections.abc import Sequence
+An answer's score always follows from its stored verdicts, also where two processes judge the same run: the
+row of the answer's score is locked first, and the newest verdict on a criterion replaces the one before.
+"""
+
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import F, Q
 
 from scoring.judge.answers import sample_score
 from scoring.judge.interface import AnswerVerdict, CriterionVerdict
 from scoring.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
-from scoring.selectors.judging import JudgingPlan, PendingAnswer
+from scoring.selectors.judging import JudgingPlan, PendingAnswer, stored_verdict
 from scoring.services.judge_pool import Judged, Question
 
 UNFINISHED = "unfinished"
@@ -21,44 +26,70 @@ class VerdictStore:
     def __init__(self, run: ScoringRun, plan: JudgingPlan) -> None:
         self._run = run
         self._plan = plan
-        self._known: dict[int, dict[int | None, CriterionVerdict]] = {}
         self._judge_protocol = run.study.judge_protocol.sha256 if run.study.judge_protocol else ""
+
+    def settle(self, now: datetime) -> None:
+        """Score the answers whose verdicts are all there already: nothing is left to ask for them."""
+        with transaction.atomic():
+            self._score([pending for pending in self._plan.answers if not pending.left], now)
 
     def add(self, judged: Sequence[Judged], now: datetime) -> None:
         """Store some verdicts in one short transaction."""
+        # In one order everywhere, so that two processes never wait for each other.
         touched = {question.pending.answer_id: question.pending for question, _ in judged}
-        new = [pending for answer_id, pending in touched.items() if answer_id not in self._known]
-        for pending in new:
-            self._known[pending.answer_id] = dict(pending.accepted)
-        for question, verdict in judged:
-            self._known[question.pending.answer_id][question.position] = verdict
+        answers = [touched[answer_id] for answer_id in sorted(touched)]
         with transaction.atomic():
-            self._forget_failures(new)
-            rows = self._answer_scores(list(touched.values()), now)
-            CriterionScore.objects.bulk_create(self._criterion_score(rows, *pair) for pair in judged)
+            self._forget_earlier_texts(answers)
+            scores = self._write([self._answer_score(pending, now) for pending in answers])
+            self._replace([self._criterion_score(scores, *pair) for pair in judged])
             JudgeCall.objects.bulk_create(call for pair in judged for call in self._calls(*pair, now))
+            self._score(answers, now)
 
-    def _forget_failures(self, pending: Sequence[PendingAnswer]) -> None:
-        """Make room for new verdicts; the calls behind the old ones stay on record."""
-        again = [answer for answer in pending if answer.judged_before]
+    def _forget_earlier_texts(self, answers: Sequence[PendingAnswer]) -> None:
+        again = [pending.answer_id for pending in answers if pending.judged_before]
         if again:
-            of_run = CriterionScore.objects.filter(answer_score__run=self._run)
-            ids = [answer.answer_id for answer in again]
-            of_run.filter(answer_score__answer__in=ids, score__isnull=True).delete()
-            outdated = [answer.answer_id for answer in again if not answer.accepted]
-            of_run.filter(answer_score__answer__in=outdated).delete()
+            rows = CriterionScore.objects.filter(answer_score__run=self._run, answer_score__answer__in=again)
+            rows.exclude(answer_score__revision=F("answer_score__answer__revision")).delete()
 
-    def _answer_scores(self, touched: Sequence[PendingAnswer], now: datetime) -> dict[int, AnswerScore]:
+    def _replace(self, rows: Sequence[CriterionScore]) -> None:
+        earlier = Q(pk__in=())
+        for row in rows:
+            earlier |= Q(answer_score=row.answer_score_id, criterion=row.criterion_id)
+        CriterionScore.objects.filter(earlier).delete()
+        CriterionScore.objects.bulk_create(rows)
+
+    def _score(self, answers: Sequence[PendingAnswer], now: datetime) -> None:
+        """Write the score, or the reason for having none, of those answers that have all their verdicts."""
+        known = self._stored_verdicts(answers)
+        rows = []
+        for pending in answers:
+            found = known.get(pending.answer_id, {})
+            positions = self._plan.prompts[pending.prompt_pk].task.positions
+            if all(position in found for position in positions):
+                verdict = sample_score(tuple(found[position] for position in positions))
+                rows.append(self._answer_score(pending, now, verdict))
+        self._write(rows)
+
+    def _stored_verdicts(
+        self, answers: Sequence[PendingAnswer]
+    ) -> Mapping[int, Mapping[int | None, CriterionVerdict]]:
+        ids = [pending.answer_id for pending in answers]
+        rows = CriterionScore.objects.filter(answer_score__run=self._run, answer_score__answer__in=ids)
+        found: dict[int, dict[int | None, CriterionVerdict]] = {}
+        for row in rows.select_related("answer_score", "criterion"):
+            verdict = stored_verdict(row)
+            found.setdefault(row.answer_score.answer_id, {})[verdict.position] = verdict
+        return found
+
+    def _write(self, rows: Sequence[AnswerScore]) -> dict[int, AnswerScore]:
         stored = AnswerScore.objects.bulk_create(
-            [self._answer_score(pending, now) for pending in touched],
-            update_conflicts=True,
-            unique_fields=["run", "answer"],
-            update_fields=SCORE_FIELDS,
+            rows, update_conflicts=True, unique_fields=["run", "answer"], update_fields=SCORE_FIELDS
         )
         return {row.answer_id: row for row in stored}
 
-    def _answer_score(self, pending: PendingAnswer, now: datetime) -> AnswerScore:
-        verdict = self._answer_verdict(pending)
+    def _answer_score(
+        self, pending: PendingAnswer, now: datetime, verdict: AnswerVerdict | None = None
+    ) -> AnswerScore:
         return AnswerScore(
             run=self._run,
             answer_id=pending.answer_id,
@@ -68,19 +99,11 @@ class VerdictStore:
             judged_at=now,
         )
 
-    def _answer_verdict(self, pending: PendingAnswer) -> AnswerVerdict | None:
-        """The answer's score, or None while a criterion has not been asked about."""
-        known = self._known[pending.answer_id]
-        positions = self._plan.prompts[pending.prompt_pk].task.positions
-        if any(position not in known for position in positions):
-            return None
-        return sample_score(tuple(known[position] for position in positions))
-
     def _criterion_score(
-        self, rows: dict[int, AnswerScore], question: Question, verdict: CriterionVerdict
+        self, scores: Mapping[int, AnswerScore], question: Question, verdict: CriterionVerdict
     ) -> CriterionScore:
         return CriterionScore(
-            answer_score=rows[question.pending.answer_id],
+            answer_score=scores[question.pending.answer_id],
             criterion_id=self._criterion_id(question),
             score=verdict.score,
             confidence=verdict.confidence,

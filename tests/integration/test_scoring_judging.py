@@ -11,7 +11,8 @@ from scoring.judge.checks_judge import ChecksJudge
 from scoring.judge.interface import CriterionVerdict, Judge, JudgeTask
 from scoring.judge.reasons import UnscoredReason
 from scoring.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun, VerdictDecision
-from scoring.selectors.judging import JudgingState, judging_plan
+from scoring.selectors.judging import JudgingState, judging_plan, tasks
+from scoring.services.judge_pool import Question
 from scoring.services.judging import (
     FAILURES_IN_A_ROW,
     JudgeUnavailable,
@@ -21,6 +22,7 @@ from scoring.services.judging import (
     run_open,
 )
 from scoring.services.screening import study_screen
+from scoring.services.verdict_rows import VerdictStore
 from scoring.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import Participant, Study, User
@@ -288,6 +290,41 @@ def test_a_text_that_changed_since_is_judged_again_from_the_start(
     assert CriterionScore.objects.count() == 4
 
 
+def test_an_answer_whose_verdicts_are_all_there_is_scored_without_asking(
+    person: Callable[..., Participant], work: Work, judge_all: Callable[..., JudgingState]
+) -> None:
+    work(person(), {"p2": "red"})
+    judge_all(ScriptedJudge())
+    AnswerScore.objects.update(score=None, unscored_reason="unfinished")
+    second = ScriptedJudge()
+    assert judge_all(second).scored == 1
+    assert (second.asked, scores()) == ([], {"p2": 0.5})
+
+
+def test_the_score_follows_from_the_stored_verdicts_where_two_processes_judge_the_same(
+    study: Study,
+    person: Callable[..., Participant],
+    work: Work,
+    judge_all: Callable[..., JudgingState],
+    now: datetime,
+) -> None:
+    work(person(), {"p1": "red"})
+    judge = ScriptedJudge()
+    run = run_open(study=study, judge=judge, now=now)  # type: ignore[arg-type]
+    plan = judging_plan(run)
+    judge_all(judge)
+    ((pending, task),) = tasks(plan)
+    late = CriterionVerdict(1, 0.0, 1.0, "Asked by another process.")
+    VerdictStore(run, plan).add([(Question(pending, task, 1), late)], now)
+    assert list(
+        CriterionScore.objects.order_by("criterion__position").values_list("score", "confidence")
+    ) == [
+        (0.0, 1.0),
+        (1.0, 0.5),
+    ]
+    assert scores() == {"p1": 0.25}
+
+
 def test_the_same_judge_continues_its_run_and_an_amended_protocol_starts_another(
     study: Study,
     person: Callable[..., Participant],
@@ -346,7 +383,7 @@ def test_prompts_the_judge_cannot_score_are_named_before_anything_is_judged(
     assert not AnswerScore.objects.exists()
 
 
-def test_a_verdict_takes_at_most_six_queries(
+def test_a_verdict_takes_at_most_eight_queries(
     person: Callable[..., Participant],
     work: Work,
     judge_all: Callable[..., JudgingState],
@@ -354,5 +391,5 @@ def test_a_verdict_takes_at_most_six_queries(
 ) -> None:
     for _ in range(5):
         work(person(), ANSWERS)
-    with django_assert_max_num_queries(5 * 8 * 6 + 20):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(5 * 8 * 8 + 20):  # type: ignore[attr-defined]
         judge_all(ChecksJudge())
