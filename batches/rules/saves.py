@@ -53,8 +53,8 @@ _SENTENCES: Mapping[SaveDecision, str] = {
     SaveDecision.ACCEPT: "Saved.",
     SaveDecision.DUPLICATE: "Saved; this text had already arrived.",
     SaveDecision.STALE: (
-        "This answer was changed in another tab or on another device. Your text here is kept on this page; "
-        "copy what you need, then reload to continue from the newer version."
+        "This answer was changed in another tab or on another device. Nothing was overwritten and your text "
+        "stays on this page: choose which of the two texts is your answer."
     ),
     SaveDecision.SUPERSEDED: "A newer save from this page had already arrived, so this one changes nothing.",
 }

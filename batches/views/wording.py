@@ -19,7 +19,7 @@ class StateWords:
 STATE_WORDS: Mapping[AnswerState, StateWords] = {
     AnswerState.DRAFT: StateWords("●", "saved"),
     AnswerState.BLANK: StateWords("○", "emptied"),
-    AnswerState.SKIPPED: StateWords("◌", "opened, nothing written"),
+    AnswerState.SKIPPED: StateWords("◌", "opened, empty"),
     AnswerState.NOT_REACHED: StateWords("·", "not opened"),
     AnswerState.ANSWERED: StateWords("✓", "handed in"),
     AnswerState.DRAFTED_AT_EXPIRY: StateWords("●", "saved when the time ended"),

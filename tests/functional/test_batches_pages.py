@@ -170,7 +170,7 @@ def test_the_overview_lists_every_prompt_with_its_state_in_words(page: Client, s
     page.post(f"/sessions/{session.pk}/prompts/3/", {"text": "7", "base_revision": 0})
     text = text_of(page.get(f"/sessions/{session.pk}/"))
     assert "Prompt 1 not opened" in text
-    assert "Prompt 2 opened, nothing written" in text
+    assert "Prompt 2 opened, empty" in text
     assert "Prompt 3 saved" in text
     assert "Prompt 4 not opened" in text
 
