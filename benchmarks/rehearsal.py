@@ -38,7 +38,7 @@ def main() -> None:
             " ".join(step[:2]): timed(step, environment)
             for step in (
                 ["migrate", "--verbosity", "0"],
-                ["import_bank", "chiron", str(bank), "--slug", "synthetic"],
+                ["import_bank", "chiron", str(bank), "--slug", "synthetic", "--strict"],
                 ["import_item_bank", str(items), "--slug", "synthetic-items", "--bank", "synthetic"],
                 [
                     *("create_study", STUDY, "--bank", "synthetic", "--item-bank", "synthetic-items"),

@@ -40,11 +40,11 @@ def write_synthetic_bank(folder: Path, published: Path, *, seed: int = 1) -> tup
 def prompt(name: str, subcategory: str, rng: np.random.Generator) -> dict[str, Any]:
     """One prompt with an exact answer, or with 2 to 10 criteria that a machine can check."""
     common = {
-        "prompt_id": name,
+        "id": name,
         "text": f"Synthetic prompt {name}. "
         + " ".join(rng.choice(WORDS, 120))
         + ".\n\nWhich words are meant?",
-        "text_format": "markdown",
+        "format": "markdown",
         "category": subcategory.split("-")[0],
         "subcategory": subcategory,
     }
