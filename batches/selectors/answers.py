@@ -1,26 +1,10 @@
 """Reads of answers for everything downstream: screening, judging, exports."""
 
-from dataclasses import dataclass
-
 from django.db.models import QuerySet
 
-from batches.models import Answer, Session
-from batches.rules.statuses import AnswerState, SessionStatus
+from batches.models import Answer
+from batches.rules.statuses import SessionStatus
 from studies.models import Study
-
-
-@dataclass(frozen=True, slots=True)
-class StatedAnswer:
-    """An answer with the reason why it is there, or why it is not."""
-
-    answer: Answer
-    state: AnswerState
-
-
-def answers_with_states(session: Session) -> list[StatedAnswer]:
-    """Every answer of one session in order, prompts selected along."""
-    answers = session.answers.select_related("prompt", "session")
-    return [StatedAnswer(answer, answer.state) for answer in answers]
 
 
 def study_answers(study: Study) -> QuerySet[Answer]:

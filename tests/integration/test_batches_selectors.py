@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batches.models import Session
-from batches.selectors.answers import answers_to_score, answers_with_states, study_answers
+from batches.selectors.answers import answers_to_score, study_answers
 from batches.selectors.plans import plan_coverage
 from batches.selectors.progress import StatusCounts, study_progress
 from batches.services.answers import IncomingText, answer_save
@@ -75,19 +75,6 @@ def test_all_answers_of_a_study_come_with_their_states_in_one_query(study: Study
         "not_reached": 6,
         "withdrawn": 4,
     }
-
-
-def test_one_sessions_answers_come_in_order_with_their_states(
-    make_study: MakeStudy, make_person: MakePerson, now: datetime
-) -> None:
-    session = work(make_person(make_study()), now, ["a"])
-    stated = answers_with_states(session)
-    assert [(item.answer.position, item.state.value) for item in stated] == [
-        (1, "draft"),
-        (2, "not_reached"),
-        (3, "not_reached"),
-        (4, "not_reached"),
-    ]
 
 
 def test_progress_counts_sessions_by_batch_profile_and_status_without_test_people(study: Study) -> None:
