@@ -31,8 +31,8 @@ check: dev-environment
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary .
-	@$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
-	@$(BIN)/djlint --quiet --check --lint templates
+	@said=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$said"; exit 1; }
+	@$(BIN)/djlint --check --lint templates >/dev/null || { $(BIN)/djlint --check --lint templates; exit 1; }
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/python manage.py check --fail-level WARNING
 	@echo "make check: all good"

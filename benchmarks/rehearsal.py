@@ -35,7 +35,7 @@ def main() -> None:
         protocol.write_text(json.dumps({"judge_kind": "checks"}))
         environment = {**os.environ, "CHIRON_DATA_DIR": str(folder / "data")}
         seconds = {
-            " ".join(step[:2]): timed(step, environment)
+            step[0]: timed(step, environment)
             for step in (
                 ["migrate", "--verbosity", "0"],
                 ["import_bank", "chiron", str(bank), "--slug", "synthetic", "--strict"],
@@ -68,7 +68,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def timed(step: list[str], environment: dict[str, str]) -> float:
-    print(f"\n== {' '.join(step[:2])}", flush=True)
+    print(f"\n== {step[0]}", flush=True)
     started = time.monotonic()
     done = subprocess.run([sys.executable, "manage.py", *step], cwd=ROOT, env=environment, check=False)
     if done.returncode:
