@@ -33,9 +33,12 @@ class ResultAnswer:
 
 
 def counted_answers(study: Study) -> QuerySet[Answer]:
-    """Answers of retained participants that hold text and count, in a fixed order."""
+    """Answers of retained participants that hold text and count: of everybody the first, then the second ….
+
+    So one person's answers, which may all be of a kind that a judge fails on, are never asked about in a row.
+    """
     retained = retained_participants(study).values("pk")
-    return answers_to_score(study).filter(session__participant__in=retained).order_by("pk")
+    return answers_to_score(study).filter(session__participant__in=retained).order_by("position", "pk")
 
 
 def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:

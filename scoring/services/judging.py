@@ -8,7 +8,14 @@ from django.db import transaction
 from scoring.judge.interface import CriterionVerdict, Judge, JudgeCannotScore
 from scoring.judge.reasons import UnscoredReason
 from scoring.models import ScoringRun
-from scoring.selectors.judging import JudgingPlan, JudgingState, judging_plan, judging_state, tasks
+from scoring.selectors.judging import (
+    JudgingPlan,
+    JudgingState,
+    PendingAnswer,
+    judging_plan,
+    judging_state,
+    tasks,
+)
 from scoring.services.judge_pool import Judged, Question, ask_all
 from scoring.services.verdict_rows import VerdictStore
 from studies.bank.canonical import canonical_sha256
@@ -16,6 +23,7 @@ from studies.models import Study, StudyStatus
 from studies.services.refusals import Refused
 
 FAILURES_IN_A_ROW = 16
+FAILING_ANSWERS = 3
 NAMED_PROMPTS = 5
 ENDPOINT_FAILURES = frozenset(
     {
@@ -28,6 +36,8 @@ ENDPOINT_FAILURES = frozenset(
         UnscoredReason.REQUEST_REJECTED,
     }
 )
+# Whatever is asked, these come back.
+UNREACHABLE = frozenset({UnscoredReason.CONNECTION_FAILED, UnscoredReason.ACCESS_DENIED})
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -116,31 +126,40 @@ def run_note_end(*, run: ScoringRun, now: datetime) -> JudgingState:
 
 
 class FailureWatch:
-    """Tells a dead endpoint from a bad answer, so that thousands of answers are not sent to a dead one."""
+    """Tells a dead endpoint from a bad answer, so that thousands of answers are not sent to a dead one.
 
-    def __init__(self, limit: int = FAILURES_IN_A_ROW) -> None:
-        self._limit = limit
+    What an answer may bring about itself (a time-out, a rejected request) counts against the endpoint only
+    when the answer is asked about for the first time: no answer keeps the others from their results.
+    """
+
+    def __init__(self) -> None:
         self._seen = 0
+        self._counted = 0
         self._in_a_row = 0
+        self._failing: set[int] = set()
         self._last = ""
 
     def see(self, judged: Sequence[Judged]) -> int:
         """Count some verdicts and return how many there were in all. Raises JudgeUnavailable."""
-        for _, verdict in judged:
-            self._count(verdict)
-        if self._in_a_row >= self._limit:
+        for question, verdict in judged:
+            self._count(question.pending, verdict)
+        if self._in_a_row >= FAILURES_IN_A_ROW and len(self._failing) >= FAILING_ANSWERS:
             raise self._unavailable()
         return self._seen
 
     def end(self) -> None:
         """Raise JudgeUnavailable if not a single verdict came back, however few were asked for."""
-        if self._seen and self._in_a_row == self._seen:
+        if self._counted and self._in_a_row == self._counted:
             raise self._unavailable()
 
-    def _count(self, verdict: CriterionVerdict) -> None:
+    def _count(self, pending: PendingAnswer, verdict: CriterionVerdict) -> None:
         self._seen += 1
         failed = verdict.reason in ENDPOINT_FAILURES
+        if failed and pending.judged_before and verdict.reason not in UNREACHABLE:
+            return
+        self._counted += 1
         self._in_a_row = self._in_a_row + 1 if failed else 0
+        self._failing = {*self._failing, pending.answer_id} if failed else set()
         self._last = verdict.explanation
 
     def _unavailable(self) -> JudgeUnavailable:

@@ -1,7 +1,8 @@
 """Stores what a judge said: every verdict when it arrives, the answer's score when its last one is there.
 
 An answer's score always follows from its stored verdicts, also where two processes judge the same run: the
-row of the answer's score is locked first, and the newest verdict on a criterion replaces the one before.
+row of the answer's score is locked first, and the newest verdict on a criterion replaces the one before
+(a failure replaces none).
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,11 +53,17 @@ class VerdictStore:
             rows.exclude(answer_score__revision=F("answer_score__answer__revision")).delete()
 
     def _replace(self, rows: Sequence[CriterionScore]) -> None:
-        earlier = Q(pk__in=())
-        for row in rows:
-            earlier |= Q(answer_score=row.answer_score_id, criterion=row.criterion_id)
-        CriterionScore.objects.filter(earlier).delete()
-        CriterionScore.objects.bulk_create(rows)
+        """Store the rows in place of earlier ones; a failure never takes the place of a verdict."""
+        failed = [row for row in rows if row.score is None]
+        judged = CriterionScore.objects.filter(same_criteria(failed), score__isnull=False)
+        kept = set(judged.values_list("answer_score", "criterion"))
+        new = [
+            row
+            for row in rows
+            if row.score is not None or (row.answer_score_id, row.criterion_id) not in kept
+        ]
+        CriterionScore.objects.filter(same_criteria(new)).delete()
+        CriterionScore.objects.bulk_create(new)
 
     def _score(self, answers: Sequence[PendingAnswer], now: datetime) -> None:
         """Write the score, or the reason for having none, of those answers that have all their verdicts."""
@@ -132,3 +139,11 @@ class VerdictStore:
 
     def _criterion_id(self, question: Question) -> int | None:
         return self._plan.prompts[question.pending.prompt_pk].criterion_ids[question.position]
+
+
+def same_criteria(rows: Sequence[CriterionScore]) -> Q:
+    """What is stored on the same criteria of the same answers."""
+    same = Q(pk__in=())
+    for row in rows:
+        same |= Q(answer_score=row.answer_score_id, criterion=row.criterion_id)
+    return same

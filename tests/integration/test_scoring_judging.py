@@ -268,6 +268,55 @@ def test_a_judge_that_is_down_is_noticed_with_a_single_answer(
     assert scores() == {"p4": "access_denied"}
 
 
+@pytest.mark.parametrize("reason", [UnscoredReason.REQUEST_REJECTED, UnscoredReason.TIMED_OUT])
+def test_an_answer_that_fails_every_time_keeps_nobody_from_the_results(
+    reason: UnscoredReason,
+    person: Callable[..., Participant],
+    work: Work,
+    judge_all: Callable[..., JudgingState],
+) -> None:
+    work(person(), ANSWERS)
+    judge = ScriptedJudge(lambda prompt_id, position: reason if prompt_id == "p4" else None)
+    for _ in range(3):
+        state = judge_all(judge)
+        assert (state.scored, state.unscored) == (3, {reason.value: 1})
+
+
+def test_a_person_whose_every_answer_fails_is_no_dead_judge(
+    study: Study, person: Callable[..., Participant], work: Work, judge_all: Callable[..., JudgingState]
+) -> None:
+    work(person(), dict.fromkeys(ANSWERS, "too much for the judge"))
+    for _ in range(5):
+        work(person(), ANSWERS)
+
+    class Overwhelmed(ScriptedJudge):
+        def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
+            judge = ScriptedJudge(
+                lambda *asked: UnscoredReason.TIMED_OUT if "too much" in task.answer else None
+            )
+            return judge.verdict(task, position)
+
+    assert judge_all(Overwhelmed()).unscored == {"timed_out": 4}
+
+
+def test_an_answer_with_many_criteria_is_no_dead_judge(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Work, now: datetime
+) -> None:
+    words = [f"word{n}" for n in range(40)]
+    study = make_study(prompts=[prompt(1, *words), prompt(2, "red")])
+    work(make_person(study), {"p1": "red", "p2": "red"})
+    judge = ScriptedJudge(lambda prompt_id, _: UnscoredReason.TIMED_OUT if prompt_id == "p1" else None)
+    run = run_open(study=study, judge=judge, now=now)  # type: ignore[arg-type]
+    state = answers_judge(
+        run=run,
+        judges=[judge],  # type: ignore[list-item]
+        concurrency=1,
+        clock=lambda: now,
+        progress=lambda done, total: None,
+    )
+    assert (state.scored, state.unscored) == (1, {"timed_out": 1})
+
+
 def test_bad_replies_in_a_row_are_no_dead_judge(
     person: Callable[..., Participant], work: Work, judge_all: Callable[..., JudgingState]
 ) -> None:
@@ -323,6 +372,25 @@ def test_the_score_follows_from_the_stored_verdicts_where_two_processes_judge_th
         (1.0, 0.5),
     ]
     assert scores() == {"p1": 0.25}
+
+
+def test_a_failure_never_replaces_the_verdict_of_another_process(
+    study: Study,
+    person: Callable[..., Participant],
+    work: Work,
+    judge_all: Callable[..., JudgingState],
+    now: datetime,
+) -> None:
+    work(person(), {"p1": "red"})
+    judge = ScriptedJudge()
+    run = run_open(study=study, judge=judge, now=now)  # type: ignore[arg-type]
+    plan = judging_plan(run)
+    judge_all(judge)
+    ((pending, task),) = tasks(plan)
+    late = CriterionVerdict(1, None, None, "It failed.", UnscoredReason.TIMED_OUT)
+    VerdictStore(run, plan).add([(Question(pending, task, 1), late)], now)
+    assert scores() == {"p1": 0.5}
+    assert CriterionScore.objects.filter(score=None).count() == 0
 
 
 def test_the_same_judge_continues_its_run_and_an_amended_protocol_starts_another(
