@@ -5,11 +5,12 @@ Two modes. `embedded` (default): SQLite, a filesystem broker, files in the data 
 """
 
 import os
-import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Literal, Self
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -68,30 +69,32 @@ class Environment(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def known_database(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(r"(postgres|postgresql|sqlite)://", value):
-            raise ValueError("starts with neither postgres:// nor sqlite://")
+        if value is not None and not checked_url(value, "postgres", "postgresql", "sqlite").path.strip("/"):
+            raise ValueError("names no database")
         return value
 
     @field_validator("redis_url")
     @classmethod
     def known_broker(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(r"rediss?://", value):
-            raise ValueError("does not start with redis:// or rediss://")
+        if value is not None and not checked_url(value, "redis", "rediss").hostname:
+            raise ValueError("names no host")
         return value
 
     @field_validator("chiron_mail_url")
     @classmethod
     def known_mail(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(r"smtps?://", value):
-            raise ValueError("does not start with smtp:// or smtps://")
+        if value is not None and not checked_url(value, "smtp", "smtps").hostname:
+            raise ValueError("names no host")
         return value
 
     @model_validator(mode="after")
     def production_has_no_defaults(self) -> Self:
         needed = ("chiron_secret_key", "database_url", "redis_url", "chiron_allowed_hosts", "chiron_mail_url")
-        missing = [name for name in needed if not getattr(self, name)]
-        if self.production and missing:
-            raise ValueError("\n".join(f"{name}: missing" for name in missing))
+        problems = [f"{name}: missing" for name in needed if not getattr(self, name)]
+        if (self.database_url or "").startswith("sqlite"):
+            problems.append("database_url: is SQLite, which is for embedded mode")
+        if self.production and problems:
+            raise ValueError("\n".join(problems))
         return self
 
     @property
@@ -114,6 +117,18 @@ class Environment(BaseSettings):
         return path.read_text()
 
 
+def checked_url(url: str, *schemes: str) -> SplitResult:
+    """The parts of an address. Raises ValueError in words that repeat none of it: it may hold a password."""
+    if url.partition("://")[0] not in schemes:
+        raise ValueError(f"does not start with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  # reading it checks it
+    except ValueError:
+        raise ValueError("is no address; is the port a number, and the password percent-encoded?") from None
+    return parts
+
+
 def read_environment() -> Environment:
     """Return the checked settings, with the data folder in place.
 
@@ -123,11 +138,12 @@ def read_environment() -> Environment:
     try:
         environment = Environment()
         environment.chiron_data_dir.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=environment.chiron_data_dir).close()
     except ValidationError as error:
         raise EnvironmentInvalid("Chiron cannot start:\n" + "\n".join(sentences(error))) from None
     except OSError as error:
         raise EnvironmentInvalid(
-            f"Chiron cannot start:\n  CHIRON_DATA_DIR: cannot be created ({error.strerror}); "
+            f"Chiron cannot start:\n  CHIRON_DATA_DIR: cannot be created or written to ({error.strerror}); "
             f"expected {Environment.model_fields['chiron_data_dir'].description}."
         ) from None
     return environment

@@ -37,6 +37,19 @@ def test_an_unknown_list_is_answered_with_the_usage() -> None:
     assert done.stderr == "usage: python3 requirements/install.py run|dev\n"
 
 
+def test_a_database_that_does_not_answer_is_one_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), "migrate"],
+        env={**os.environ, "CHIRON_DATA_DIR": str(tmp_path), "DATABASE_URL": "postgres://x@127.0.0.1:1/x"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The database cannot be used (connection failed")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_every_requirement_is_pinned_with_hashes_and_has_no_address() -> None:
     for name in ("run.txt", "dev.txt"):
         lines = (ROOT / "requirements" / name).read_text().splitlines()

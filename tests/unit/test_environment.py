@@ -65,7 +65,12 @@ def test_production_stops_without_a_setting_and_names_it(monkeypatch: pytest.Mon
         ("CHIRON_MODE", "prod", "embedded .* or production"),
         ("CHIRON_SECRET_KEY", "short", "at least 40 random characters"),
         ("DATABASE_URL", "mysql://db/chiron", "postgres://"),
+        ("DATABASE_URL", "postgres://db", "postgres://"),
+        ("DATABASE_URL", "postgres://chiron:secret@db:port/chiron", "postgres://"),
         ("REDIS_URL", "http://cache", "redis://host:6379/0"),
+        ("REDIS_URL", "redis://", "redis://host:6379/0"),
+        ("CHIRON_MAIL_URL", "smtp://[mail", "smtp://user:password@host:587"),
+        ("CHIRON_MAIL_URL", "smtp://:587", "smtp://user:password@host:587"),
         ("CHIRON_MAIL_URL", "mail.example.org", "smtp://user:password@host:587"),
         ("CHIRON_CODES_PER_MINUTE_PER_ADDRESS", "many", "sign-in codes"),
         ("CHIRON_BEHIND_PROXY", "perhaps", "true if a reverse proxy"),
@@ -77,7 +82,23 @@ def test_a_wrong_setting_is_named_with_what_is_expected(
     monkeypatch.setenv(name, value)
     with pytest.raises(EnvironmentInvalid, match=rf"{name}: .*; expected .*{expected}") as refused:
         read_environment()
+    assert "secret@" not in str(refused.value)
     assert refused.value.code  # a non-empty exit message makes the exit code 1
+
+
+def test_an_address_that_breaks_at_its_password_is_refused_without_repeating_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgres://chiron:se/cret@db/chiron")
+    with pytest.raises(EnvironmentInvalid, match="DATABASE_URL: is no address") as refused:
+        read_environment()
+    assert "cret" not in str(refused.value)
+
+
+def test_production_needs_a_real_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_all(monkeypatch, {**PRODUCTION, "DATABASE_URL": "sqlite:////data/chiron.sqlite3"})
+    with pytest.raises(EnvironmentInvalid, match="DATABASE_URL: is SQLite, which is for embedded mode"):
+        read_environment()
 
 
 def test_wrong_settings_are_reported_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,5 +111,11 @@ def test_wrong_settings_are_reported_together(monkeypatch: pytest.MonkeyPatch) -
 def test_a_data_folder_that_cannot_be_made_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CHIRON_DATA_DIR", str(tmp_path / "file" / "data"))
-    with pytest.raises(EnvironmentInvalid, match="CHIRON_DATA_DIR: cannot be created"):
+    with pytest.raises(EnvironmentInvalid, match="CHIRON_DATA_DIR: cannot be created or written to"):
+        read_environment()
+
+
+def test_a_data_folder_that_cannot_be_written_to_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIRON_DATA_DIR", "/proc")  # refuses new files, from root too
+    with pytest.raises(EnvironmentInvalid, match="CHIRON_DATA_DIR: cannot be created or written to"):
         read_environment()
