@@ -19,6 +19,7 @@ from studies.bank.files import DEFAULT_LIMITS, FileRefused, json_file
 from studies.bank.sentences import error_sentence, field_path
 
 Percentage = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+MAX_QUESTIONS = 10**9
 Names = Annotated[list[str], Field(min_length=1)]
 
 
@@ -48,7 +49,7 @@ class AccuracyTable(BaseModel):
     models: Names
     tasks: Names
     accuracy_percent: dict[str, list[Percentage | None]]
-    task_sizes: dict[str, Annotated[int, Field(ge=1)]] | None = None
+    task_sizes: dict[str, Annotated[int, Field(ge=1, le=MAX_QUESTIONS)]] | None = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -24,7 +24,7 @@ def parquet_rows(
             if name not in present:
                 raise FileRefused("is no column of the file; is it the right file?", field=name, file=file)
         rows = parquet.read(columns=present).to_pylist()
-    except (pyarrow.ArrowException, UnicodeDecodeError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # OSError: damaged pages
         reason = str(error).splitlines()[0]
         raise FileRefused(f"cannot be read as Parquet ({reason}); get the file again", file=file) from None
     yield from enumerate(rows, start=1)

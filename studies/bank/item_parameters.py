@@ -17,10 +17,12 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from studies.bank.canonical import canonical_sha256
 from studies.bank.problems import Problem
-from studies.bank.records import PromptId, Text
+from studies.bank.records import Label, PromptId, SetName
 from studies.bank.sentences import error_sentence, field_path
 
 MODEL_NAME: Final = "2PL_logit_normal"
+MAX_MODELS = 2**31 - 1  # what a 32-bit database column holds
+MAX_PARAMETER = 1e6  # no calibration comes near it, and sums of squares stay finite
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class ItemParametersRefused(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-_Positive = Annotated[FiniteFloat, Field(gt=0)]
+_Positive = Annotated[FiniteFloat, Field(gt=0, le=MAX_PARAMETER)]
 
 
 class _Part(BaseModel):
@@ -70,9 +72,9 @@ class _Part(BaseModel):
 
 class _Item(_Part):
     a: _Positive
-    b: FiniteFloat
-    subcategory: Text = ""
-    prompt_set: Text = ""
+    b: Annotated[FiniteFloat, Field(ge=-MAX_PARAMETER, le=MAX_PARAMETER)]
+    subcategory: Label = ""
+    prompt_set: SetName = ""
 
 
 class _Transform(_Part):
@@ -90,7 +92,7 @@ class _Transform(_Part):
 
 class _Calibration(_Part):
     sigma_hat: _Positive
-    n_models: Annotated[int, Field(ge=1)] | None = None
+    n_models: Annotated[int, Field(ge=1, le=MAX_MODELS)] | None = None
     r_squared: Annotated[FiniteFloat, Field(le=1)] | None = None
 
 
@@ -176,6 +178,8 @@ def _parse(text: str, repeated: list[str]) -> Any:
         _refuse(f"not JSON ({error.msg}); correct the file", line=error.lineno)
     except RecursionError:
         _refuse("nested too deeply to be an item-parameter file")
+    except ValueError as error:  # a number of thousands of digits
+        _refuse(f"cannot be used: {error}")
 
 
 def _refuse(message: str, line: int | None = None) -> NoReturn:

@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 
 MAX_ID_CHARACTERS = 200
 MAX_LABEL_CHARACTERS = 100
+MAX_SET_NAME_CHARACTERS = 20
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PDF_TYPE = "application/pdf"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -74,6 +75,7 @@ PromptId = Annotated[
     AfterValidator(_trimmed),
 ]
 Label = Annotated[str, Field(max_length=MAX_LABEL_CHARACTERS), AfterValidator(_storable)]
+SetName = Annotated[str, Field(max_length=MAX_SET_NAME_CHARACTERS), AfterValidator(_storable)]
 StrictNumber = Annotated[FiniteFloat, Strict()]
 Texts = Annotated[tuple[FilledText, ...], AfterValidator(_not_empty)]
 

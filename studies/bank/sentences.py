@@ -25,6 +25,7 @@ _SENTENCES: Mapping[str, str] = {
     "missing": "is missing; add it",
     "extra_forbidden": "is not a known field; remove it or correct its name",
     "string_type": "is {kind}, but text is expected; put it in quotes",
+    "string_unicode": "contains half of a surrogate pair, which is no character; remove it",
     "string_too_long": "is longer than {max_length} characters; shorten it",
     "bool_type": "is {kind}, but true or false is expected",
     "int_type": "is {kind}, but a whole number is expected",
@@ -48,16 +49,21 @@ _SENTENCES: Mapping[str, str] = {
 
 def error_sentence(error: ErrorDetails) -> str:
     """What is wrong with the field and what to write instead; reads on after "<field>: "."""
-    template = _SENTENCES.get(error["type"])
+    value: Any = error["input"]
+    template = _SENTENCES.get(_error_type(error["type"], value))
     if template is None:
         return error["msg"]
-    value: Any = error["input"]
     facts = {
         "kind": json_name(value),
         "shown": repr(value) if isinstance(value, str | int | float) else json_name(value),
         **{name: _plain(fact) for name, fact in error.get("ctx", {}).items()},
     }
     return template.format_map(facts)
+
+
+def _error_type(error_type: str, value: object) -> str:
+    # A whole number too large for a float is refused as if it were no number at all.
+    return "finite_number" if error_type == "float_type" and type(value) is int else error_type
 
 
 def _plain(fact: object) -> object:

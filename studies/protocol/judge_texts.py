@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studies.bank.canonical import canonical_sha256
+from studies.bank.records import storage_fault
 from studies.protocol.judge_defaults import EXACT_ANSWER_TEXT, RUBRIC_TEXT
 from studies.protocol.python_constants import NotAString, string_constant
 
@@ -112,6 +113,8 @@ def _read_constant(module: str, name: str) -> str:
         raise JudgeTextsRefused(
             f"{HARNESS_FILE}: line {error.lineno} is no Python; get the file again."
         ) from None
+    except RecursionError:
+        raise JudgeTextsRefused(f"{HARNESS_FILE}: is nested too deeply; get the file again.") from None
     except NotAString as error:
         raise JudgeTextsRefused(
             f"{HARNESS_FILE}: {name} is computed on line {error.line} and only plain strings are read. "
@@ -126,6 +129,8 @@ def _read_constant(module: str, name: str) -> str:
 
 
 def _text_problems(label: str, text: str, places: tuple[str, ...]) -> list[str]:
+    if fault := storage_fault(text):
+        return [f"The {label} text {fault}."]
     missing = [f"{{{name}}}" for name in places if f"{{{name}}}" not in text]
     if not missing:
         return []

@@ -188,6 +188,15 @@ def test_a_parquet_file_that_is_none_or_lacks_a_column_is_one_problem(tmp_path: 
     ]
 
 
+def test_a_parquet_file_with_a_damaged_page_is_one_problem(tmp_path: Path) -> None:
+    damaged = write_parquet(tmp_path / "damaged.parquet", row())
+    content = bytearray(damaged.read_bytes())
+    content[10:60] = bytes(byte ^ 0x5A for byte in content[10:60])
+    damaged.write_bytes(content)
+    (problem,) = read_gim(damaged).problems
+    assert str(problem).startswith("cannot be read as Parquet (")
+
+
 def test_an_attachment_over_the_limit_leaves_its_prompt_out(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(PDF + b"x" * 11)
     path = write_jsonl(tmp_path / "gim.jsonl", row(attachments=["a.pdf"]), row(prompt_id="g2"))

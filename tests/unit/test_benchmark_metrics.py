@@ -178,6 +178,10 @@ def test_values_that_are_no_percentages_are_all_named(tmp_path: Path) -> None:
         ({"tasks": []}, "tasks: has too few entries; at least 1 is needed"),
         ({"accuracy_percent": [1]}, "accuracy_percent: is a list, but an object is expected"),
         ({"task_sizes": {"SportQA": 0}}, "task_sizes.SportQA: is below 1; write 1 or more"),
+        (
+            {"task_sizes": {"SportQA": 10**400}},
+            "task_sizes.SportQA: is above 1000000000; write 1000000000 or less",
+        ),
     ],
 )
 def test_a_wrong_part_is_named(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:

@@ -142,6 +142,28 @@ def test_a_repeated_prompt_is_refused_although_json_allows_it(tmp_path: Path) ->
         ),
         ({"model": "3PL"}, "model: is '3PL', but '2PL_logit_normal' is expected"),
         ({"version": 2}, "version: is 2, but 1 is expected"),
+        ({"items": {"p1": {"a": 1e200, "b": 0}}}, "p1, a: is above 1000000; write 1000000 or less"),
+        ({"items": {"p1": {"a": 1, "b": -1e7}}}, "p1, b: is below -1000000; write -1000000 or more"),
+        (
+            {"items": {"p1": {"a": 1, "b": 10**400}}},
+            "p1, b: is not a finite number; write an ordinary number",
+        ),
+        (
+            {"items": {"p1": {"a": 1, "b": 0, "subcategory": "s" * 101}}},
+            "p1, subcategory: is longer than 100 characters; shorten it",
+        ),
+        (
+            {"items": {"p1": {"a": 1, "b": 0, "prompt_set": "s" * 21}}},
+            "p1, prompt_set: is longer than 20 characters; shorten it",
+        ),
+        (
+            {"calibration": {"sigma_hat": 2.5, "n_models": 2**31}},
+            "calibration.n_models: is above 2147483647; write 2147483647 or less",
+        ),
+        (
+            {"items": {"p1": {"a": 1, "b": 0, "subcategory": "\ud800"}}},
+            "p1, subcategory: contains half of a surrogate pair, which is no character; remove it",
+        ),
     ],
 )
 def test_a_wrong_part_is_named(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
@@ -161,6 +183,11 @@ def test_a_file_that_is_no_item_bank_is_refused_with_its_reason(
     tmp_path: Path, text: str, problem: str
 ) -> None:
     assert problems_of(text_file(tmp_path, text)) == [problem]
+
+
+def test_a_number_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
+    (problem,) = problems_of(text_file(tmp_path, '{"items": ' + "9" * 5000 + "}"))
+    assert problem.startswith("cannot be used: Exceeds the limit")
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:

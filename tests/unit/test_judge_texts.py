@@ -157,6 +157,20 @@ def test_a_missing_constant_and_a_broken_module_are_refused(tmp_path: Path) -> N
     )
 
 
+def test_a_constant_that_no_database_stores_or_nests_too_deeply_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    module = "EXACT_ANSWER_PROMPT = '\\ud800'\nRUBRIC_GRADER_PROMPT = '\\0'\n"
+    assert refusal(write_checkout(tmp_path / "a", module)) == (
+        "The exact-answer text contains half of a surrogate pair, which is no character; remove it.\n"
+        "The rubric text contains a NUL character (U+0000); remove it."
+    )
+    endless = " + ".join(["'a'"] * 20_000)
+    assert refusal(write_checkout(tmp_path / "b", f"EXACT_ANSWER_PROMPT = {endless}\n")) == (
+        "src/gim/scorers.py: is nested too deeply; get the file again."
+    )
+
+
 def test_every_missing_place_of_both_texts_is_named(tmp_path: Path) -> None:
     assert refusal(write_folder(tmp_path, exact="Compare {answer}.", rubric=" ")) == (
         "The exact-answer text lacks {question}, {predicted_answer}; write each where its content belongs.\n"
