@@ -96,6 +96,8 @@ def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
         if len(problems) >= MOST_PROBLEMS:
             problems.append(f"more than {MOST_PROBLEMS} problems; the rest of the file was not read")
             break
+    if not table.groups and not problems:
+        problems.append("the file holds no scores; write one line per response")
     if problems:
         raise ScoreTableRefused(problems)
     return table

@@ -33,10 +33,6 @@ def test_without_a_group_column_there_is_one_group(tmp_path: Path) -> None:
     assert list(read(tmp_path, "prompt_id,score\np1,1\n").groups) == ["all"]
 
 
-def test_a_table_without_rows_has_no_groups(tmp_path: Path) -> None:
-    assert read(tmp_path, "prompt_id,score\n").groups == {}
-
-
 @pytest.mark.parametrize("cell", ["", "  ", "NaN", "nan", '""'])
 def test_an_empty_or_nan_score_is_missing_and_not_zero(tmp_path: Path, cell: str) -> None:
     group = read(tmp_path, f"prompt_id,score\np1,{cell}\n").groups["all"]
@@ -93,6 +89,12 @@ def test_a_wrong_header_is_reported_whole(tmp_path: Path) -> None:
 def test_an_empty_file_is_refused(tmp_path: Path, content: str) -> None:
     assert problems_of(tmp_path, content) == (
         "the file is empty; the first line must name the columns prompt_id and score",
+    )
+
+
+def test_a_file_with_nothing_but_its_header_is_refused(tmp_path: Path) -> None:
+    assert problems_of(tmp_path, "prompt_id,score\n\n") == (
+        "the file holds no scores; write one line per response",
     )
 
 
