@@ -57,10 +57,10 @@ def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder)
     problems = [*_unknown_fields(value, HEADER_FIELDS), *_header_problems(value)]
     for field_name, message in problems:
         builder.add_problem(Problem(number, None, field_name, message))
-    if problems:
-        return _Header()
-    canary = str(value.get("canary", ""))
-    return _Header(name=str(value.get("name", "")), canaries=(canary,) if canary else ())
+    # Another field's problem must not lose the canary: the prompts are imported all the same.
+    faulty = {field_name for field_name, _ in problems}
+    name, canary = ("" if field in faulty else str(value.get(field, "")) for field in ("name", "canary"))
+    return _Header(name=name, canaries=(canary,) if canary else ())
 
 
 def _header_problems(value: Mapping[str, object]) -> list[tuple[str, str]]:

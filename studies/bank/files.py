@@ -58,7 +58,7 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
         message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(max_bytes)}; split it"
         raise FileRefused(message, file=shown)
     if not content.strip():
-        raise FileRefused("is empty; give a file with prompts", file=shown)
+        raise FileRefused("is empty; is it the right file?", file=shown)
     return content
 
 
@@ -73,26 +73,14 @@ def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLi
 def json_file(path: Path, *, max_bytes: int, file: str) -> object:
     """The value of a JSON file. Raises FileRefused, with the line where it breaks."""
     content = read_content(path, max_bytes=max_bytes, file=file)
-    return _parsed(content.removeprefix(BYTE_ORDER_MARK), file=file)
+    return parsed_json(content.removeprefix(BYTE_ORDER_MARK), file=file)
 
 
-def in_mebibytes(size: int) -> str:
-    """A file size for a sentence."""
-    return f"{size / MEBIBYTE:.1f} MiB" if size >= MEBIBYTE else f"{size} bytes"
+def parsed_json(raw: bytes, *, file: str, line: int | None = None) -> object:
+    """The value of UTF-8 JSON, called `file` in problems; `line` is its place if it is one of many lines.
 
-
-def _json_line(raw: bytes, number: int, file: str) -> JsonLine:
-    try:
-        value = _parsed(raw, file=file, line=number)
-        if not isinstance(value, dict):
-            message = f"is {json_name(value)}, but an object in braces is expected"
-            raise FileRefused(message, field="JSON", line=number, file=file)
-    except FileRefused as error:
-        return JsonLine(number, None, error.problem)
-    return JsonLine(number, value, None)
-
-
-def _parsed(raw: bytes, *, file: str, line: int | None = None) -> object:
+    Raises FileRefused, also for a field that appears twice in one object.
+    """
     text = _decoded(raw, file=file, line=line)
     try:
         return json.loads(text, object_pairs_hook=_object)
@@ -104,6 +92,22 @@ def _parsed(raw: bytes, *, file: str, line: int | None = None) -> object:
         raise FileRefused(message, field="JSON", line=line, file=file) from None
     except ValueError as error:
         raise FileRefused(f"cannot be used: {error}", field="JSON", line=line, file=file) from None
+
+
+def in_mebibytes(size: int) -> str:
+    """A file size for a sentence."""
+    return f"{size / MEBIBYTE:.1f} MiB" if size >= MEBIBYTE else f"{size} bytes"
+
+
+def _json_line(raw: bytes, number: int, file: str) -> JsonLine:
+    try:
+        value = parsed_json(raw, file=file, line=number)
+        if not isinstance(value, dict):
+            message = f"is {json_name(value)}, but an object in braces is expected"
+            raise FileRefused(message, field="JSON", line=number, file=file)
+    except FileRefused as error:
+        return JsonLine(number, None, error.problem)
+    return JsonLine(number, value, None)
 
 
 def _decoded(raw: bytes, *, file: str, line: int | None) -> str:

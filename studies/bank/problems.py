@@ -21,7 +21,12 @@ class Problem:
     def __str__(self) -> str:
         places = [self.file, f"line {self.line}" if self.line else "", self.prompt_id or "", self.field]
         place = ", ".join(place for place in places if place)
-        return f"{place}: {self.message}" if place else self.message
+        return _storable(f"{place}: {self.message}" if place else self.message)
+
+
+def _storable(sentence: str) -> str:
+    """With an escape for each NUL and half of a surrogate pair that an id or a field name brought along."""
+    return sentence.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
 
 
 class BankRefused(Exception):

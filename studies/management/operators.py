@@ -1,6 +1,6 @@
 """What the commands of study leads share."""
 
-import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -10,12 +10,17 @@ from django.core.management.base import CommandError
 from django.db.utils import OperationalError, ProgrammingError
 from django.utils.text import slugify
 
+from studies.bank.files import MEBIBYTE, FileRefused, json_file, parsed_json
 from studies.bank.item_parameters import ItemParametersRefused
 from studies.models import Study, User
 from studies.protocol.judge_texts import JudgeTextsRefused
 from studies.protocol.settings import ProtocolRefused
+from studies.protocol.times import aware_time
 from studies.selectors.studies import study_by_slug
 from studies.services.refusals import Refused
+
+MAX_JSON_BYTES = MEBIBYTE
+MISSING_TABLE = re.compile(r"no such table|relation .+ does not exist")
 
 
 @contextmanager
@@ -26,14 +31,17 @@ def plain_errors() -> Iterator[None]:
     except (Refused, ProtocolRefused, ItemParametersRefused, JudgeTextsRefused) as refusal:
         raise CommandError(str(refusal)) from None
     except (OperationalError, ProgrammingError) as error:
-        if "no such table" in str(error) or "does not exist" in str(error):
+        if MISSING_TABLE.search(str(error)):
             raise CommandError("The database has no tables yet. Run: python manage.py migrate") from error
-        raise
+        raise  # manage.py says that the database cannot be used
 
 
 def slug_of(path: Path) -> str:
     """The short name a file or folder suggests: `data/irt_params.json` -> "irt-params"."""
-    return slugify(path.resolve().stem.replace("_", "-"))
+    slug = slugify(path.resolve().stem.replace("_", "-"))
+    if not slug:
+        raise CommandError(f"{path} suggests no short name; give one with --slug.")
+    return slug
 
 
 def named_study(slug: str) -> Study:
@@ -60,14 +68,12 @@ def json_object(text: str) -> dict[str, object]:
     """A JSON object, written out or as the path of a file that holds it."""
     source = "the text given" if text.lstrip().startswith("{") else text
     try:
-        content = text if source != text else Path(text).read_text(encoding="utf-8-sig")
-        value = json.loads(content)
-    except OSError as error:
-        raise CommandError(f"{source} cannot be read ({error.strerror}); check the path.") from None
-    except UnicodeDecodeError:
-        raise CommandError(f"{source} is not UTF-8; save the file as UTF-8.") from None
-    except json.JSONDecodeError as error:
-        raise CommandError(f"{source} is not JSON (line {error.lineno}: {error.msg}).") from None
+        if source == text:
+            value = json_file(Path(text), max_bytes=MAX_JSON_BYTES, file=source)
+        else:
+            value = parsed_json(text.encode("utf-8", "surrogateescape"), file=source)
+    except FileRefused as error:
+        raise CommandError(str(error)) from None
     if not isinstance(value, dict):
         raise CommandError(f'{source} must hold a JSON object, such as {{"batch_size": 20}}.')
     return value
@@ -77,10 +83,7 @@ def moment(option: str, text: str | None) -> datetime | None:
     """An ISO time with its offset, or None."""
     if not text:
         return None
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
+    time = aware_time(text)
+    if time is None:
         raise CommandError(f"{option}: write a time with its offset, such as 2030-05-01T18:00:00+02:00.")
     return time

@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from studies.bank.records import storage_fault
 from studies.bank.sentences import error_sentence, field_path
 from studies.protocol.texts import (
     DEFAULT_ALLOWED_TOOLS,
@@ -45,8 +46,9 @@ class ProtocolRefused(Exception):
 def _filled(text: str) -> str:
     if not text.strip():
         raise PydanticCustomError("blank_text", "is blank; write the text participants are to see")
-    if "\0" in text:
-        raise PydanticCustomError("nul_character", "contains a NUL character (U+0000); remove it")
+    fault = storage_fault(text)
+    if fault is not None:
+        raise PydanticCustomError("unstorable", "{fault}", {"fault": fault})
     return text
 
 

@@ -5,12 +5,13 @@ decision on an earlier consent text no longer admits anyone to a start.
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.db import transaction
 
 from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
+from studies.protocol.times import aware_time
 from studies.services.events import StudyEventKind, event_record
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
@@ -83,15 +84,12 @@ def _amended_settings(study: Study, changes: Mapping[str, object]) -> ProtocolSe
 def _time(field: str, value: object) -> datetime | None:
     if value is None:
         return None
-    try:
-        time = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
+    time = aware_time(value) if isinstance(value, str) else None
+    if time is None:
         raise AmendmentRefused(
             f"{field}: write a time with its offset, such as 2030-05-01T18:00:00+02:00, or null for none."
         )
-    return time.astimezone(UTC)
+    return time
 
 
 def _current(study: Study) -> dict[str, object]:

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
+from studies.bank.records import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.fingerprint import protocol_hash
 from studies.protocol.settings import ProtocolSettings
@@ -13,9 +14,15 @@ from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 
+MAX_NAME_CHARACTERS = 200
+
 
 class StudyExists(Refused):
     """The short name is taken."""
+
+
+class NameInvalid(Refused):
+    """The name participants see cannot be stored."""
 
 
 class StudyNotDraft(Refused):
@@ -40,8 +47,9 @@ def study_create(
     actor: User | None = None,
     is_simulated: bool = False,
 ) -> Study:
-    """A new study in draft. Raises SlugInvalid, StudyExists or StudyNotReady (impossible times)."""
+    """A new study in draft. Raises SlugInvalid, NameInvalid, StudyExists or StudyNotReady (times)."""
     require_slug(slug, of="a study")
+    require_name(name)
     require_window(opens_at, closes_at, now)
     try:
         with transaction.atomic():
@@ -61,6 +69,14 @@ def study_create(
     except IntegrityError:
         raise StudyExists(f'There is a study "{slug}" already; choose another short name.') from None
     return study
+
+
+def require_name(name: str) -> None:
+    """Raise NameInvalid for a name that is too long or holds what no database stores."""
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise NameInvalid(f"The name is longer than {MAX_NAME_CHARACTERS} characters; shorten it.")
+    if fault := storage_fault(name):
+        raise NameInvalid(f"The name {fault}.")
 
 
 @transaction.atomic

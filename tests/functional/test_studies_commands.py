@@ -118,6 +118,24 @@ def test_a_name_that_is_no_address_is_refused(bank_file: Path) -> None:
     )
 
 
+def test_a_file_whose_name_suggests_none_needs_a_short_name(bank_file: Path) -> None:
+    nameless = bank_file.rename(bank_file.with_name("銀行.jsonl"))
+    assert refusal_of("import_bank", "chiron", nameless) == (
+        f"{nameless} suggests no short name; give one with --slug."
+    )
+
+
+def test_problems_that_quote_what_no_database_stores_are_kept_escaped(bank_file: Path) -> None:
+    bad = [{**GOOD, "id": "a\0b"}, {**GOOD, "id": "two", "x\ud800": 1}]
+    bank_file.write_text("".join(json.dumps(line) + "\n" for line in (GOOD, *bad)))
+    run("import_bank", "chiron", bank_file)
+    problems = BankVersion.objects.get().problems
+    assert [problem.split(":")[0] for problem in problems] == [
+        r"line 2, a\u0000b, id",
+        r"line 3, two, x\ud800",
+    ]
+
+
 def test_importing_while_a_study_runs_says_which_version_it_stays_on(frozen: Study, bank_file: Path) -> None:
     bank_file.write_text(json.dumps({**GOOD, "text": "Corrected?"}) + "\n")
     said = run("import_bank", "chiron", bank_file, "--slug", "bank")
@@ -147,6 +165,9 @@ def test_item_parameters_are_compared_with_a_bank(parameters_file: Path, bank_fi
         "  other",
     ]
     assert run("import_item_bank", parameters_file).startswith("Unchanged: irt-params: 2 items")
+    assert run("import_item_bank", parameters_file, "--slug", "other").endswith(
+        'It was there already and keeps its short name, "irt-params".\n'
+    )
 
 
 def test_item_parameters_with_problems_are_refused_as_a_whole(parameters_file: Path) -> None:
@@ -176,6 +197,9 @@ def test_judge_texts_are_imported_from_a_folder(tmp_path: Path) -> None:
     protocol_hash = run("import_judge_protocol", folder).rsplit(" ", 1)[1].strip()
     assert JudgeProtocol.objects.get(slug="my-judge").sha256 == protocol_hash
     assert run("import_judge_protocol", folder).startswith("Unchanged: my-judge")
+    assert run("import_judge_protocol", folder, "--slug", "other").endswith(
+        'It was there already and keeps its short name, "my-judge".\n'
+    )
     (folder / "rubric.txt").write_text("{answer}")
     assert "The rubric text lacks {model_response}, {rubric_string}" in refusal_of(
         "import_judge_protocol", folder
@@ -232,9 +256,15 @@ def test_a_rehearsal_is_marked_as_one(bank_file: Path) -> None:
         (["--bank", "bank", "--bank-version", "2"], 'There is no version 2 of the bank "bank"'),
         (["--bank", "bank", "--item-bank", "nope"], 'There is no item bank "nope"'),
         (["--bank", "bank", "--judge-protocol", "nope"], 'There is no judge protocol "nope"'),
-        (["--bank", "bank", "--protocol", "/nope.json"], "/nope.json cannot be read (No such file"),
-        (["--bank", "bank", "--protocol", "{"], "the text given is not JSON (line 1"),
+        (["--bank", "bank", "--protocol", "/nope.json"], "/nope.json: cannot be read (No such file"),
+        (["--bank", "bank", "--protocol", "{"], "the text given, line 1, JSON: breaks off at column 2"),
         (["--bank", "bank", "--protocol", '{"batch_size": 0, "x": 1}'], "batch_size is below 1"),
+        (["--bank", "bank", "--protocol", '{"top_size": 5, "top_size": 6}'], '"top_size" appears twice'),
+        (["--bank", "bank", "--protocol", '{"top_size": ' + "1" * 5000 + "}"], "JSON: cannot be used"),
+        (["--bank", "bank", "--protocol", '{"a":' * 20_000], "JSON: is nested too deeply"),
+        (["--bank", "bank", "--name", "n" * 201], "The name is longer than 200 characters"),
+        (["--bank", "bank", "--name", "\udcff"], "The name contains half of a surrogate pair"),
+        (["--bank", "bank", "--closes-at", "9999-12-31T23:59:59-23:00"], "--closes-at: write a time"),
         (["--bank", "bank", "--closes-at", "2030-01-01"], "--closes-at: write a time with its offset"),
         (["--bank", "bank", "--closes-at", "2001-01-01T00:00:00Z"], "has passed; set a later time"),
         (["--bank", "bank", "--by", "who@example.org"], "who@example.org is no staff member"),
@@ -253,7 +283,7 @@ def test_settings_that_are_no_object_are_refused(study: Study, tmp_path: Path) -
     path.write_text("[1]")
     assert "must hold a JSON object" in refusal_of("update_study", "pilot", "--protocol", path)
     path.write_bytes(b"\xff")
-    assert "is not UTF-8" in refusal_of("update_study", "pilot", "--protocol", path)
+    assert "which is not UTF-8" in refusal_of("update_study", "pilot", "--protocol", path)
 
 
 @pytest.mark.parametrize("command", ["freeze_study", "close_study"])

@@ -294,6 +294,8 @@ def test_times_are_compared_as_moments(frozen: Study, now: datetime) -> None:
         ({"judge_kind": "match"}, 'match_rules is needed by the judge "match"'),
         ({"closes_at": "tomorrow"}, "closes_at: write a time with its offset"),
         ({"closes_at": "2031-01-01T00:00:00"}, "closes_at: write a time with its offset"),
+        ({"closes_at": "9999-12-31T23:59:59-23:00"}, "closes_at: write a time with its offset"),
+        ({"instructions": "\ud800"}, "instructions contains half of a surrogate pair"),
         ({"opens_at": 5}, "opens_at: write a time with its offset"),
         ({"batch_size": 10}, "batch_size: the batches of a frozen study do not change"),
         ({"assembly_seed": 7, "assembly": "random"}, "assembly, assembly_seed: the batches"),

@@ -253,6 +253,13 @@ def test_an_unknown_version_or_header_field_is_reported_and_the_prompts_still_re
     assert reading.bank.name == ""
 
 
+def test_the_canary_is_kept_although_another_field_of_the_header_is_wrong(tmp_path: Path) -> None:
+    header = {"chiron_bank": 1, "name": 5, "canary": "CANARY", "licence": "?"}
+    reading = read_chiron(write_lines(tmp_path, header, line()))
+    assert [problem.field for problem in reading.problems] == ["licence", "name"]
+    assert reading.bank.canaries == ("CANARY",)
+
+
 def test_a_canary_that_cannot_be_stored_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     header = {"chiron_bank": 1, "name": "a\0", "canary": "\udfff"}
     assert sentences(tmp_path, header, line()) == [
@@ -277,6 +284,6 @@ def test_a_missing_empty_or_too_large_file_and_a_folder_are_one_problem_each(tmp
     reason = "cannot be read (No such file or directory); check the path and its rights"
     assert only_problem(missing) == f"{missing}: {reason}"
     assert only_problem(tmp_path) == f"{tmp_path}: is a folder, but a file is expected; name the file in it"
-    assert only_problem(empty) == f"{empty}: is empty; give a file with prompts"
+    assert only_problem(empty) == f"{empty}: is empty; is it the right file?"
     assert only_problem(big) == f"{big}: is 55 bytes, above the limit of 20 bytes; split it"
     assert only_problem(header_only) == "the bank holds no prompts; give a file with at least one"

@@ -93,6 +93,10 @@ def test_all_wrong_settings_are_named_together() -> None:
             'resource_categories names "books" twice; keep one of them.',
         ),
         ({"consent_text": "a\0"}, "consent_text contains a NUL character (U+0000); remove it."),
+        (
+            {"instructions": "a\ud800"},
+            "instructions contains half of a surrogate pair, which is no character; remove it.",
+        ),
         ({"top_size": True}, "top_size is true or false, but a whole number is expected."),
         ({"assembly_seed": -1}, "assembly_seed is below 0; write 0 or more."),
         ({"late_tolerance_seconds": 301}, "late_tolerance_seconds is above 300; write 300 or less."),

@@ -28,3 +28,5 @@ class Command(BaseCommand):
             f"{'Imported' if created else 'Unchanged:'} {protocol.slug}, from {protocol.source}. "
             f"Hash {protocol.sha256}"
         )
+        if protocol.slug != (slug or slug_of(path)):
+            self.stdout.write(f'It was there already and keeps its short name, "{protocol.slug}".')
