@@ -12,15 +12,21 @@ SECRET_KEYS = re.compile(
     r"token|secret|password|authorization|api_?key|cookie|e_?mail|answer|text|code", re.I
 )
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*")
+# PostgreSQL quotes the row or the statement that failed, pydantic the input: either may be an answer.
+QUOTED_BY_DATABASE = re.compile(
+    r"\n(?:LINE \d+|DETAIL|CONTEXT|QUERY):.*?(?=\n\n(?:The above|During handling)|\Z)", re.DOTALL
+)
+QUOTED_BY_PYDANTIC = re.compile(r"(?<=input_value=).*?(?=, input_type=)", re.DOTALL)
 HIDDEN = "[hidden]"
 
 
 def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Hide values under telling keys, and e-mail addresses wherever they stand."""
+    """Hide values under telling keys, e-mail addresses wherever they stand, and what errors quote."""
     for key, value in event.items():
         if key != "event" and SECRET_KEYS.search(key):
             event[key] = HIDDEN
         elif isinstance(value, str):
+            value = QUOTED_BY_PYDANTIC.sub(HIDDEN, QUOTED_BY_DATABASE.sub(f"\n{HIDDEN}", value))
             event[key] = ADDRESS.sub(HIDDEN, value)
     return event
 
