@@ -20,7 +20,7 @@ from studies.selectors.studies import study_by_slug
 from studies.services.refusals import Refused
 
 MAX_JSON_BYTES = MEBIBYTE
-MISSING_TABLE = re.compile(r"no such table|relation .+ does not exist")
+OUTDATED_TABLES = re.compile(r"no such (table|column)|(relation|column) .+ does not exist")
 
 
 @contextmanager
@@ -31,8 +31,9 @@ def plain_errors() -> Iterator[None]:
     except (Refused, ProtocolRefused, ItemParametersRefused, JudgeTextsRefused) as refusal:
         raise CommandError(str(refusal)) from None
     except (OperationalError, ProgrammingError) as error:
-        if MISSING_TABLE.search(str(error)):
-            raise CommandError("The database has no tables yet. Run: python manage.py migrate") from error
+        if OUTDATED_TABLES.search(str(error)):
+            message = "The database's tables are missing or of an earlier version."
+            raise CommandError(f"{message} Run: python manage.py migrate") from error
         raise  # manage.py says that the database cannot be used
 
 

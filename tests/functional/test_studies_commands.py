@@ -312,7 +312,7 @@ def test_a_missing_table_is_answered_with_the_remedy(
     monkeypatch.setattr(Bank._meta, "db_table", "not_there_yet")
     monkeypatch.setattr(BankVersion._meta, "db_table", "not_there_either")
     assert refusal_of("import_bank", "chiron", bank_file) == (
-        "The database has no tables yet. Run: python manage.py migrate"
+        "The database's tables are missing or of an earlier version. Run: python manage.py migrate"
     )
 
 
