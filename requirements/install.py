@@ -55,8 +55,11 @@ def refuse_unfit_python() -> None:
 
 
 def create_venv() -> None:
-    for name in LISTS:
-        stamp(name).unlink(missing_ok=True)
+    try:
+        for name in LISTS:
+            stamp(name).unlink(missing_ok=True)
+    except OSError as error:
+        sys.exit(f"{VENV} cannot be used ({error.strerror}). Remove it and run the same command again.")
     if run([sys.executable, "-m", "venv", "--clear", str(VENV)]):
         sys.exit(f"Could not create {VENV}: see above; check that the folder can be written and has room.")
 

@@ -1,6 +1,7 @@
 """Setting up on a fresh machine: every failure is one sentence with its remedy."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,21 @@ def test_an_unknown_list_is_answered_with_the_usage() -> None:
     done = install("everything")
     assert done.returncode == 1
     assert done.stderr == "usage: python3 requirements/install.py run|dev\n"
+
+
+def test_a_file_in_the_place_of_the_environment_is_named(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
+    (tmp_path / ".venv").touch()
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "requirements" / "install.py"), "run"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"{tmp_path / '.venv'} cannot be used (Not a directory). Remove it and run the same command again.\n"
+    )
 
 
 def test_a_database_that_does_not_answer_is_one_sentence(tmp_path: Path) -> None:
