@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from batches.forms.answers import AnswerForm
-from batches.models import Answer, Session
+from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
 from batches.services.answers import IncomingText, TextRefused, answer_save, prompt_seen
-from batches.services.receipts import SaveReceipt
+from batches.services.receipts import SaveReceipt, outcome_sentence
 from batches.views.access import for_owner, signed_in_user
 from batches.views.sessions import session_context
 
@@ -22,38 +22,29 @@ from batches.views.sessions import session_context
 def prompt(request: HttpRequest, session: Session, position: int) -> HttpResponse:
     """GET shows the prompt and stamps its first view; POST saves the form."""
     now = timezone.now()
-    if request.method == "POST":
-        return _saved(request, session, position, now)
-    if not session.is_running(now):
-        return redirect("session_receipt", session.pk)
     answer = _answer(session, position)
-    if answer.first_seen_at is None:
-        prompt_seen(session=session, position=position, now=now)
+    if request.method == "POST":
+        return _saved(request, answer, now)
     form = AnswerForm(initial={"text": answer.text, "base_revision": answer.revision})
     return _page(request, answer, form, now)
 
 
-def _saved(request: HttpRequest, session: Session, position: int, now: datetime) -> HttpResponse:
+def _saved(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:
     """Save and go on; a text that was not saved comes back in the page with the reason."""
-    answer = _answer(session, position)
     form = AnswerForm(request.POST)
     if not form.is_valid():
         return _page(request, answer, form, now, status=422)
     if form.cleaned_data["text"] == answer.text:
-        return _next_page(request, session, position)
+        return _next_page(request, answer)
     try:
-        receipt = _save(request, session, position, form, now)
+        receipt = _save(request, answer, form, now)
     except TextRefused as refusal:
         form.add_error("text", str(refusal))
         return _page(request, answer, form, now, status=422)
-    if receipt.saved:
-        return _next_page(request, session, position)
-    return _refused(request, answer, form, receipt, now)
+    return _next_page(request, answer) if receipt.saved else _refused(request, answer, form, receipt, now)
 
 
-def _save(
-    request: HttpRequest, session: Session, position: int, form: AnswerForm, now: datetime
-) -> SaveReceipt:
+def _save(request: HttpRequest, answer: Answer, form: AnswerForm, now: datetime) -> SaveReceipt:
     incoming = IncomingText(
         text=form.cleaned_data["text"],
         base_revision=form.cleaned_data["base_revision"],
@@ -62,20 +53,29 @@ def _save(
         tab=uuid.uuid4().hex,
         sequence=1,
     )
-    user_id = signed_in_user(request).pk
-    return answer_save(user_id=user_id, session_id=session.pk, position=position, incoming=incoming, now=now)
+    return answer_save(
+        user_id=signed_in_user(request).pk,
+        session_id=answer.session_id,
+        position=answer.position,
+        incoming=incoming,
+        now=now,
+    )
 
 
 def _refused(
     request: HttpRequest, answer: Answer, form: AnswerForm, receipt: SaveReceipt, now: datetime
 ) -> HttpResponse:
-    session = answer.session
-    if not session.is_running(now):
-        context = {"session": session, "study": session.participant.study, "receipt": receipt}
-        return render(request, "batches/too_late.html", {**context, "form": form}, status=410)
+    if not answer.session.is_running(now):
+        return _too_late(request, answer.session, form, receipt.sentence)
     # The page keeps this text and now knows the newer one: saving again is then a decision, not an accident.
     again = AnswerForm(initial={"text": form.cleaned_data["text"], "base_revision": receipt.revision})
     return _page(request, answer, again, now, receipt=receipt, status=409)
+
+
+def _too_late(request: HttpRequest, session: Session, form: AnswerForm, sentence: str) -> HttpResponse:
+    """Give the text back. The prompt is not shown any more."""
+    context = {"session": session, "study": session.participant.study, "sentence": sentence, "form": form}
+    return render(request, "batches/too_late.html", context, status=410)
 
 
 def _page(
@@ -87,7 +87,15 @@ def _page(
     receipt: SaveReceipt | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    """Show the prompt while the session runs; every way of seeing it first is stamped."""
     session = answer.session
+    if not session.is_running(now):
+        if form.is_bound:
+            sentence = outcome_sentence(RevisionOutcome.REFUSED_LATE, session.status_at(now))
+            return _too_late(request, session, form, sentence)
+        return redirect("session_receipt", session.pk)
+    if answer.first_seen_at is None:
+        prompt_seen(session=session, position=answer.position, now=now)
     context = session_context(session, now)
     context |= {"answer": answer, "form": form, "receipt": receipt}
     return render(request, "batches/prompt.html", context, status=status)
@@ -100,7 +108,8 @@ def _answer(session: Session, position: int) -> Answer:
     return answer
 
 
-def _next_page(request: HttpRequest, session: Session, position: int) -> HttpResponse:
+def _next_page(request: HttpRequest, answer: Answer) -> HttpResponse:
+    session, position = answer.session, answer.position
     wanted = {"next": position + 1, "previous": position - 1}.get(request.POST.get("go", ""), position)
     if session.answers.filter(position=wanted).exists():
         return redirect("session_prompt", session.pk, wanted)

@@ -292,6 +292,27 @@ def test_a_form_that_cannot_be_stored_gets_its_text_back_with_the_reason(
     assert Answer.objects.get(position=1).text == ""
 
 
+def test_a_prompt_that_is_shown_beside_a_refusal_counts_as_seen(page: Client, session: Session) -> None:
+    reply = page.post(f"/sessions/{session.pk}/prompts/3/", {"text": "7"})
+    assert reply.status_code == 422
+    assert "Prompt 3 of 4" in text_of(reply)
+    assert Answer.objects.get(position=3).first_seen_at is not None
+
+
+@pytest.mark.parametrize("form", [{"text": "my text"}, {"text": "my text\x00", "base_revision": 0}])
+def test_a_form_after_the_end_shows_the_text_and_no_prompt_whatever_is_wrong_with_it(
+    page: Client, session: Session, form: dict[str, object]
+) -> None:
+    end_ago(session, 60)
+    reply = page.post(f"/sessions/{session.pk}/prompts/3/", form)
+    assert reply.status_code == 410
+    text = text_of(reply)
+    assert "Your time has ended" in text
+    assert "my text" in text
+    assert "Question" not in text
+    assert Answer.objects.get(position=3).first_seen_at is None
+
+
 # --- end ----------------------------------------------------------------------------------------------
 
 
