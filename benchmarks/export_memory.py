@@ -139,6 +139,7 @@ def make_sessions(study: "Study", number: int) -> "list[Session]":
             started_at=NOW,
             deadline_at=NOW + timedelta(hours=5),
             ended_at=NOW + timedelta(hours=4),
+            overdue_rule="saved_counts",
             late_tolerance_seconds=10,
             answer_max_characters=100_000,
         )

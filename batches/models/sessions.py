@@ -14,9 +14,9 @@ from studies.models import Participant, Prompt
 class Session(models.Model):
     """One person's one run against the clock.
 
-    Deadline, tolerance and length limit are what was promised at the start: an amendment of the protocol
-    does not reach into a running session. `resources` is empty both before the declaration and when nothing
-    was used; `resources_recorded_at` tells these apart.
+    Deadline, overdue rule, tolerance and length limit are what was promised at the start: an amendment of the
+    protocol does not reach into a running session. `resources` is empty both before the declaration and
+    when nothing was used; `resources_recorded_at` tells these apart.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -28,6 +28,7 @@ class Session(models.Model):
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    overdue_rule = models.CharField(max_length=14)
     late_tolerance_seconds = models.PositiveIntegerField()
     answer_max_characters = models.PositiveIntegerField()
     resources = models.JSONField(default=list)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Literal
 
 
 class SessionStatus(StrEnum):
@@ -43,11 +42,13 @@ SESSION_MOVES: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyTy
             {SessionStatus.SUBMITTED, SessionStatus.EXPIRED, SessionStatus.WITHDRAWN}
         ),
         SessionStatus.SUBMITTED: frozenset({SessionStatus.WITHDRAWN}),
-        SessionStatus.EXPIRED: frozenset({SessionStatus.WITHDRAWN}),
+        SessionStatus.EXPIRED: frozenset({SessionStatus.SUBMITTED, SessionStatus.WITHDRAWN}),
         SessionStatus.WITHDRAWN: frozenset(),
     }
 )
-"""The moves a session may make; anything not listed is refused."""
+"""The moves a session may make; anything not listed is refused.
+
+From expired to submitted goes only a submission that arrived in time while the sweep was faster."""
 
 
 def answer_state(
@@ -67,8 +68,8 @@ def answer_state(
     return AnswerState.SKIPPED if first_seen else AnswerState.NOT_REACHED
 
 
-def counts(state: AnswerState, overdue_rule: Literal["saved_counts", "submitted_only"]) -> bool:
-    """Whether an answer in this state goes on to be judged, under the study's declared overdue rule."""
+def counts(state: AnswerState, overdue_rule: str) -> bool:
+    """Whether an answer in this state goes on to be judged, under the overdue rule of its session."""
     if state == AnswerState.DRAFTED_AT_EXPIRY:
         return overdue_rule == "saved_counts"
     return state == AnswerState.ANSWERED

@@ -1,6 +1,6 @@
 """Reads of answers for everything downstream: screening, judging, exports."""
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from batches.models import Answer
 from batches.rules.statuses import SessionStatus
@@ -20,11 +20,10 @@ def study_answers(study: Study) -> QuerySet[Answer]:
 
 
 def answers_to_score(study: Study) -> QuerySet[Answer]:
-    """The answers that count under the study's overdue rule: written, and handed in or saved in time.
+    """The answers that count under their session's overdue rule: written, and handed in or saved in time.
 
     The database's form of `rules.statuses.counts`.
     """
-    counting = [SessionStatus.SUBMITTED]
-    if study.protocol.overdue_rule == "saved_counts":
-        counting.append(SessionStatus.EXPIRED)
-    return study_answers(study).filter(has_text=True, session__status__in=counting)
+    counting = Q(session__status=SessionStatus.SUBMITTED)
+    counting |= Q(session__status=SessionStatus.EXPIRED, session__overdue_rule="saved_counts")
+    return study_answers(study).filter(counting, has_text=True)

@@ -8,13 +8,13 @@ from batches.rules.statuses import SessionStatus
 
 
 def counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
-    """Sessions that fill a place: live, submitted, or expired with something written; no test people.
+    """Sessions that fill a place: live, submitted, or expired with something that counts; no test people.
 
-    A place whose person withdrew, or let the time pass without writing anything, is free again.
+    A place whose person withdrew, or let the time pass without leaving anything that counts, is free again.
     """
     written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
     fills = Q(status__in=[SessionStatus.ACTIVE, SessionStatus.SUBMITTED])
-    fills |= Q(status=SessionStatus.EXPIRED) & Q(Exists(written))
+    fills |= Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts") & Q(Exists(written))
     return Session.objects.filter(fills, batch__plan=plan, participant__is_test=False)
 
 

@@ -86,7 +86,7 @@ def study_progress(study: Study) -> StudyProgress:
 
 
 def prompt_coverage(study: Study) -> dict[str, int]:
-    """How many answers to each prompt count by now, under the study's overdue rule."""
+    """How many answers to each prompt count by now."""
     answered = Counter(answers_to_score(study).values_list("prompt__prompt_id", flat=True))
     prompt_ids = Prompt.objects.filter(version=study.bank_version_id).values_list("prompt_id", flat=True)
     return {prompt_id: answered[prompt_id] for prompt_id in prompt_ids}

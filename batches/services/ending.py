@@ -47,7 +47,7 @@ def resources_record(*, session: Session, resources: DeclaredResources, now: dat
     with transaction.atomic():
         session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
         undeclared = session.resources_recorded_at is None and session.status != SessionStatus.WITHDRAWN
-        if session.status != SessionStatus.ACTIVE and not undeclared:
+        if not session.is_running(now) and not undeclared:
             raise SessionOver(_over_sentence(session))
         _resources_save(session, resources, now)
 
@@ -55,15 +55,16 @@ def resources_record(*, session: Session, resources: DeclaredResources, now: dat
 def session_submit(*, session: Session, resources: DeclaredResources | None, now: datetime) -> Session:
     """Hand in the batch with the declaration of resources, None where it is missing.
 
-    A click that was on the wire at the deadline still counts. Raises AlreadySubmitted or SessionOver; what
-    was saved stays saved.
+    A click that was on the wire at the deadline still counts, even where the sweep came first. Raises
+    AlreadySubmitted or SessionOver; what was saved stays saved.
     """
     with transaction.atomic():
         session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
         late = lateness(now=now, deadline_at=session.deadline_at, tolerance=session.tolerance)
         if session.status == SessionStatus.SUBMITTED:
             raise AlreadySubmitted(_over_sentence(session))
-        if session.status != SessionStatus.ACTIVE or late == Lateness.LATE:
+        moves = SESSION_MOVES[SessionStatus(session.status)]
+        if SessionStatus.SUBMITTED not in moves or late == Lateness.LATE:
             raise SessionOver(_over_sentence(session))
         if resources is not None:
             _resources_save(session, resources, now)

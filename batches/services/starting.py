@@ -145,6 +145,7 @@ def _session_create(participant: Participant, batch_id: int, now: datetime) -> S
         batch_id=batch_id,
         started_at=now,
         deadline_at=deadline(started_at=now, budget=budget, closes_at=study.closes_at),
+        overdue_rule=protocol.overdue_rule,
         late_tolerance_seconds=protocol.late_tolerance_seconds,
         answer_max_characters=protocol.answer_max_characters,
     )

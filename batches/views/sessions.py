@@ -97,7 +97,7 @@ def session_context(session: Session, now: datetime) -> dict[str, object]:
         "places": [(place, STATE_WORDS[place.state]) for place in places],
         "counts": state_counts(places),
         "unanswered": [place for place in places if place.state in UNANSWERED],
-        "at_the_end": OVERDUE_WORDS[session.participant.study.protocol.overdue_rule],
+        "at_the_end": OVERDUE_WORDS[session.overdue_rule],
     }
 
 

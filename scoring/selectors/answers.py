@@ -46,21 +46,19 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
 
     A score of an earlier revision is no score of this answer.
     """
-    rule = run.study.protocol.overdue_rule
-    counting = {status for status in SessionStatus if counts(state_of_text(status), rule)}
     rows = (
         Answer.objects.filter(session__participant__in=retained_participants(run.study).values("pk"))
         .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
         .values_list(
             "pk", "session__participant__code", "prompt__prompt_id", "prompt__category", "prompt__task",
-            "session__status", "has_text", "revision", "of_run__revision", F("of_run__score"),
+            "session__status", "session__overdue_rule", "has_text", "revision",
+            "of_run__revision", F("of_run__score"),
         )
         .order_by("pk")
     )  # fmt: skip
-    for pk, code, prompt_id, category, task, status, has_text, revision, judged, score in rows.iterator(
-        CHUNK
-    ):
-        counted = has_text and status in counting
+    for row in rows.iterator(CHUNK):
+        pk, code, prompt_id, category, task, status, rule, has_text, revision, judged, score = row
+        counted = has_text and counts(state_of_text(SessionStatus(status)), rule)
         current = score if counted and judged == revision else None
         yield ResultAnswer(pk, code, prompt_id, category, task, counted, current)
 

@@ -23,6 +23,7 @@ ANSWER_FACTS = (
     "position",
     "prompt__prompt_id",
     "session__status",
+    "session__overdue_rule",
     "has_text",
     "text",
     "revision",
@@ -72,10 +73,9 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
 
 def answer_rows(study: Study) -> Iterator[AnswerRow]:
     """Every place of every started session."""
-    rule = study.protocol.overdue_rule
     answers = study_answers(study).filter(prompt__split="public").order_by("pk")
     for values in answers.values_list(*ANSWER_FACTS).iterator(CHUNK):
-        code, batch, position, prompt_id, status, has_text, text, revision, seen_at, saved_at = values
+        code, batch, position, prompt_id, status, rule, has_text, text, revision, seen_at, saved_at = values
         state = answer_state(
             session_status=SessionStatus(status),
             first_seen=seen_at is not None,

@@ -63,6 +63,24 @@ def test_a_submission_on_the_wire_at_the_deadline_counts_and_is_logged(session: 
     assert SessionEvent.objects.get(kind="submitted").details == {"lateness": "within_tolerance"}
 
 
+def test_a_submission_that_arrived_in_time_counts_even_if_the_sweep_was_faster(session: Session) -> None:
+    at = session.deadline_at + timedelta(seconds=10)
+    assert sessions_expire(now=at + timedelta(seconds=1)) == 1
+    session_submit(session=session, resources=BOOKS, now=at)
+    session.refresh_from_db()
+    assert (session.status, session.ended_at) == ("submitted", at)
+    assert kinds() == ["started", "expired", "resources_recorded", "submitted"]
+    assert not session.answers.filter(is_open=True).exists()
+
+
+def test_a_submission_after_the_tolerance_and_the_sweep_is_refused(session: Session) -> None:
+    at = session.deadline_at + timedelta(seconds=11)
+    sessions_expire(now=at)
+    with pytest.raises(SessionOver, match="Your time ended"):
+        session_submit(session=session, resources=BOOKS, now=at)
+    assert kinds() == ["started", "expired"]
+
+
 def test_a_submission_after_the_tolerance_is_refused(session: Session) -> None:
     at = session.deadline_at + timedelta(seconds=11)
     with pytest.raises(SessionOver, match="Your time ended on 01 May 2030 at 14:00:00 UTC"):
@@ -149,6 +167,16 @@ def test_resources_can_be_declared_once_after_an_expiry(session: Session) -> Non
         resources_record(session=session, resources=BOOKS, now=later)
     session.refresh_from_db()
     assert (session.status, session.resources) == ("expired", ["Books"])
+
+
+def test_resources_are_final_after_the_deadline_whether_or_not_the_sweep_came_by(session: Session) -> None:
+    later = session.deadline_at + timedelta(seconds=1)
+    resources_record(session=session, resources=BOOKS, now=later)
+    with pytest.raises(SessionOver, match="Your time ended"):
+        resources_record(session=session, resources=DeclaredResources(categories=(), note=""), now=later)
+    session.refresh_from_db()
+    assert (session.status, session.resources) == ("active", ["Books"])
+    assert kinds() == ["started", "resources_recorded"]
 
 
 def test_resources_of_a_submitted_batch_stay(session: Session, now: datetime) -> None:

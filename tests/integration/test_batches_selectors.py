@@ -15,6 +15,7 @@ from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
 from batches.services.starting import session_start
 from studies.models import Participant, Study
+from studies.services.amendments import study_amend
 
 pytestmark = pytest.mark.django_db
 MakeStudy = Callable[..., Study]
@@ -56,9 +57,19 @@ def test_submitted_and_saved_texts_count_blank_withdrawn_test_and_running_ones_d
 
 
 def test_under_the_strict_rule_only_submitted_texts_count(study: Study) -> None:
-    study.settings["overdue_rule"] = "submitted_only"
-    study.save()
+    Session.objects.update(overdue_rule="submitted_only")
     assert sorted(answers_to_score(study).values_list("text", flat=True)) == ["a", "b", "d"]
+
+
+def test_an_amended_overdue_rule_holds_for_those_who_start_after_it(
+    study: Study, make_person: MakePerson, now: datetime
+) -> None:
+    study_amend(study=study, changes={"overdue_rule": "submitted_only"}, reason="stricter", now=now)
+    session = work(make_person(study), now, ["l"])
+    assert session.overdue_rule == "submitted_only"
+    sessions_expire(now=now + timedelta(hours=6))
+    counted = answers_to_score(study).values_list("text", flat=True)
+    assert sorted(counted) == ["a", "b", "d", "e", "k"]
 
 
 def test_all_answers_of_a_study_come_with_their_states_in_one_query(study: Study) -> None:

@@ -218,11 +218,19 @@ def test_the_place_of_somebody_who_withdrew_is_free_again(
     session_start(participant=make_person(study), now=now)
 
 
-@pytest.mark.parametrize(("text", "free"), [("", True), (" \n\u200b", True), ("7", False)])
-def test_an_expired_session_keeps_its_place_only_with_something_written(
-    make_study: MakeStudy, make_person: MakePerson, now: datetime, text: str, free: bool
+@pytest.mark.parametrize(
+    ("text", "rule", "free"),
+    [
+        ("", "saved_counts", True),
+        (" \n\u200b", "saved_counts", True),
+        ("7", "saved_counts", False),
+        ("7", "submitted_only", True),
+    ],
+)
+def test_an_expired_session_keeps_its_place_only_with_something_that_counts(
+    make_study: MakeStudy, make_person: MakePerson, now: datetime, text: str, rule: str, free: bool
 ) -> None:
-    study = make_study(prompts=4, replicates_per_profile=1)
+    study = make_study(prompts=4, replicates_per_profile=1, overdue_rule=rule)
     first = make_person(study)
     session = session_start(participant=first, now=now)
     if text:

@@ -20,9 +20,9 @@ def test_the_table_of_moves_names_every_status_and_ends_at_withdrawn() -> None:
     assert SESSION_MOVES[SessionStatus.WITHDRAWN] == frozenset()
 
 
-def test_a_session_that_ended_can_only_be_withdrawn() -> None:
+def test_a_session_that_ended_can_be_withdrawn_or_have_its_timely_submission_overtake_the_sweep() -> None:
     assert SESSION_MOVES[SessionStatus.SUBMITTED] == {SessionStatus.WITHDRAWN}
-    assert SESSION_MOVES[SessionStatus.EXPIRED] == {SessionStatus.WITHDRAWN}
+    assert SESSION_MOVES[SessionStatus.EXPIRED] == {SessionStatus.SUBMITTED, SessionStatus.WITHDRAWN}
 
 
 def test_no_move_leads_back_to_an_active_session() -> None:
