@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import dj_database_url
-import structlog
 from csp.constants import NONE, SELF
 
 from config.environment import ROOT, read_environment
@@ -199,7 +198,6 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 LOGGING_CONFIG = None
 configure_logs(as_json=PRODUCTION)
-LOG = structlog.get_logger("chiron")
 
 # --- background work ---------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.core import mail
 from django.test import Client
+from pytest_django import Settings
 
 from studies.models import User
 
@@ -168,6 +169,17 @@ def test_the_mail_names_no_study_and_holds_one_code(client: Client, person: User
     body = str(mail.outbox[0].body)
     assert body.startswith("Your code for signing in at testserver:\n\n")
     assert len(re.findall(r"^[A-Z0-9-]{4,}$", body, re.MULTILINE)) == 1
+
+
+def test_a_mail_server_that_does_not_answer_is_said_and_nobody_waits_for_a_code(
+    client: Client, person: User, settings: Settings
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    page = client.post(LOGIN, {"email": person.email})
+    assert page.status_code == 503
+    assert b"This site cannot send e-mail at the moment." in page.content
+    assert client.get(CONFIRM)["Location"] == f"{LOGIN}code/"
 
 
 def test_signing_in_leaves_no_address_and_no_code_in_the_logs(
