@@ -70,4 +70,6 @@ def _fences(template: str) -> re.Pattern[str] | None:
 
 def _tags(template: str) -> re.Pattern[str] | None:
     names = "|".join(sorted(set(_TAG.findall(template))))
-    return re.compile(rf"[{_OPENING_BRACKETS}](?=\s*/?\s*(?:{names})\b)", re.IGNORECASE) if names else None
+    return (
+        re.compile(rf"[{_OPENING_BRACKETS}](?=\s*(?:/\s*)?(?:{names})\b)", re.IGNORECASE) if names else None
+    )

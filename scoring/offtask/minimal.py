@@ -22,7 +22,6 @@ _PLACEHOLDERS = frozenset(
 )
 """What people write instead of nothing; words that can answer a question (no, none, pass) are not here."""
 
-_EDGE_MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 _ONE_LETTER_REPEATED = re.compile(r"([^\W\d_])\1{3,}")
 
 
@@ -60,7 +59,8 @@ def _says_nothing(unit: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    return _EDGE_MARKS.sub("", unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return folded.strip("".join(mark for mark in set(folded) if not mark.isalnum()))
 
 
 def _asked_for(prompt: PromptFacts) -> str:

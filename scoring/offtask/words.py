@@ -11,7 +11,7 @@ _UNSPACED = re.compile(
 """Letters of scripts written without spaces (Thai, Lao, Burmese, Khmer, Japanese, Chinese)."""
 
 _CLAUSE_END = re.compile(
-    r"[.!?,;:]+(?=\s|$)|[。！？，；：،؛؟]+|\n|\s[-–—]+\s|—|\b(?:but|however|although|though)\b",
+    r"(?<![.!?,;:])[.!?,;:]+(?=\s|$)|[。！？，；：،؛؟]+|\n|\s[-–—]+\s|—|\b(?:but|however|although|though)\b",
     re.IGNORECASE,
 )
 _QUOTE_CHARACTERS = 120

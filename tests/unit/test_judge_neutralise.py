@@ -96,7 +96,7 @@ def test_invisible_characters_are_removed() -> None:
 
 
 def test_a_long_hostile_answer_does_not_hold_up_the_judge() -> None:
-    hostile = "`\u200d" * 100_000 + " \n#" * 100_000 + "<" * 100_000 + " :" * 100_000
+    hostile = "`\u200d" * 100_000 + " \n#" * 100_000 + "<" * 100_000 + " " * 100_000 + " :" * 100_000
     started = time.perf_counter()
     for template in TEMPLATES:
         neutralise(hostile, template=template)

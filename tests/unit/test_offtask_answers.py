@@ -1,4 +1,5 @@
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,11 @@ def test_any_text_gets_flags_with_evidence_and_no_error(text: str, prompt: Promp
     flags = flag_answer(AnswerFacts(1, prompt.prompt_id, text, AnswerState.ANSWERED), prompt)
     assert all(flag.evidence.endswith(".") for flag in flags)
     assert len({flag.reason for flag in flags}) == len(flags)
+
+
+@pytest.mark.parametrize("mark", [".", "-", "_", "\u2026"])
+def test_a_long_row_of_marks_does_not_hold_up_the_screening(mark: str) -> None:
+    row = f"a{mark * 100_000}a"
+    started = time.perf_counter()
+    assert flag_answer(AnswerFacts(1, "essay", row, AnswerState.ANSWERED), ESSAY)
+    assert time.perf_counter() - started < 2
