@@ -51,7 +51,18 @@ def attachments_store(*, attachments: Iterable[AttachmentRecord], base_dir: Path
 
 
 def _copy(source: Path, target: Path, attachment: AttachmentRecord) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _copy_whole(source, target, attachment)
+    except OSError as error:
+        raise AttachmentUnreadable(
+            f"{attachment.path}: cannot be copied to the media folder ({error.strerror}). "
+            "Check that the file is readable, and that the folder can be written to and has room; then import "
+            "again."
+        ) from error
+
+
+def _copy_whole(source: Path, target: Path, attachment: AttachmentRecord) -> None:
     handle, draft_name = tempfile.mkstemp(dir=target.parent, prefix="draft-")
     draft = Path(draft_name)
     try:
@@ -62,11 +73,6 @@ def _copy(source: Path, target: Path, attachment: AttachmentRecord) -> None:
         _check_content(draft, attachment)
         draft.chmod(0o644)
         draft.replace(target)
-    except OSError as error:
-        raise AttachmentUnreadable(
-            f"{attachment.path}: cannot be copied to the media folder ({error.strerror}). "
-            "Check that the file is readable and the disk has room, then import again."
-        ) from error
     finally:
         draft.unlink(missing_ok=True)
 

@@ -209,6 +209,14 @@ def test_a_file_that_vanished_since_it_was_read_is_named(now: datetime, tmp_path
     assert not Bank.objects.exists()
 
 
+def test_a_media_folder_that_cannot_be_written_to_is_said(now: datetime, tmp_path: Path) -> None:
+    reading = reading_of(prompt(attachments=(picture(tmp_path),)), root=tmp_path)
+    Path(settings.MEDIA_ROOT).touch()
+    with pytest.raises(AttachmentUnreadable, match=r"a\.png: cannot be copied .*\(Not a directory\)"):
+        bank_import(slug="small", reading=reading, strict=True, now=now)
+    assert not Bank.objects.exists()
+
+
 def test_an_import_while_a_study_runs_leaves_the_study_on_its_version(
     now: datetime, make_study: Callable[..., Study]
 ) -> None:
