@@ -57,8 +57,8 @@ def _copy(source: Path, target: Path, attachment: AttachmentRecord) -> None:
     except OSError as error:
         raise AttachmentUnreadable(
             f"{attachment.path}: cannot be copied to the media folder ({error.strerror}). "
-            "Check that the file is readable, and that the folder can be written to and has room; then import "
-            "again."
+            "Check that the file is readable and that the folder can be written to and has room; "
+            "then import again."
         ) from error
 
 
