@@ -13,6 +13,7 @@ from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+from studies.services.studies import study_lock
 
 ROWS_PER_INSERT = 500
 
@@ -58,6 +59,7 @@ def _assemble(traits: Sequence[PromptTraits], protocol: ProtocolSettings) -> lis
 
 @transaction.atomic
 def _replace_plan(plan: BatchPlan, batches: Sequence[Sequence[str]], actor: User | None) -> BatchPlan:
+    study_lock(plan.study)  # Where there is no plan yet, its row cannot keep two builders apart.
     old = BatchPlan.objects.select_for_update().filter(study=plan.study).first()
     if old is not None:
         _refuse_used(old)

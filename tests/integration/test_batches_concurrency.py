@@ -15,7 +15,7 @@ from typing import TypeVar
 import pytest
 from django.db import connection
 
-from batches.models import Answer, Revision, Session, SessionEvent
+from batches.models import Answer, BatchPlan, Revision, Session, SessionEvent
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import (
     AlreadySubmitted,
@@ -24,6 +24,7 @@ from batches.services.ending import (
     session_withdraw,
     sessions_expire,
 )
+from batches.services.plans import batches_build
 from batches.services.receipts import SaveReceipt
 from batches.services.starting import AlreadyStarted, HasWithdrawn, PlacesTaken, session_start
 from studies.models import Participant, Study
@@ -107,6 +108,15 @@ def test_twenty_clicks_of_one_person_start_once(
     outcomes = at_the_same_moment([partial(outcome_of_start, participant, now)] * 20)
     assert Counter(outcomes) == {"started": 1, "AlreadyStarted": 19}
     assert (Session.objects.count(), Answer.objects.count()) == (1, 4)
+
+
+def test_batches_that_are_built_several_times_at_once_are_there_once(
+    make_study: MakeStudy, now: datetime
+) -> None:
+    study = make_study(prompts=20, batch_size=4)
+    study.batch_plan.delete()
+    at_the_same_moment([partial(batches_build, study=study, now=now)] * 4)
+    assert BatchPlan.objects.get().batches.count() == 5
 
 
 def test_processes_that_start_the_same_people_give_each_one_batch_evenly(
