@@ -102,9 +102,9 @@ def notes(results: ResultSet, overall: Sequence[Estimate], tasks: Sequence[TaskS
         yield f"Unscored answers: {unscored}. They are in no estimate, and they are not zero."
     if study.item_bank is None:
         yield "The study has no item bank, so there is no theta."
-    responses = [task.average.responses for task in tasks if task.average]
-    if study.protocol.match_rules == "bbeh" and min(responses, default=0) < FEW_RESPONSES:
+    fewest = min((row.responses for task in tasks for row in (task.average, task.top) if row), default=0)
+    if study.protocol.match_rules == "bbeh" and fewest < FEW_RESPONSES:
         yield (
-            f"A task has only {min(responses, default=0)} responses; below {FEW_RESPONSES} the adjusted "
+            f"A task has only {fewest} responses in a group; below {FEW_RESPONSES} the adjusted "
             "harmonic mean is far too low. Quote the micro average."
         )

@@ -36,4 +36,7 @@ def changes_since(results: ResultSet) -> list[str]:
         "verdicts": verdicts.count(),
         "judged answers": results.run.scores.filter(judged_at__gt=moment).count(),
     }
-    return [f"{number} {what}" for what, number in found.items() if number]
+    amended = results.run.protocol_hash != study.protocol_hash
+    return [f"{number} {what}" for what, number in found.items() if number] + [
+        "an amended protocol"
+    ] * amended

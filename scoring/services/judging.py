@@ -36,8 +36,6 @@ ENDPOINT_FAILURES = frozenset(
         UnscoredReason.REQUEST_REJECTED,
     }
 )
-# Whatever is asked, these come back.
-UNREACHABLE = frozenset({UnscoredReason.CONNECTION_FAILED, UnscoredReason.ACCESS_DENIED})
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -154,8 +152,9 @@ class FailureWatch:
 
     def _count(self, pending: PendingAnswer, verdict: CriterionVerdict) -> None:
         self._seen += 1
-        failed = verdict.reason in ENDPOINT_FAILURES
-        if failed and pending.judged_before and verdict.reason not in UNREACHABLE:
+        reason = verdict.reason
+        failed = reason in ENDPOINT_FAILURES
+        if reason and failed and pending.judged_before and not reason.fails_all:
             return
         self._counted += 1
         self._in_a_row = self._in_a_row + 1 if failed else 0

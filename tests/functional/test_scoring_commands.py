@@ -123,7 +123,7 @@ def test_confirming_all_records_a_verdict_by_name_and_reason(
     [
         ({}, "--confirm-all needs --by EMAIL and --reason TEXT"),
         ({"by": "lead@example.org"}, "--confirm-all needs --by EMAIL and --reason TEXT"),
-        ({"by": "nobody@example.org", "reason": "x"}, "nobody@example.org is no member of staff"),
+        ({"by": "nobody@example.org", "reason": "x"}, "nobody@example.org is no staff member"),
     ],
 )
 def test_confirming_all_without_an_author_or_a_reason_is_refused(
@@ -138,7 +138,7 @@ def test_confirming_all_without_an_author_or_a_reason_is_refused(
 @pytest.mark.parametrize("command", [["screen_study"], ["score_study"], ["export_study", "out"]])
 def test_an_unknown_study_is_named(command: list[str]) -> None:
     name, *rest = command
-    with pytest.raises(CommandError, match='There is no study "nothing"; create_study makes one'):
+    with pytest.raises(CommandError, match=r'There is no study "nothing"\. There are none yet'):
         run(name, "nothing", *rest)
 
 

@@ -132,9 +132,7 @@ def test_the_overview_shows_protocol_progress_and_amendments(
     assert study.protocol_hash in content
     assert "Fewer people came." in content
     assert "Changed: top_size." in content
-    assert re.search(
-        r'<progress max="2"\s+value="2"\s+aria-label="STEM PhD">2 of 2</progress>', content
-    )
+    assert re.search(r'<progress max="2"\s+value="2"\s+aria-label="STEM PhD">2 of 2</progress>', content)
     assert "Answers per prompt so far: 1 to 2, median 1." in content
 
 
@@ -235,6 +233,14 @@ def test_results_that_are_out_of_date_say_so(
     later, confirm = scored.computed_at + timedelta(days=1), VerdictDecision.CONFIRM
     verdict_record(participant=people["off_task"], decision=confirm, reason="Idle.", actor=lead, now=later)
     assert "Since these results were computed: 1 verdicts." in text(staff, "staff_results")
+
+
+def test_results_of_an_earlier_protocol_say_so(
+    staff: Client, scored: ResultSet, lead: User, now: datetime
+) -> None:
+    study = scored.run.study
+    study_amend(study=study, changes={"top_size": 3}, reason="More people came.", actor=lead, now=now)
+    assert "Since these results were computed: an amended protocol." in text(staff, "staff_results")
 
 
 def test_a_simulated_study_says_so_on_every_page(staff: Client, scored: ResultSet) -> None:

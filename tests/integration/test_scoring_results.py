@@ -278,9 +278,21 @@ def test_bbeh_has_an_accuracy_per_task_and_its_three_summaries(bbeh_results: Res
 
 def test_few_responses_per_task_are_said_out_loud(bbeh_results: ResultSet) -> None:
     assert (
-        "A task has only 0 responses; below 20 the adjusted harmonic mean is far too low. "
+        "A task has only 0 responses in a group; below 20 the adjusted harmonic mean is far too low. "
         "Quote the micro average." in report_of(bbeh_results).notes
     )
+
+
+def test_few_responses_of_top_alone_are_said_too(
+    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring]
+) -> None:
+    study = make_study(
+        prompts=BBEH[:1], judge_kind="match", match_rules="bbeh", top_size=1, replicates_per_profile=20
+    )
+    for _ in range(20):
+        work(make_person(study), {BBEH[0].prompt_id: "no"})
+    notes = report_of(score(study, MatchJudge(rules="bbeh")).results).notes
+    assert any("A task has only 1 responses in a group" in note for note in notes)
 
 
 def test_bbh_has_a_macro_average_only(

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from scoring.management.lookups import named_study
 from scoring.services.exports import study_export
-from studies.services.refusals import Refused
+from studies.management.operators import named_study, plain_errors
 
 
 class Command(BaseCommand):
@@ -26,17 +25,14 @@ class Command(BaseCommand):
         parser.add_argument("--replace", action="store_true", help="put it in the place of an earlier export")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        study = named_study(options["study"])
-        try:
+        with plain_errors():
             manifest = study_export(
-                study=study,
+                study=named_study(options["study"]),
                 target=options["folder"],
                 replace=options["replace"],
                 software=software(),
                 now=timezone.now(),
             )
-        except Refused as refusal:
-            raise CommandError(str(refusal)) from refusal
         for file in manifest.files:
             if file.name.endswith(".csv"):
                 self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")

@@ -9,11 +9,10 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from scoring.coordinator import Scoring, study_score
-from scoring.management.lookups import named_study
 from scoring.management.result_lines import result_lines
 from scoring.services.judges import JudgeEndpoint, study_judges
+from studies.management.operators import named_study, plain_errors
 from studies.models import Study
-from studies.services.refusals import Refused
 
 STOPPED = "Stopped. What was judged is kept: run the same command again and it continues."
 
@@ -42,12 +41,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        study = named_study(options["study"])
-        endpoint = judge_endpoint(options)
         try:
-            scoring = self.score(study, endpoint, options["concurrency"])
-        except Refused as refusal:
-            raise CommandError(str(refusal)) from refusal
+            with plain_errors():
+                study = named_study(options["study"])
+                scoring = self.score(study, judge_endpoint(options), options["concurrency"])
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
         self.report(scoring)

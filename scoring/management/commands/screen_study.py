@@ -6,12 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from scoring.management.lookups import named_staff, named_study
 from scoring.selectors.screening import screening_summary
 from scoring.services.screening import study_screen
 from scoring.services.verdicts import verdicts_confirm_all
+from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study
-from studies.services.refusals import Refused
 
 
 class Command(BaseCommand):
@@ -33,25 +32,23 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        study = named_study(options["study"])
-        try:
+        with plain_errors():
+            study = named_study(options["study"])
             screening = study_screen(study=study, now=timezone.now())
             if options["confirm_all"]:
                 self.confirm_all(study, reason=options["reason"], by=options["by"])
-        except Refused as refusal:
-            raise CommandError(str(refusal)) from refusal
-        screening = screening_summary(study, screening.rules_version)
+            screening = screening_summary(study, screening.rules_version)
         self.stdout.write(f"{screening.participants} ended sessions, rules {screening.rules_version}.")
         self.stdout.write(f"Flagged answers: {counted(screening.answers)}.")
         self.stdout.write(f"Flagged participants: {counted(screening.people)}.")
         self.stdout.write(f"Without a verdict: {screening.undecided}. Excluded: {screening.excluded}.")
 
     def confirm_all(self, study: Study, *, reason: str, by: str) -> None:
-        if not by or not reason.strip():
+        actor = named_person(by) if reason.strip() else None
+        if actor is None:
             raise CommandError(
                 "--confirm-all needs --by EMAIL and --reason TEXT: verdicts have an author and a reason."
             )
-        actor = named_staff(by)
         verdicts = verdicts_confirm_all(study=study, reason=reason, actor=actor, now=timezone.now())
         self.stdout.write(f"Confirmed by {actor.email}: {len(verdicts)}.")
 
