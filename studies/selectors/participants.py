@@ -17,6 +17,11 @@ def latest_consent(participant: Participant) -> Consent | None:
     return participant.consents.order_by("-id").first()
 
 
+def has_agreed(participant: Participant) -> bool:
+    """Whether the person agreed to any of the study's consent texts."""
+    return participant.consents.filter(accepted=True).exists()
+
+
 def has_valid_consent(participant: Participant) -> bool:
     """Whether the person's latest decision accepts exactly the text that holds now."""
     latest = latest_consent(participant)

@@ -5,13 +5,17 @@ from datetime import datetime
 from django.db import transaction
 
 from studies.models import Consent, Participant, StudyStatus, VettingStatus
-from studies.selectors.participants import consent_sha256, latest_consent
+from studies.selectors.participants import consent_sha256, has_agreed, latest_consent
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 
 class ConsentNotAsked(Refused):
     """There is nothing to decide: the study is a draft or closed, or the person was rejected."""
+
+
+class ConsentGiven(Refused):
+    """The person agreed before; only a withdrawal takes that back."""
 
 
 class ConsentTextChanged(Refused):
@@ -25,7 +29,8 @@ def consent_record(
     """Record a decision on the current text; the same decision twice in a row is recorded once.
 
     `shown_sha256` is the hash of the text the person had in front of them, where a page showed it.
-    Raises ConsentNotAsked or ConsentTextChanged.
+    Declining after an agreement would leave a running session and its answers in the study, so that is what a
+    withdrawal is for. Raises ConsentNotAsked, ConsentTextChanged or ConsentGiven.
     """
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
     _require_asked(participant)
@@ -34,6 +39,11 @@ def consent_record(
     if shown_sha256 is not None and shown_sha256 != digest:
         raise ConsentTextChanged(
             "The text was changed while you were reading. Please read it again and decide."
+        )
+    if not accepted and has_agreed(participant):
+        raise ConsentGiven(
+            "You have agreed to take part. To take part no longer, withdraw from the study: "
+            "nothing of yours is used then."
         )
     latest = latest_consent(participant)
     if latest and latest.accepted == accepted and latest.text_sha256 == digest:

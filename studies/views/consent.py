@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from studies.forms.consent import ACCEPT, ConsentForm
 from studies.models import Participant
-from studies.selectors.participants import consent_sha256, latest_consent, participant_of
+from studies.selectors.participants import consent_sha256, has_agreed, latest_consent, participant_of
 from studies.services.consents import consent_record
 from studies.services.refusals import Refused
 from studies.views.access import signed_in
@@ -62,6 +62,7 @@ def page(request: HttpRequest, participant: Participant, errors: list[str] | Non
         "text": text,
         "shown": consent_sha256(text),
         "latest": latest,
+        "has_agreed": has_agreed(participant),
         "is_current": latest is not None and latest.text == text,
         "errors": errors or [],
     }

@@ -15,7 +15,7 @@ from batches.models import Answer, Revision, Session, SessionEvent
 from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
 from studies.models import Participant, Study, StudyStatus
-from studies.services.consents import consent_record
+from studies.services.amendments import study_amend
 from studies.services.participants import participant_add, participant_reject
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,8 @@ def test_the_study_home_says_why_a_person_was_rejected(
 def test_the_study_home_asks_for_consent_where_it_is_missing(
     page: Client, participant: Participant, now: datetime
 ) -> None:
-    consent_record(participant=participant, accepted=False, now=now)
+    changes: dict[str, object] = {"consent_text": "Another text."}
+    study_amend(study=participant.study, changes=changes, reason="Ethics board", now=now)
     assert 'href="/studies/pilot/consent/"' in page.get("/studies/pilot/").content.decode()
 
 

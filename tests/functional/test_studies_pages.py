@@ -146,7 +146,9 @@ def test_agreeing_is_recorded_and_leads_to_the_study(person: Participant) -> Non
     assert (answered.status_code, answered["Location"]) == (302, "/studies/pilot/")
     consent = Consent.objects.get()
     assert (consent.participant, consent.accepted) == (person, True)
-    assert b"You agreed to this text" in re.sub(rb"\s+", b" ", client.get(CONSENT).content)
+    page = client.get(CONSENT).content
+    assert b"You agreed to this text" in re.sub(rb"\s+", b" ", page)
+    assert (b"I decline" in page, b'href="/studies/pilot/withdraw/"' in page) == (False, True)
 
 
 def test_declining_is_recorded_and_thanked_for(person: Participant) -> None:

@@ -22,6 +22,7 @@ from batches.services.starting import (
     session_start,
 )
 from studies.models import Participant, Study, StudyStatus
+from studies.services.amendments import study_amend
 from studies.services.consents import consent_record
 from studies.services.participants import participant_add, participant_reject
 from studies.services.studies import study_close
@@ -104,7 +105,9 @@ def test_nobody_starts_without_consent_that_still_holds(
     make_study: MakeStudy, make_person: MakePerson, now: datetime
 ) -> None:
     participant = make_person(make_study())
-    consent_record(participant=participant, accepted=False, now=now)
+    changes: dict[str, object] = {"consent_text": "Another text."}
+    study_amend(study=participant.study, changes=changes, reason="Ethics board", now=now)
+    participant.refresh_from_db()
     with pytest.raises(ConsentMissing, match="read the consent text"):
         session_start(participant=participant, now=now)
 

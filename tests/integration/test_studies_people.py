@@ -20,7 +20,7 @@ from studies.selectors.participants import (
     vetting_counts,
 )
 from studies.services.amendments import study_amend
-from studies.services.consents import ConsentNotAsked, ConsentTextChanged, consent_record
+from studies.services.consents import ConsentGiven, ConsentNotAsked, ConsentTextChanged, consent_record
 from studies.services.participants import (
     CODE_ALPHABET,
     AlreadyTakesPart,
@@ -281,10 +281,23 @@ def test_consent_is_stored_with_exactly_its_text(person: Participant, now: datet
 
 
 def test_the_newest_decision_counts(person: Participant, now: datetime) -> None:
-    for accepted in (True, False, True):
+    for accepted in (False, True):
         consent_record(participant=person, accepted=accepted, now=now)
         assert has_valid_consent(person) is accepted
-    assert Consent.objects.count() == 3
+    assert Consent.objects.count() == 2
+
+
+def test_an_agreement_is_taken_back_by_withdrawing_only(
+    study: Study, person: Participant, now: datetime
+) -> None:
+    consent_record(participant=person, accepted=True, now=now)
+    with pytest.raises(ConsentGiven, match="withdraw from the study"):
+        consent_record(participant=person, accepted=False, now=now)
+    study_amend(study=study, changes={"consent_text": "Another text."}, reason="Ethics board", now=now)
+    with pytest.raises(ConsentGiven):
+        consent_record(participant=Participant.objects.get(), accepted=False, now=now)
+    assert Consent.objects.get().accepted
+    assert not StudyEvent.objects.filter(kind="consent_declined").exists()
 
 
 def test_pressing_a_button_twice_is_one_decision(person: Participant, now: datetime) -> None:
