@@ -125,7 +125,6 @@ def prepare() -> list[Target]:
     from batches.models import Answer, Session
 
     call_command("migrate", verbosity=0)
-    call_command("createcachetable", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     start_everybody(people=PEOPLE, batches=BATCHES, batch_size=BATCH_SIZE)
     cookies = {}

@@ -102,14 +102,13 @@ def fresh_data_dir(folder: Path) -> None:
         )
     for name in ("chiron.sqlite3", "chiron.sqlite3-wal", "chiron.sqlite3-shm"):
         (folder / name).unlink(missing_ok=True)
-    for name in ("media", "mail", "export", "logs"):
+    for name in ("cache", "media", "mail", "export", "logs"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / MARKER).touch()
 
 
 def set_up() -> None:
-    for command in ("migrate", "createcachetable"):
-        call_command(command, verbosity=0)
+    call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     call_command("import_bank", "chiron", str(FIXTURES / "bank.jsonl"), slug="demo-bank")
     call_command(

@@ -66,7 +66,6 @@ class Command(BaseCommand):
             off_task_share=options["off_task"],
         )
         keys, resources = prompt_keys(study), study.protocol.resource_categories
-        call_command("createcachetable", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         connections.close_all()
         started = time.monotonic()
