@@ -29,7 +29,8 @@ def ability_figure(report: Report) -> bytes:
     for group in STYLES:
         rows = [row for row in (*report.overall, *report.categories) if row.group == group]
         draw_group(axes, group, rows, categories)
-    axes.set_yticks(range(len(categories)), [category or "All prompts" for category in categories])
+    names = [category or "All prompts" for category in categories]
+    axes.set_yticks(range(len(categories)), names, parse_math=False)
     axes.set_ylim(len(categories) - 0.5, -0.5)
     axes.axhline(0.5, color=INK, linewidth=0.6)
     axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)

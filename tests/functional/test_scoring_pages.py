@@ -260,6 +260,15 @@ def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client
     assert b"</svg>" in response.content
 
 
+def test_a_category_that_looks_like_a_formula_is_drawn_as_it_is(staff: Client, scored: ResultSet) -> None:
+    scored.estimates.create(
+        group="top", category=r"$\odd$", participants=0, pairs=0, prompts=0, expected=0, missing=0,
+        unscored=0, unknown_items=0,
+    )  # fmt: skip
+    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": scored.pk})
+    assert staff.get(address).status_code == 200
+
+
 def test_a_figure_of_another_study_is_not_found(
     staff: Client, scored: ResultSet, make_study: Callable[..., Study]
 ) -> None:
