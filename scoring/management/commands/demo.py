@@ -21,7 +21,7 @@ from tqdm import tqdm
 from batches.models import Session
 from scoring.management.commands.rehearse import SERVER_ENVIRONMENT
 from scoring.rehearsal.crew import Site, work
-from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox, code_in
+from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox
 from scoring.rehearsal.people import Behaviour, SimulatedPerson, draw_people
 from scoring.rehearsal.servers import ServerNotStarted, background_worker, refuse_busy_port, web_server
 from scoring.rehearsal.web import PageRefused
@@ -202,12 +202,10 @@ Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
 
 def show_codes(folder: Path) -> None:
     """Print sign-in codes as they arrive, until Ctrl-C."""
-    seen = set(folder.glob("*.log"))
+    mailbox = Mailbox(folder)
     while True:
-        for mail in sorted(set(folder.glob("*.log")) - seen):
-            if found := code_in(mail):
-                seen.add(mail)
-                print(f"sign-in code for {found[0]}: {found[1]}", flush=True)
+        for email, code in mailbox.new_codes():
+            print(f"sign-in code for {email}: {code}", flush=True)
         time.sleep(0.5)
 
 
