@@ -121,6 +121,7 @@ export class Saver extends EventTarget {
     // A reply to a request that a newer one has overtaken says nothing about the answer any more.
     if (attempt.sequence < this.acknowledged) return;
     if (status === 200) this.#succeed(reply, attempt);
+    else if (status === 409 && reply.outcome === "superseded") this.#overtaken(reply);
     else if (status === 409) this.#stale(reply);
     else if (status === 410) this.#become("over", reply);
     else if (status === 401 || status === 403) this.#signedOut(reply);
@@ -134,6 +135,14 @@ export class Saver extends EventTarget {
     this.revision = reply.revision;
     this.savedText = attempt.text;
     this.#become(this.unsaved ? "editing" : "saved", reply);
+    if (this.unsaved) this.#plan(PAUSE_MS);
+  }
+
+  // A newer save of this page was faster: what the server holds came from here.
+  #overtaken(reply) {
+    this.revision = reply.revision;
+    this.savedText = reply.current_text;
+    this.#become(this.unsaved ? "editing" : "saved");
     if (this.unsaved) this.#plan(PAUSE_MS);
   }
 
