@@ -14,7 +14,10 @@ class AnswerForm(forms.Form):
         strip=False,
         widget=forms.Textarea(attrs={"rows": 14, "autocomplete": "off", "spellcheck": "true"}),
     )
-    base_revision = forms.IntegerField(min_value=0, max_value=MAX_REVISION, widget=forms.HiddenInput)
+    # Without `autocomplete`, Firefox puts the number from before a reload beside the text from after it.
+    base_revision = forms.IntegerField(
+        min_value=0, max_value=MAX_REVISION, widget=forms.HiddenInput(attrs={"autocomplete": "off"})
+    )
 
     def clean_text(self) -> str:
         """Forms send line ends as CR LF, the script and the database hold LF."""

@@ -293,6 +293,13 @@ def test_a_form_that_cannot_be_stored_gets_its_text_back_with_the_reason(
     assert Answer.objects.get(position=1).text == ""
 
 
+def test_a_browser_keeps_no_field_of_the_answer_over_a_reload(page: Client, session: Session) -> None:
+    content = page.get(f"/sessions/{session.pk}/prompts/1/").content.decode()
+    fields = re.findall(r"<(?:textarea|input)[^>]*name=\"(?:text|base_revision)\"[^>]*>", content)
+    assert len(fields) == 2
+    assert all('autocomplete="off"' in field for field in fields)
+
+
 def test_a_prompt_that_is_shown_beside_a_refusal_counts_as_seen(page: Client, session: Session) -> None:
     reply = page.post(f"/sessions/{session.pk}/prompts/3/", {"text": "7"})
     assert reply.status_code == 422
