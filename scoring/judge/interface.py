@@ -5,7 +5,6 @@ the answer as a whole (position None). A caller stores each verdict when it has 
 later.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -95,11 +94,6 @@ class AnswerVerdict:
     score: float | None
     reason: UnscoredReason | None
     criteria: tuple[CriterionVerdict, ...]
-
-    @property
-    def calls(self) -> Iterator[tuple[int | None, Attempt]]:
-        """Every request made, with the position it was made for."""
-        return ((verdict.position, call) for verdict in self.criteria for call in verdict.calls)
 
 
 class Judge(Protocol):

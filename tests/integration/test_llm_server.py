@@ -20,8 +20,8 @@ from llm.client import ChatClient
 from llm.errors import RateLimited
 from llm.requests import Message
 from llm.retrying import RetryPolicy
-from scoring.judge.answers import judge_answer
-from scoring.judge.interface import AnswerVerdict, CriterionTask, JudgeTask
+from scoring.judge.answers import sample_score
+from scoring.judge.interface import AnswerVerdict, CriterionTask, Judge, JudgeTask
 from scoring.judge.llm_judge import LLMJudge
 from scoring.judge.reasons import UnscoredReason
 from scoring.judge.schemas import RubricJudgment
@@ -57,13 +57,18 @@ def client(base_url: str, *, first_wait: float = 0.05, timeout: float = 10.0) ->
         yield chat
 
 
+def verdict_of(judge: Judge, task: JudgeTask) -> AnswerVerdict:
+    """The verdict on the answer, asked for position by position."""
+    return sample_score(tuple(judge.verdict(task, position) for position in task.positions))
+
+
 def judged(base_url: str, task: JudgeTask, *, timeout: float = 10.0) -> AnswerVerdict:
     with client(base_url, timeout=timeout) as chat:
-        return judge_answer(LLMJudge(client=chat, texts=DEFAULT_JUDGE_TEXTS), task)
+        return verdict_of(LLMJudge(client=chat, texts=DEFAULT_JUDGE_TEXTS), task)
 
 
 def outcomes(verdict: AnswerVerdict) -> list[str]:
-    return [call.outcome for _, call in verdict.calls]
+    return [call.outcome for one in verdict.criteria for call in one.calls]
 
 
 def free_port() -> int:
@@ -76,7 +81,8 @@ def test_judgments_of_both_forms_come_back_structured(llmock: LLMock) -> None:
     rubric, exact = judged(llmock.base_url(), RUBRIC), judged(llmock.base_url(), EXACT)
     assert (rubric.score, exact.score) == (1.0, 1.0)
     assert outcomes(rubric) == ["ok", "ok"]
-    assert all((call.prompt_tokens or 0) > 100 and call.latency_ms > 0 for _, call in rubric.calls)
+    calls = [call for one in rubric.criteria for call in one.calls]
+    assert all((call.prompt_tokens or 0) > 100 and call.latency_ms > 0 for call in calls)
     llmock.assert_resilient(strict=True)
 
 
@@ -137,7 +143,7 @@ def test_a_reply_that_is_no_judgment_leaves_the_answer_unscored(
 
 def test_a_wrong_key_is_not_tried_again(llmock: LLMock) -> None:
     llmock.fail(401, times=None)
-    verdict = judged(llmock.base_url(), RUBRIC)
+    verdict = judged(llmock.base_url(), EXACT)
     assert verdict.reason == UnscoredReason.ACCESS_DENIED
     assert len(llmock.requests) == 1
 
@@ -150,11 +156,10 @@ def test_a_reply_that_takes_too_long_leaves_the_answer_unscored(llmock: LLMock) 
 
 def test_an_endpoint_that_is_down_leaves_the_answer_unscored_with_a_sentence_and_no_key() -> None:
     address = f"http://127.0.0.1:{free_port()}/v1"
-    verdict = judged(address, RUBRIC)
+    verdict = judged(address, EXACT)
     assert (verdict.score, verdict.reason) == (None, UnscoredReason.CONNECTION_FAILED)
     assert outcomes(verdict) == ["connection_failed"] * 3
     assert f"{address} cannot be reached" in verdict.criteria[0].explanation
-    assert "Not asked" in verdict.criteria[1].explanation
     assert KEY not in repr(verdict)
 
 
@@ -201,8 +206,8 @@ def test_threads_may_share_a_judge(judge_server: str) -> None:
     ]
     with client(judge_server) as chat, ThreadPoolExecutor(8) as pool:
         judge = LLMJudge(client=chat, texts=DEFAULT_JUDGE_TEXTS)
-        together = list(pool.map(partial(judge_answer, judge), answers))
-        alone = [judge_answer(judge, task) for task in answers]
+        together = list(pool.map(partial(verdict_of, judge), answers))
+        alone = [verdict_of(judge, task) for task in answers]
     assert [one.score for one in together] == [one.score for one in alone]
     assert all(outcomes(one) == ["ok", "ok"] for one in together)
 

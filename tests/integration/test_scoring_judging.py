@@ -282,6 +282,25 @@ def test_an_answer_that_fails_every_time_keeps_nobody_from_the_results(
         assert (state.scored, state.unscored) == (3, {reason.value: 1})
 
 
+@pytest.mark.parametrize("reason", UnscoredReason)
+def test_only_a_failure_that_fails_all_makes_a_dead_judge_of_an_answer_that_failed_before(
+    reason: UnscoredReason,
+    person: Callable[..., Participant],
+    work: Work,
+    judge_all: Callable[..., JudgingState],
+) -> None:
+    work(person(), {"p3": "red", "p4": "42"})
+    judge_all(ScriptedJudge(lambda prompt_id, _: UnscoredReason.TIMED_OUT if prompt_id == "p4" else None))
+    second = ScriptedJudge(lambda *asked: reason)
+    if reason in {UnscoredReason.CONNECTION_FAILED, UnscoredReason.ACCESS_DENIED}:
+        with pytest.raises(JudgeUnavailable):
+            judge_all(second)
+    else:
+        judge_all(second)
+    assert second.asked == [("p4", None, "42")]
+    assert scores() == {"p3": 0.5, "p4": reason.value}
+
+
 def test_a_person_whose_every_answer_fails_is_no_dead_judge(
     study: Study, person: Callable[..., Participant], work: Work, judge_all: Callable[..., JudgingState]
 ) -> None:
