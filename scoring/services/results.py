@@ -1,6 +1,6 @@
 """Results: from the stored scores of one run to the estimates of Average and Top."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
@@ -32,7 +32,7 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
     with transaction.atomic():
         results = ResultSet.objects.create(
             run=run,
-            inputs_sha256=inputs_sha256(answers, study),
+            inputs_sha256=inputs_sha256(answers, study, scale.prompt_categories),
             flow=flow_of(study, answers),
             computed_at=now,
         )
@@ -92,15 +92,21 @@ def tasks_store(results: ResultSet, group: str, answers: Sequence[ResultAnswer],
     )
 
 
-def inputs_sha256(answers: Iterable[ResultAnswer], study: Study) -> str:
-    """A hash of everything an estimate depends on: equal inputs give equal numbers."""
-    answers = list(answers)
+def inputs_sha256(answers: Iterable[ResultAnswer], study: Study, prompt_categories: Mapping[str, str]) -> str:
+    """A hash of everything a result depends on: equal inputs give equal numbers.
+
+    It names people and prompts as an export does, so that it can be formed again from one. A place that does
+    not count is missing; one that counts and has no score is unscored.
+    """
     return canonical_sha256(
         {
-            "scores": sorted(
-                [answer.answer_id, answer.score] for answer in answers if answer.score is not None
+            "places": sorted(
+                [answer.participant, answer.prompt_id, answer.task, answer.counts, answer.score]
+                for answer in answers
             ),
+            "prompts": sorted(prompt_categories.items()),
             "item_bank": study.item_bank.digest if study.item_bank else None,
-            "retained": sorted({answer.participant for answer in answers}),
+            "top_size": study.protocol.top_size,
+            "match_rules": study.protocol.match_rules,
         }
     )

@@ -242,6 +242,51 @@ def test_the_manifest_describes_every_file(folder: Path, scored: Study) -> None:
     assert run.inputs_sha256 is not None
 
 
+def test_the_inputs_hash_follows_from_the_files_where_no_prompt_is_private(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    tmp_path: Path,
+    now: datetime,
+) -> None:
+    study = make_study(prompts=PROMPTS[:3], batch_size=3, judge_kind="checks", top_size=1)
+    work(make_person(study), {"p1": "42", "p2": "41"})
+    work(make_person(study), {"p3": "44"}, end="expired")
+    study_score(
+        study=study,
+        judges=[ChecksJudge()],
+        concurrency=1,
+        clock=lambda: now,
+        progress=lambda done, total: None,
+    )
+    folder = tmp_path / "out"
+    manifest = study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
+    retained = {row["participant"] for row in lines(folder, "participants") if row["retained"]}
+    prompts = {row["prompt_id"]: row for row in lines(folder, "prompts")}
+    scores = {(row["participant"], row["prompt_id"]): row["score"] for row in lines(folder, "scores")}
+    places = [
+        [
+            row["participant"],
+            row["prompt_id"],
+            prompts[row["prompt_id"]]["task"],
+            row["counts"],
+            scores.get((row["participant"], row["prompt_id"])),
+        ]
+        for row in lines(folder, "answers")
+        if row["participant"] in retained
+    ]
+    inputs = {
+        "places": sorted(places),
+        "prompts": sorted([prompt_id, row["category"]] for prompt_id, row in prompts.items()),
+        "item_bank": manifest.study.item_bank_digest,
+        "top_size": manifest.study.protocol["top_size"],
+        "match_rules": manifest.study.protocol["match_rules"],
+    }
+    content = json.dumps(inputs, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert len(places) == 6
+    assert manifest.runs[0].inputs_sha256 == hashlib.sha256(content.encode()).hexdigest()
+
+
 def test_a_simulated_study_says_so_and_canaries_travel_along(
     scored: Study, tmp_path: Path, now: datetime
 ) -> None:

@@ -6,19 +6,19 @@ from math import log, sqrt
 
 import pytest
 
-from batches.models import Session
+from batches.models import Answer, Session
 from scoring.coordinator import Scoring, study_score
 from scoring.judge.checks_judge import ChecksJudge
 from scoring.judge.interface import Judge
 from scoring.judge.match_judge import MatchJudge
-from scoring.models import AnswerScore, Estimate, ResultSet, VerdictDecision
+from scoring.models import AnswerScore, Estimate, ResultSet, ScoringRun, VerdictDecision
 from scoring.selectors.reports import report_of
 from scoring.services.results import results_compute
 from scoring.services.screening import study_screen
 from scoring.services.verdicts import verdict_record
 from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
-from studies.models import ItemBank, Participant, Study, User
+from studies.models import ItemBank, Participant, Prompt, Study, User
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db
@@ -142,13 +142,34 @@ def test_categories_come_from_the_item_bank_and_else_from_the_prompt_bank(result
     assert (unknown.pairs, unknown.unknown_items) == (0, 2)
 
 
-def test_equal_inputs_have_an_equal_hash_and_a_changed_score_another(
-    results: ResultSet, now: datetime
+def test_equal_inputs_have_an_equal_hash(results: ResultSet, now: datetime) -> None:
+    assert results_compute(run=results.run, now=now).inputs_sha256 == results.inputs_sha256
+
+
+def settings_change(**changes: object) -> int:
+    return Study.objects.update(settings={**Study.objects.get().settings, **changes})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda: AnswerScore.objects.filter(score=0.5).update(score=0.25),
+        lambda: AnswerScore.objects.filter(score=0.5).update(score=None, unscored_reason="timed_out"),
+        lambda: Answer.objects.filter(prompt__prompt_id="p4", has_text=True).update(has_text=False),
+        lambda: Prompt.objects.filter(prompt_id="p3").update(category="maths"),
+        lambda: Prompt.objects.filter(prompt_id="p3").update(task="navigate"),
+        lambda: ItemBank.objects.update(digest="0" * 64),
+        lambda: settings_change(top_size=2),
+        lambda: settings_change(judge_kind="match", match_rules="bbh"),
+    ],
+    ids=["score", "unscored", "missing", "category", "task", "item bank", "top_size", "match_rules"],
+)
+def test_whatever_a_result_depends_on_changes_the_hash(
+    change: Callable[[], int], results: ResultSet, now: datetime
 ) -> None:
-    again = results_compute(run=results.run, now=now)
-    assert again.inputs_sha256 == results.inputs_sha256
-    AnswerScore.objects.filter(score=0.5).update(score=0.25)
-    assert results_compute(run=results.run, now=now).inputs_sha256 != results.inputs_sha256
+    assert change() > 0
+    run = ScoringRun.objects.get()
+    assert results_compute(run=run, now=now).inputs_sha256 != results.inputs_sha256
 
 
 def test_only_retained_people_count(
