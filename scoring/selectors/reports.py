@@ -33,7 +33,10 @@ class MetricShown:
 
 @dataclass(frozen=True)
 class Report:
-    """One computation: `overall` has one row per group, `categories` one per group and category."""
+    """One computation: `overall` has one row per group, `categories` one per group and category.
+
+    Categories are measured on the scale of an item bank; without one there are none.
+    """
 
     results: ResultSet
     overall: Sequence[Estimate]
@@ -56,7 +59,7 @@ def report_of(results: ResultSet) -> Report:
     return Report(
         results=results,
         overall=overall,
-        categories=[estimate for estimate in estimates if estimate.category],
+        categories=[row for row in estimates if row.category] if results.run.study.item_bank_id else [],
         tasks=tasks,
         metrics=metrics_shown(results.metrics.order_by("pk")),
         notes=list(notes(results, overall, tasks)),

@@ -75,6 +75,19 @@ def test_scoring_prints_the_result_table(checked: Study, worker: Callable[..., P
     assert err == ""
 
 
+def test_without_an_item_bank_there_is_no_table_of_categories(
+    make_study: Callable[..., Study], worker: Callable[..., Participant]
+) -> None:
+    prompts = [prompt.model_copy(update={"category": "maths"}) for prompt in PROMPTS]
+    worker(
+        make_study(prompts=prompts, slug="tasks", judge_kind="checks", top_size=1), {"p1": "41", "p2": "9"}
+    )
+    out, _ = run("score_study", "tasks")
+    average = next(line for line in out.splitlines() if line.startswith("Average "))
+    assert average.split() == ["Average", "1", "–", "–", "–", "–", "2", "2", "1.00", "0.500", "0.500"]
+    assert "maths" not in out
+
+
 def test_scoring_again_judges_nothing_again(checked: Study, worker: Callable[..., Participant]) -> None:
     worker(checked)
     first, _ = run("score_study", "checked")

@@ -226,6 +226,15 @@ def test_results_show_groups_and_no_single_person(
         assert participant.user.email not in content
 
 
+def test_categories_are_shown_on_the_scale_of_an_item_bank_only(staff: Client, scored: ResultSet) -> None:
+    assert "By category" in text(staff, "staff_results")
+    Study.objects.update(item_bank=None)
+    content = text(staff, "staff_results")
+    assert "By category" not in content
+    assert "QR: Average" not in content
+    assert "All prompts together." in content
+
+
 def test_results_that_are_out_of_date_say_so(
     staff: Client, scored: ResultSet, people: dict[str, Participant], lead: User
 ) -> None:
