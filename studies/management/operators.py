@@ -62,6 +62,8 @@ def named_person(email: str | None) -> User | None:
     user = User.objects.filter(email=email.strip().lower(), is_staff=True).first()
     if user is None:
         raise CommandError(f"{email} is no staff member. Add one with: python manage.py add_staff {email}")
+    if not user.is_active:
+        raise CommandError(f"The account of {email} is not active; name another staff member.")
     return user
 
 

@@ -306,6 +306,13 @@ def test_the_trail_names_who_did_it(study: Study) -> None:
     assert actor.email == "lead@example.org"
 
 
+def test_the_trail_names_nobody_whose_account_is_not_active(study: Study) -> None:
+    User.objects.create_user("former@example.org", is_staff=True, is_active=False)
+    sentence = "The account of former@example.org is not active; name another staff member."
+    assert refusal_of("freeze_study", "pilot", "--by", "former@example.org") == sentence
+    assert not study.events.filter(kind="study_frozen").exists()
+
+
 def test_a_missing_table_is_answered_with_the_remedy(
     bank_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
