@@ -93,7 +93,7 @@ DATABASES = {"default": database(ENVIRONMENT.database_url)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Rate limits hold across server processes only with a cache they share.
-CACHES = {
+CACHES: dict[str, dict[str, Any]] = {
     "default": (
         {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": ENVIRONMENT.redis_url}
         if ENVIRONMENT.redis_url
