@@ -154,9 +154,12 @@ def _session_withdraw(session: Session, now: datetime) -> None:
 
 
 def _resources_save(session: Session, resources: DeclaredResources, now: datetime) -> None:
-    session.resources = list(resources.categories)
-    session.resources_note = resources.note.strip()[:NOTE_CHARACTERS]
-    session.resources_recorded_at = now
+    categories, note = list(resources.categories), resources.note.strip()[:NOTE_CHARACTERS]
+    unchanged = (session.resources, session.resources_note) == (categories, note)
+    # Declaring the same again changes nothing, so it leaves no event either.
+    if session.resources_recorded_at is not None and unchanged:
+        return
+    session.resources, session.resources_note, session.resources_recorded_at = categories, note, now
     session.save(update_fields=["resources", "resources_note", "resources_recorded_at"])
     session_event(
         session=session,

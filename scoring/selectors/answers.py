@@ -20,12 +20,10 @@ class ResultAnswer:
     """One place of a retained participant's batch.
 
     `counts`: there is an answer and it goes to the judge. `score`: None where it is missing or unscored.
-    `category` is the prompt bank's.
     """
 
     participant: str
     prompt_id: str
-    category: str
     task: str
     counts: bool
     score: float | None
@@ -49,17 +47,17 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
         Answer.objects.filter(session__participant__in=retained_participants(run.study).values("pk"))
         .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
         .values_list(
-            "session__participant__code", "prompt__prompt_id", "prompt__category", "prompt__task",
+            "session__participant__code", "prompt__prompt_id", "prompt__task",
             "session__status", "session__overdue_rule", "has_text", "revision",
             "of_run__revision", F("of_run__score"),
         )
         .order_by("pk")
     )  # fmt: skip
     for row in rows.iterator(CHUNK):
-        code, prompt_id, category, task, status, rule, has_text, revision, judged, score = row
+        code, prompt_id, task, status, rule, has_text, revision, judged, score = row
         counted = has_text and counts(state_of_text(SessionStatus(status)), rule)
         current = score if counted and judged == revision else None
-        yield ResultAnswer(code, prompt_id, category, task, counted, current)
+        yield ResultAnswer(code, prompt_id, task, counted, current)
 
 
 def state_of_text(status: SessionStatus) -> AnswerState:

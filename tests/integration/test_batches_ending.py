@@ -159,6 +159,14 @@ def test_resources_can_be_declared_while_working_and_changed(session: Session, n
     assert kinds().count("resources_recorded") == 2
 
 
+def test_declaring_the_same_resources_again_leaves_no_event(session: Session, now: datetime) -> None:
+    for minute in range(3):
+        resources_record(session=session, resources=BOOKS, now=now + timedelta(minutes=minute))
+        session.refresh_from_db()
+    assert session.resources_recorded_at == now
+    assert kinds().count("resources_recorded") == 1
+
+
 def test_resources_can_be_declared_once_after_an_expiry(session: Session) -> None:
     later = session.deadline_at + timedelta(hours=1)
     sessions_expire(now=later)
