@@ -29,14 +29,26 @@ export class Copies {
 
   // What earlier pages left behind, newest first.
   leftovers() {
-    try {
-      return Object.keys(localStorage)
-        .filter((key) => key.startsWith(this.prefix) && key !== this.own)
-        .map((key) => ({ key, ...JSON.parse(localStorage.getItem(key)) }))
-        .filter((copy) => typeof copy.text === "string")
-        .sort((one, other) => other.at - one.at);
-    } catch {
-      return [];
-    }
+    return stored(this.prefix).filter((copy) => copy.key !== this.own);
+  }
+}
+
+// Every copy of a session, in the order of its prompts.
+export function copiesOf(session) {
+  const prefix = `${PREFIX}:${session}:`;
+  return stored(prefix)
+    .map((copy) => ({ ...copy, position: Number.parseInt(copy.key.slice(prefix.length), 10) }))
+    .sort((one, other) => one.position - other.position);
+}
+
+function stored(prefix) {
+  try {
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => ({ key, ...JSON.parse(localStorage.getItem(key)) }))
+      .filter((copy) => typeof copy.text === "string")
+      .sort((one, other) => other.at - one.at);
+  } catch {
+    return [];
   }
 }
