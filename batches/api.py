@@ -9,8 +9,9 @@ from ninja.responses import Status
 from ninja.security import SessionAuth
 
 from batches.models import RevisionOutcome
-from batches.schemas import Clock, NotSaved, Problem, SaveBody, Saved
+from batches.schemas import Clock, Current, NotSaved, Problem, SaveBody, Saved
 from batches.selectors.sessions import session_for_user
+from batches.selectors.standing import answer_standing
 from batches.sentence_api import SentenceAPI
 from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
 from batches.services.receipts import SaveReceipt
@@ -47,6 +48,15 @@ def save_answer(
         now=timezone.now(),
     )
     return as_reply(receipt)
+
+
+@api.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: Current, **PROBLEMS})
+def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> Current:
+    """What the server holds for one answer, also after the end; a page compares its own copies with it."""
+    standing = answer_standing(user_id=request.user.pk, session_id=session_id, position=position)
+    if standing is None:
+        raise AnswerNotFound("There is no such answer in a session of yours.")
+    return Current.model_validate(standing, from_attributes=True)
 
 
 @api.get("/sessions/{uuid:session_id}/time", response={200: Clock, **PROBLEMS})

@@ -47,6 +47,14 @@ class NotSaved(BaseModel):
     seconds_left: int
 
 
+class Current(BaseModel):
+    """What the server holds for one answer; revision 0 was never saved."""
+
+    text: str
+    revision: int
+    saved_at: datetime | None
+
+
 class Clock(BaseModel):
     """The server's clock and what it means for a session."""
 

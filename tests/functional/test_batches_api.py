@@ -192,6 +192,30 @@ def test_a_body_over_the_upload_limit_is_refused_in_one_sentence(page: Client, s
     assert not Revision.objects.exists()
 
 
+def test_the_saved_text_can_be_read_back_also_after_the_end(page: Client, session: Session) -> None:
+    post(page, session, body("kept"))
+    end_ago(session, 3600)
+    reply = page.get(f"/api/sessions/{session.pk}/answers/1")
+    assert (reply.status_code, reply.json()["text"], reply.json()["revision"]) == (200, "kept", 1)
+    never_saved = page.get(f"/api/sessions/{session.pk}/answers/2").json()
+    assert never_saved == {"text": "", "revision": 0, "saved_at": None}
+
+
+def test_nobody_else_reads_a_saved_text(
+    client: Client,
+    session: Session,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+) -> None:
+    address = f"/api/sessions/{session.pk}/answers/1"
+    assert client.get(address).status_code == 401
+    client.force_login(make_person(make_study()).user)
+    assert client.get(address).status_code == 404
+    client.force_login(session.participant.user)
+    assert client.get(f"/api/sessions/{session.pk}/answers/99").status_code == 404
+    assert client.get(f"/api/sessions/{uuid.uuid4()}/answers/1").status_code == 404
+
+
 def test_the_time_is_the_servers(page: Client, session: Session) -> None:
     reply = page.get(f"/api/sessions/{session.pk}/time")
     content = reply.json()
