@@ -11,8 +11,9 @@ from django.views.decorators.cache import cache_control
 
 from batches.models import Session
 from batches.selectors.sessions import session_for_user
-from studies.models import Participant, User
+from studies.models import Participant
 from studies.selectors.participants import participant_of
+from studies.views.access import signed_in
 
 P = ParamSpec("P")
 SessionView = Callable[Concatenate[HttpRequest, Session, P], HttpResponse]
@@ -22,19 +23,12 @@ ParticipantView = Callable[Concatenate[HttpRequest, Participant, P], HttpRespons
 fresh_and_private = cache_control(private=True, no_cache=True)
 
 
-def signed_in_user(request: HttpRequest) -> User:
-    """The user behind `login_required`."""
-    if not isinstance(request.user, User):
-        raise TypeError("this view is not behind login_required")
-    return request.user
-
-
 def for_participant(view: ParticipantView[P]) -> Callable[..., HttpResponse]:
     """Give the view the person's place in the study of the address; 404 for everybody else."""
 
     @wraps(view)
     def guarded(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        participant = participant_of(signed_in_user(request), slug)
+        participant = participant_of(signed_in(request), slug)
         if participant is None:
             raise Http404("no such study of this person")
         return view(request, participant, *args, **kwargs)
@@ -49,7 +43,7 @@ def for_owner(view: SessionView[P]) -> Callable[..., HttpResponse]:
     def guarded(
         request: HttpRequest, session_id: uuid.UUID, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        session = session_for_user(signed_in_user(request), session_id)
+        session = session_for_user(signed_in(request), session_id)
         if session is None:
             raise Http404("no such session of this person")
         return view(request, session, *args, **kwargs)

@@ -13,8 +13,9 @@ from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
 from batches.services.answers import IncomingText, TextRefused, answer_save, prompt_seen
 from batches.services.receipts import SaveReceipt, outcome_sentence
-from batches.views.access import for_owner, signed_in_user
+from batches.views.access import for_owner
 from batches.views.sessions import session_context
+from studies.views.access import signed_in
 
 
 @require_http_methods(["GET", "POST"])
@@ -54,7 +55,7 @@ def _save(request: HttpRequest, answer: Answer, form: AnswerForm, now: datetime)
         sequence=1,
     )
     return answer_save(
-        user_id=signed_in_user(request).pk,
+        user_id=signed_in(request).pk,
         session_id=answer.session_id,
         position=answer.position,
         incoming=incoming,

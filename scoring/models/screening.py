@@ -7,14 +7,22 @@ from batches.models import Answer
 from studies.models import Participant
 
 
-class AnswerFlag(models.Model):
-    """A rule found an answer off-task; the evidence says why. Flags never exclude by themselves."""
+class Flag(models.Model):
+    """What a rule found, and why. Flags never exclude by themselves."""
 
-    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="flags")
     rules_version = models.CharField(max_length=40)
     reason = models.CharField(max_length=40)
     evidence = models.TextField()
     flagged_at = models.DateTimeField()
+
+    class Meta:
+        abstract = True
+
+
+class AnswerFlag(Flag):
+    """A rule found an answer off-task."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="flags")
 
     class Meta:
         constraints = [
@@ -28,14 +36,10 @@ class AnswerFlag(models.Model):
         return f"{self.reason}: {self.answer}"
 
 
-class ParticipantFlag(models.Model):
+class ParticipantFlag(Flag):
     """The participant-level rule proposes an exclusion."""
 
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="flags")
-    rules_version = models.CharField(max_length=40)
-    reason = models.CharField(max_length=40)
-    evidence = models.TextField()
-    flagged_at = models.DateTimeField()
 
     class Meta:
         constraints = [

@@ -13,6 +13,8 @@ from pathlib import Path
 
 START_SECONDS = 40
 STOP_SECONDS = 10
+# All simulated people sign in from one address; a real limit would read as an attack.
+MANY_FROM_ONE_ADDRESS = {"CHIRON_CODES_PER_MINUTE_PER_ADDRESS": "100000"}
 
 
 class ServerNotStarted(Exception):

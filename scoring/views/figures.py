@@ -47,9 +47,9 @@ def ability_figure(report: Report) -> bytes:
 def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categories: Sequence[str]) -> None:
     label, marker, colour, shift = STYLES[group]
     known = [
-        (row.theta, 1.96 * row.se, categories.index(row.category) + shift)
+        (row.theta, row.theta - row.ci_low, categories.index(row.category) + shift)
         for row in rows
-        if row.theta is not None and row.se is not None
+        if row.theta is not None and row.ci_low is not None
     ]
     axes.errorbar(
         [theta for theta, _, _ in known],

@@ -1,6 +1,5 @@
 """What is wrong with a bank file, in sentences."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -27,11 +26,3 @@ class Problem:
 def _storable(sentence: str) -> str:
     """With an escape for each NUL and half of a surrogate pair that an id or a field name brought along."""
     return sentence.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
-
-
-class BankRefused(Exception):
-    """A bank was not imported; carries every problem found, not only the first."""
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))

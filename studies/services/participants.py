@@ -11,6 +11,7 @@ from django.db import transaction
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+from studies.services.studies import study_lock
 
 # No characters that are mistaken for each other when read aloud or written by hand.
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -70,7 +71,7 @@ def participants_add(
     *, study: Study, people: list[NewPerson], now: datetime, actor: User | None = None
 ) -> list[Participant]:
     """Add several people, or none of them. Raises as `participant_add` for the first that cannot be added."""
-    study = Study.objects.select_for_update().get(pk=study.pk)
+    study = study_lock(study)
     if study.status == StudyStatus.CLOSED:
         raise StudyClosed(f'The study "{study.slug}" is closed; nobody can be added.')
     codes = set(study.participants.values_list("code", flat=True))

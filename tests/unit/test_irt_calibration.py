@@ -5,7 +5,7 @@ import pytest
 
 from scoring.irt.bank import ItemBank, item_bank_from
 from scoring.irt.calibration import Calibration, NotCalibratable, calibrate, item_parameters_of
-from scoring.irt.simulation import criterion_scores, expected_logits, logit_normal_scores
+from scoring.irt.simulation import expected_logits, logit_normal_scores
 from scoring.irt.transform import Array, Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
@@ -181,18 +181,6 @@ def test_a_fit_becomes_an_item_bank_on_which_the_same_people_score_their_abiliti
     assert bank.b.tolist() == fit.b.tolist()
     theta = (y + bank.a * bank.b) @ bank.a / (bank.a @ bank.a)
     assert theta == pytest.approx(fit.theta, abs=1e-7)
-
-
-def test_criteria_are_met_as_often_as_the_expected_score_says() -> None:
-    bank = simulated_bank(5, seed=10)
-    theta = np.zeros(20_000)
-
-    p = criterion_scores(theta, bank, criteria=np.array([1, 2, 4, 8, 1]), rng=np.random.default_rng(11))
-
-    expected = PUBLISHED.to_score(expected_logits(np.zeros(1), bank))[0]
-    assert p.mean(axis=0) == pytest.approx(expected, abs=0.02)
-    assert set(np.unique(p[:, 0])) == {0.0, 1.0}
-    assert set(np.unique(p[:, 1])) <= {0.0, 0.5, 1.0}
 
 
 def test_the_same_seed_simulates_the_same_scores() -> None:

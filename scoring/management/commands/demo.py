@@ -19,11 +19,16 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from batches.models import Session
-from scoring.management.commands.rehearse import SERVER_ENVIRONMENT
 from scoring.rehearsal.crew import Site, work
 from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox
 from scoring.rehearsal.people import Behaviour, SimulatedPerson, draw_people
-from scoring.rehearsal.servers import ServerNotStarted, background_worker, refuse_busy_port, web_server
+from scoring.rehearsal.servers import (
+    MANY_FROM_ONE_ADDRESS,
+    ServerNotStarted,
+    background_worker,
+    refuse_busy_port,
+    web_server,
+)
 from scoring.rehearsal.web import PageRefused
 from scoring.selectors.prompt_keys import prompt_keys
 from scoring.services.rehearsals import simulated_people_add
@@ -77,7 +82,9 @@ class Command(BaseCommand):
         make_study(OPEN_STUDY, "Try it yourself", simulated=False)
         with ExitStack() as stack:
             url = stack.enter_context(
-                web_server(port, environment=SERVER_ENVIRONMENT, log=settings.DATA_DIR / "logs" / "web.log")
+                web_server(
+                    port, environment=MANY_FROM_ONE_ADDRESS, log=settings.DATA_DIR / "logs" / "web.log"
+                )
             )
             stack.enter_context(
                 background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")

@@ -16,14 +16,17 @@ from tqdm import tqdm
 from scoring.rehearsal.crew import Site, work
 from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox
 from scoring.rehearsal.people import draw_people
-from scoring.rehearsal.servers import ServerNotStarted, background_worker, free_port, web_server
+from scoring.rehearsal.servers import (
+    MANY_FROM_ONE_ADDRESS,
+    ServerNotStarted,
+    background_worker,
+    free_port,
+    web_server,
+)
 from scoring.rehearsal.web import PageRefused
 from scoring.selectors.prompt_keys import prompt_keys
 from scoring.services.rehearsals import simulated_people_add
 from studies.management.operators import named_study, plain_errors
-
-# All simulated people sign in from one address; a real limit would read as an attack.
-SERVER_ENVIRONMENT = {"CHIRON_CODES_PER_MINUTE_PER_ADDRESS": "100000"}
 
 
 class Command(BaseCommand):
@@ -72,7 +75,7 @@ class Command(BaseCommand):
         with ExitStack() as stack:
             url = stack.enter_context(
                 web_server(
-                    free_port(), environment=SERVER_ENVIRONMENT, log=settings.DATA_DIR / "logs" / "web.log"
+                    free_port(), environment=MANY_FROM_ONE_ADDRESS, log=settings.DATA_DIR / "logs" / "web.log"
                 )
             )
             stack.enter_context(
