@@ -1,4 +1,4 @@
-"""One POST to a chat endpoint, bounded in size and time. The only module that imports httpx."""
+"""One POST to a chat endpoint, bounded in size and time; the package's only module that imports httpx."""
 
 import time
 from collections.abc import Callable, Mapping
