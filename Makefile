@@ -6,13 +6,16 @@ SERVE ?= 1
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help demo test check rehearsal run-environment dev-environment
+.PHONY: help demo test test-e2e test-faults check rehearsal translations run-environment dev-environment
 
 help:
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
-	@echo "make test       run the tests on SQLite, and again on PostgreSQL and Redis where they answer"
+	@echo "make test       run the tests on SQLite, and beside it on PostgreSQL and Redis where they answer"
+	@echo "make test-e2e   run the tests in a real browser (Debian's chromium, or CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
+	@echo "make test-faults  kill workers, brokers and databases in the middle of the work (needs PostgreSQL's and Redis' servers)"
 	@echo "make check      linters, types, import contracts, templates, migrations"
 	@echo "make rehearsal  the pilot at full size with simulated participants (DATABASE_URL for PostgreSQL)"
+	@echo "make translations  bring the catalogues in locale/ up to date with the code and compile them"
 
 run-environment:
 	@$(PYTHON) requirements/install.py run
@@ -27,6 +30,12 @@ demo: run-environment
 test: dev-environment
 	@$(BIN)/python tests/run.py
 
+test-e2e: dev-environment
+	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
+
+test-faults: dev-environment
+	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/faults --numprocesses 2 --dist worksteal
+
 check: dev-environment
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
@@ -39,3 +48,6 @@ check: dev-environment
 
 rehearsal: run-environment
 	@$(BIN)/python benchmarks/rehearsal.py
+
+translations: dev-environment
+	@$(BIN)/python locale/catalogues.py

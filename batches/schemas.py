@@ -6,9 +6,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batches.rules.statuses import SessionStatus
+from studies.selectors.contact import NoticeKind
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Tab = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
+Confidence = Annotated[int, Field(ge=0, le=100)] | None
 
 
 class SaveBody(BaseModel):
@@ -19,49 +21,95 @@ class SaveBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     text: str
+    note: str = ""
+    confidence: Confidence = None
     base_revision: Number
     tab: Tab
     sequence: Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
 class Saved(BaseModel):
-    """The server holds exactly the text that was sent."""
+    """The server holds exactly what was sent. Practice has no clock and no `seconds_left`."""
 
     outcome: Literal["accepted", "accepted_late", "duplicate"]
     sentence: str
     revision: int
     saved_at: datetime
-    seconds_left: int
+    seconds_left: int | None
 
 
 class NotSaved(BaseModel):
-    """The answer did not change. `current_text` and `revision` are what the server holds; `kept` says whether
-    the refused text was stored beside it.
+    """The answer did not change. `current_…` and `revision` are what the server holds; `kept` says whether
+    what was refused is stored beside it.
     """
 
     outcome: Literal["refused_stale", "superseded", "refused_late"]
     sentence: str
     revision: int
     current_text: str
+    current_note: str
+    current_confidence: int | None
     kept: bool
-    seconds_left: int
+    seconds_left: int | None
 
 
 class Current(BaseModel):
     """What the server holds for one answer; revision 0 was never saved."""
 
     text: str
+    note: str
+    confidence: int | None
     revision: int
     saved_at: datetime | None
 
 
+class Flag(BaseModel):
+    """The person's own mark on an answer."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    flagged: bool
+
+
+class PreviewBody(BaseModel):
+    """A text to be shown as it would look."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: str
+
+
+class Preview(BaseModel):
+    """The text as sanitised HTML."""
+
+    html: str
+
+
 class Clock(BaseModel):
-    """The server's clock and what it means for a session."""
+    """The server's clock and what it means for a session. `extended_seconds` is how much the study team has
+    added to the deadline in all.
+    """
 
     server_time: datetime
     deadline_at: datetime
     seconds_left: int
     status: SessionStatus
+    extended_seconds: int
+
+
+class NoticeItem(BaseModel):
+    """One notice; `key` is the same on every page and device."""
+
+    key: str
+    kind: NoticeKind
+    text: str
+    at: datetime
+
+
+class Notices(BaseModel):
+    """Everything a page is to show now, newest last."""
+
+    notices: list[NoticeItem]
 
 
 class Problem(BaseModel):

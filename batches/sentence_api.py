@@ -4,17 +4,20 @@ from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 from ninja import NinjaAPI
-from ninja.errors import HttpError, ValidationError, ValidationErrorContext
+from ninja.errors import AuthenticationError, HttpError, ValidationError, ValidationErrorContext
 from pydantic_core import ErrorDetails
 
 from studies.bank.sentences import error_sentence, field_path
 
+SIGNED_OUT = _("You are signed out. Sign in again; your text stays on this page and is saved afterwards.")
 SENTENCES = {
-    400: "The request holds no readable JSON; send one JSON object.",
-    401: "You are signed out. Sign in again; your text stays on this page and is saved afterwards.",
-    403: "This page is out of date, probably because you signed in again. Reload it; your text stays on it.",
-    413: "The text is far too long to be sent; shorten it. It stays on this page.",
+    400: _("The request holds no readable JSON; send one JSON object."),
+    403: _(
+        "This page is out of date, probably because you signed in again. Reload it; your text stays on it."
+    ),
+    413: _("The text is far too long to be sent; shorten it. It stays on this page."),
 }
 
 
@@ -25,11 +28,18 @@ class SentenceAPI(NinjaAPI):
         super().__init__(**options)
         self.add_exception_handler(ValidationError, self._body_invalid)
         self.add_exception_handler(HttpError, self._http_error)
+        self.add_exception_handler(AuthenticationError, self._signed_out)
         self.add_exception_handler(RequestDataTooBig, lambda request, _error: self.problem(request, 413))
+
+    def create_response(self, request: HttpRequest, data: Any, **options: Any) -> HttpResponse:
+        """Every reply is one person's and of this moment: texts, time left, notices."""
+        response: HttpResponse = super().create_response(request, data, **options)
+        response["Cache-Control"] = "private, no-store"
+        return response
 
     def problem(self, request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
         """A refusal; without a sentence the usual one for its status."""
-        return self.create_response(request, {"sentence": sentence or SENTENCES[status]}, status=status)
+        return self.create_response(request, {"sentence": sentence or str(SENTENCES[status])}, status=status)
 
     def validation_error_from_error_contexts(
         self, error_contexts: list[ValidationErrorContext[Any]]
@@ -41,8 +51,14 @@ class SentenceAPI(NinjaAPI):
     def _body_invalid(self, request: HttpRequest, error: Any) -> HttpResponse:
         return self.problem(request, 422, error.errors[0]["sentence"])
 
+    def _signed_out(self, request: HttpRequest, _error: Any) -> HttpResponse:
+        """Visitors are told what strangers are told, and in a header that signing in may help."""
+        response = self.problem(request, 404, str(SIGNED_OUT))
+        response["X-Signed-Out"] = "1"
+        return response
+
     def _http_error(self, request: HttpRequest, error: Any) -> HttpResponse:
-        return self.problem(request, error.status_code, SENTENCES.get(error.status_code, str(error)))
+        return self.problem(request, error.status_code, str(SENTENCES.get(error.status_code, error)))
 
 
 def body_sentence(error: ErrorDetails) -> str:

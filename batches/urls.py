@@ -1,17 +1,29 @@
-"""Pages of participants. Every view checks who asks."""
+"""Pages of participants, and the study team's page of one. Every view checks who asks."""
 
 from django.urls import path
 
-from batches.views import attachments, prompts, sessions, studies
+from batches.views import attachments, practice, prompts, sessions, studies
+from batches.views.help import study_help
+from batches.views.own_data import study_data
+from batches.views.staff import staff_person, staff_person_action
+from batches.views.withdrawal import withdraw
+
+PERSON = "staff/studies/<slug:slug>/participants/<slug:code>/"
 
 urlpatterns = [
     path("studies/<slug:slug>/", studies.study_home, name="study_home"),
+    path("studies/<slug:slug>/instructions/", studies.instructions, name="study_instructions"),
+    path("studies/<slug:slug>/practice/<int:number>/", practice.practice, name="study_practice"),
     path("studies/<slug:slug>/start/", studies.start, name="session_start"),
-    path("studies/<slug:slug>/withdraw/", studies.withdraw, name="study_withdraw"),
+    path("studies/<slug:slug>/help/", study_help, name="study_help"),
+    path("studies/<slug:slug>/my-data/", study_data, name="study_data"),
+    path("studies/<slug:slug>/withdraw/", withdraw, name="study_withdraw"),
     path("sessions/<uuid:session_id>/", sessions.overview, name="session_overview"),
     path("sessions/<uuid:session_id>/prompts/<int:position>/", prompts.prompt, name="session_prompt"),
     path("sessions/<uuid:session_id>/resources/", sessions.resources, name="session_resources"),
     path("sessions/<uuid:session_id>/submit/", sessions.submit, name="session_submit"),
     path("sessions/<uuid:session_id>/receipt/", sessions.receipt, name="session_receipt"),
     path("attachments/<uuid:token>/<str:name>", attachments.attachment, name="attachment"),
+    path(PERSON, staff_person, name="staff_person"),
+    path(f"{PERSON}<slug:action>/", staff_person_action, name="staff_person_action"),
 ]

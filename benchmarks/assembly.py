@@ -17,11 +17,12 @@ import numpy as np
 from batches.rules.assembly import (
     PromptTraits,
     assemble_balanced,
+    assemble_matrix,
     assemble_random,
     coverage_lines,
     coverage_report,
 )
-from batches.rules.assignment import BatchLoad, choose_batch
+from batches.rules.assignment import BatchLoad, choose_place
 
 PROMPTS, BATCH_SIZE, PEOPLE, REPLICATES = 820, 20, 246, 2
 PROFILES = ("stem-undergraduate", "stem-phd", "non-stem-undergraduate")
@@ -46,11 +47,15 @@ def assign_everyone(batches: int) -> Counter[tuple[int, str]]:
     totals: Counter[int] = Counter()
     for person in range(PEOPLE):
         profile = PROFILES[person % len(PROFILES)]
-        loads = [BatchLoad(number, filled[number, profile], totals[number]) for number in range(batches)]
-        chosen = choose_batch(loads, replicates=REPLICATES, tie_seed=person)
+        loads = [
+            BatchLoad(number, taken, totals[number], open_arms=("",) * (REPLICATES - taken))
+            for number in range(batches)
+            for taken in [filled[number, profile]]
+        ]
+        chosen = choose_place(loads, tie_seed=person)
         assert chosen is not None
-        filled[chosen, profile] += 1
-        totals[chosen] += 1
+        filled[chosen.batch_id, profile] += 1
+        totals[chosen.batch_id] += 1
     return filled
 
 
@@ -75,6 +80,14 @@ def main(repeats: int) -> None:
     def balanced() -> list[list[str]]:
         return assemble_balanced(bank, batch_size=BATCH_SIZE, rng=np.random.default_rng(1))
 
+    def matrix() -> list[list[str]]:
+        return assemble_matrix(
+            bank, batch_size=BATCH_SIZE, cuts=REPLICATES * len(PROFILES), rng=np.random.default_rng(1)
+        )
+
+    def matrix_with_report() -> None:
+        coverage_lines(coverage_report(matrix(), bank))
+
     def everything() -> None:
         for batches in (at_random(), balanced()):
             coverage_lines(coverage_report(batches, bank))
@@ -87,13 +100,21 @@ def main(repeats: int) -> None:
         "one coverage report": lambda: coverage_report(made, bank),
         "246 assignments": lambda: assign_everyone(len(made)),
         "all of it, both ways": everything,
+        "matrix, with its report": matrix_with_report,
     }
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     print(f"{PROMPTS} prompts, {PEOPLE} people, median of {repeats} runs; limit for all {LIMIT_SECONDS:g} s")
     for name, action in steps.items():
-        print(f"{name:<22} {1000 * median_seconds(action, repeats=repeats):8.1f} ms")
-    for name, batches in (("random", at_random()), ("balanced", made)):
-        print(f"\n{name}", *coverage_lines(coverage_report(batches, bank))[:6], sep="\n  ")
+        print(f"{name:<24} {1000 * median_seconds(action, repeats=repeats):8.1f} ms")
+    print_report("random", at_random(), bank)
+    print_report("balanced", made, bank)
+    print_report("matrix", matrix(), bank)
+
+
+def print_report(name: str, batches: list[list[str]], bank: list[PromptTraits]) -> None:
+    """Print how far the batches differ and how they hang together when all people have come."""
+    report = coverage_report(batches, bank, people_per_batch=PEOPLE // len(batches))
+    print(f"\n{name}", *coverage_lines(report, per_batch=False), sep="\n  ")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Run:  .venv/bin/python benchmarks/export_memory.py [ANSWERS …]      (default: 1,000 and 100,000)
 
 For each size, one process fills a new SQLite database and another exports it; the peak memory of the second
-is what counts. Answers have 1,000 characters, each with a score and a criterion with an explanation.
+is what counts. Answers have 1,000 characters, each with a score, a criterion with an explanation, and a
+request to a judge with its reply.
 """
 
 import os
@@ -148,9 +149,9 @@ def make_sessions(study: "Study", number: int) -> "list[Session]":
 
 
 def make_answers(study: "Study", sessions: "list[Session]") -> None:
-    """Answers with a score and a criterion each."""
+    """Answers with a score, a criterion and a request to a judge each."""
     from batches.models import Answer
-    from scoring.models import AnswerScore, CriterionScore, ScoringRun
+    from scoring.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
     from studies.models import Criterion, Prompt
 
     run = ScoringRun.objects.create(
@@ -160,6 +161,14 @@ def make_answers(study: "Study", sessions: "list[Session]") -> None:
         judge_sha256="0" * 64,
         protocol_hash=study.protocol_hash,
         started_at=NOW,
+    )
+    judging_run = JudgingRun.objects.create(
+        study=study,
+        planned=len(sessions) * PROMPTS,
+        estimate=[],
+        plan_sha256="0" * 64,
+        started_at=NOW,
+        resumed_at=NOW,
     )
     prompts = list(Prompt.objects.all())
     criterion_of = {criterion.prompt_id: criterion.pk for criterion in Criterion.objects.all()}
@@ -174,11 +183,34 @@ def make_answers(study: "Study", sessions: "list[Session]") -> None:
         )
         insert(
             CriterionScore(
-                answer_score=score,
+                judging_run=judging_run,
+                run=run,
+                answer=score.answer,
+                revision=1,
                 criterion_id=criterion_of[score.answer.prompt_id],
+                available_at=NOW,
+                state="scored",
+                origin="asked",
                 score=1.0,
                 confidence=1.0,
                 explanation="It is right, as the reason shows.",
+                decided_at=NOW,
+            )
+            for score in scores
+        )
+        insert(
+            JudgeCall(
+                judging_run=judging_run,
+                run=run,
+                answer=score.answer,
+                criterion_id=criterion_of[score.answer.prompt_id],
+                request_sha256="0" * 64,
+                judge_protocol_sha256="0" * 64,
+                model="judge-1",
+                raw_reply=TEXT,
+                latency_ms=1.0,
+                outcome="ok",
+                called_at=NOW,
             )
             for score in scores
         )

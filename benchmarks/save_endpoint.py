@@ -13,22 +13,14 @@ import json
 import os
 import platform
 import statistics
-import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import psycopg
-
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = Path(__file__).resolve().parent
-PEOPLE, BATCH_SIZE, BATCHES = 246, 20, 41
-TEXT = "What the participant has written so far, a few paragraphs of it. " * 10
+from site_under_load import TEXT, everybody_at_work, site
 
 
 @dataclass
@@ -56,16 +48,8 @@ Address = Callable[[Target], str]
 
 def main() -> None:
     arguments = parse_arguments()
-    with tempfile.TemporaryDirectory(prefix="chiron-save-") as name, database(arguments.database_url) as url:
-        os.environ["CHIRON_DATA_DIR"] = name
-        os.environ["DJANGO_SETTINGS_MODULE"] = "save_endpoint_settings"
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(FOLDER)])
-        sys.path[:0] = [str(ROOT), str(FOLDER)]
-        if url:
-            os.environ["DATABASE_URL"] = url
-        else:
-            os.environ.pop("DATABASE_URL", None)
-        measure(arguments, Path(name))
+    with site(arguments.database_url, settings="save_endpoint_settings") as folder:
+        measure(arguments, folder)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -75,21 +59,6 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=5.0, help="length of a round")
     parser.add_argument("--connections", type=int, default=16)
     return parser.parse_args()
-
-
-@contextmanager
-def database(server_url: str | None) -> Iterator[str | None]:
-    """A database of our own on the PostgreSQL server; None means the embedded one."""
-    if server_url is None:
-        yield None
-        return
-    name = f"chiron_benchmark_{os.getpid()}"
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-        try:
-            yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def measure(arguments: argparse.Namespace, folder: Path) -> None:
@@ -111,34 +80,15 @@ def measure(arguments: argparse.Namespace, folder: Path) -> None:
 
 
 def prepare() -> list[Target]:
-    """Fill the database: a study of pilot size, everybody's session running. One target per answer."""
-    import django
-
-    django.setup()
-    from django.conf import settings
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.db import SessionStore
-    from django.core.management import call_command
+    """One target per answer of everybody at work."""
+    cookies = {person.session_id: person.cookie for person in everybody_at_work()}
     from django.db import connections
-    from save_endpoint_study import start_everybody
 
-    from batches.models import Answer, Session
+    from batches.models import Answer
 
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    start_everybody(people=PEOPLE, batches=BATCHES, batch_size=BATCH_SIZE)
-    cookies = {}
-    for session in Session.objects.select_related("participant__user"):
-        user = session.participant.user
-        store = SessionStore()
-        store[SESSION_KEY] = str(user.pk)
-        store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-        store[HASH_SESSION_KEY] = user.get_session_auth_hash()
-        store.create()
-        cookies[session.pk] = f"{settings.SESSION_COOKIE_NAME}={store.session_key}"
     targets = [
-        Target(str(answer.session_id), answer.position, answer.pk, cookies[answer.session_id])
-        for answer in Answer.objects.order_by("position", "session")
+        Target(str(answer.session_id), answer.position, answer.pk, cookies[str(answer.session_id)])
+        for answer in Answer.objects.order_by("position", "session_id")
     ]
     connections.close_all()
     return targets

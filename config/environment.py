@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parent.parent
+CONSOLE_MAIL = "console://"
 
 
 class EnvironmentInvalid(SystemExit):
@@ -45,13 +46,33 @@ class Environment(BaseSettings):
     )
     chiron_mail_url: str | None = Field(
         None,
-        description="smtp://user:password@host:587 (smtps:// for TLS from the start); required in production",
+        description="smtp://user:password@host:587 (smtps:// for TLS from the start), required in "
+        "production; or, embedded only, console:// (shows mails where the site runs)",
     )
     chiron_mail_from: str = Field("Chiron <chiron@localhost>", description="the sender of e-mails")
     chiron_codes_per_minute_per_address: int = Field(
         30,
         ge=1,
         description="sign-in codes one network address may ask for in a minute (raise it for a shared room)",
+    )
+    chiron_site_url: str | None = Field(
+        None,
+        description="https://study.example.org, where people reach the site; for links in mails",
+    )
+    chiron_staff_second_factor: bool = Field(
+        True, description="false only where nothing real is at stake: staff then need no second factor"
+    )
+    chiron_judging_threads: int = Field(
+        32, ge=1, le=64, description="calls to one judge that one worker process makes at the same time"
+    )
+    chiron_judging_lease_seconds: float = Field(
+        30.0, gt=0, description="seconds after which the work of a worker that died is taken up by others"
+    )
+    chiron_judging_slice_seconds: float = Field(
+        20.0, gt=0, description="seconds for which a worker judges before it looks for other work"
+    )
+    chiron_judging_round_wait_seconds: float = Field(
+        15.0, ge=0, description="seconds before a verdict that failed is asked for again, doubled each time"
     )
     chiron_behind_proxy: bool = Field(
         False, description="true if a reverse proxy ends TLS and sets X-Forwarded-Proto and X-Forwarded-For"
@@ -83,9 +104,23 @@ class Environment(BaseSettings):
     @field_validator("chiron_mail_url")
     @classmethod
     def known_mail(cls, value: str | None) -> str | None:
-        if value is not None and not checked_url(value, "smtp", "smtps").hostname:
+        if value is None or value == CONSOLE_MAIL:
+            return value
+        if not checked_url(value, "smtp", "smtps").hostname:
             raise ValueError("names no host")
         return value
+
+    @field_validator("chiron_site_url")
+    @classmethod
+    def known_site(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = checked_url(value, "https", "http")
+        if not parts.hostname:
+            raise ValueError("names no host")
+        if parts.path.strip("/") or parts.query or parts.fragment:
+            raise ValueError("goes on after the host")
+        return f"{parts.scheme}://{parts.netloc}"
 
     @model_validator(mode="after")
     def production_has_no_defaults(self) -> Self:
@@ -93,6 +128,8 @@ class Environment(BaseSettings):
         problems = [f"{name}: missing" for name in needed if not getattr(self, name)]
         if (self.database_url or "").startswith("sqlite"):
             problems.append("database_url: is SQLite, which is for embedded mode")
+        if self.chiron_mail_url == CONSOLE_MAIL:
+            problems.append("chiron_mail_url: is the console, which is for embedded mode")
         if self.production and problems:
             raise ValueError("\n".join(problems))
         return self

@@ -12,6 +12,7 @@ SECRET_KEYS = re.compile(
     r"token|secret|password|authorization|api_?key|cookie|e_?mail|answer|text|code", re.I
 )
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*")
+INVITATION = re.compile(r"(?<=/invitations/)[\w-]{20,}")  # whoever has the link is let in
 # PostgreSQL quotes the row or the statement that failed, pydantic the input: either may be an answer.
 QUOTED_BY_DATABASE = re.compile(
     r"\n(?:LINE \d+|DETAIL|CONTEXT|QUERY):.*?(?=\n\n(?:The above|During handling)|\Z)", re.DOTALL
@@ -27,7 +28,7 @@ def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mu
             event[key] = HIDDEN
         elif isinstance(value, str):
             value = QUOTED_BY_PYDANTIC.sub(HIDDEN, QUOTED_BY_DATABASE.sub(f"\n{HIDDEN}", value))
-            event[key] = ADDRESS.sub(HIDDEN, value)
+            event[key] = INVITATION.sub(HIDDEN, ADDRESS.sub(HIDDEN, value))
     return event
 
 

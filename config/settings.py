@@ -1,5 +1,6 @@
 """Django's settings, derived from `config.environment`; nothing here reads the environment itself."""
 
+from datetime import timedelta
 from email.utils import parseaddr
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from csp.constants import NONE, SELF
+from kombu import Exchange, Queue
 
-from config.environment import ROOT, read_environment
+from config.environment import CONSOLE_MAIL, ROOT, read_environment
 from config.logs import configure_logs
 
 ENVIRONMENT = read_environment()
@@ -33,6 +35,7 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
     "csp",
     "ninja",
 ]
@@ -42,6 +45,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "studies.staying_signed_in.renewed_daily",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -59,6 +64,7 @@ TEMPLATES = [
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
+                "django.template.context_processors.i18n",
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
@@ -78,11 +84,20 @@ SQLITE_OPTIONS: dict[str, Any] = {
 }
 
 
+# A process may stand still inside a transaction: its machine sleeps, its network is gone. What it locked is
+# free again after this. `snapshot`, which locks nothing, may take longer.
+POSTGRESQL_OPTIONS = "-c idle_in_transaction_session_timeout=30s"
+
+
 def database(url: str | None) -> dict[str, Any]:
     """The one database: the URL's, or a SQLite file in the data folder."""
     settings: dict[str, Any] = dict(dj_database_url.parse(url or f"sqlite:///{DATA_DIR / 'chiron.sqlite3'}"))
     if settings["ENGINE"].endswith("sqlite3"):
         settings["OPTIONS"] = SQLITE_OPTIONS
+    else:
+        own = settings.get("OPTIONS", {})
+        options = f"{POSTGRESQL_OPTIONS} {own.get('options', '')}".strip()
+        settings["OPTIONS"] = {**own, "options": options}
     # Web threads keep their connection; workers and commands end with theirs.
     settings["CONN_MAX_AGE"] = 60
     settings["CONN_HEALTH_CHECKS"] = True
@@ -116,6 +131,8 @@ STORAGES = {
 # An answer may hold `answer_max_characters`, each up to 12 bytes as a JSON escape; a longer body must still
 # reach the view, which says so in a sentence.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+# Django's own handlers write uploads of any size to the disk, on every address, signed in or not.
+FILE_UPLOAD_HANDLERS = ["studies.forms.uploads.BoundedUpload"]
 
 # --- people ------------------------------------------------------------------------------------------
 
@@ -140,11 +157,18 @@ ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True  # of changes to passkeys and second factors
+STAFF_SECOND_FACTOR = ENVIRONMENT.chiron_staff_second_factor
+MFA_ADAPTER = "studies.accounts.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Chiron"
+MFA_TOTP_TOLERANCE = 1  # the code before and the code after: clocks of phones differ
 ACCOUNT_RATE_LIMITS = {
     "request_login_code": f"{ENVIRONMENT.chiron_codes_per_minute_per_address}/m/ip,5/5m/key",
     "login": f"{ENVIRONMENT.chiron_codes_per_minute_per_address}/m/ip",
 }
-# Signed-in state outlives a five-hour session.
+# Signed-in state outlives a five-hour session: it lasts this long since the last day of use.
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -154,7 +178,10 @@ CSRF_COOKIE_SAMESITE = "Lax"
 
 DEFAULT_FROM_EMAIL = ENVIRONMENT.chiron_mail_from
 SERVER_EMAIL = parseaddr(DEFAULT_FROM_EMAIL)[1]
-if ENVIRONMENT.chiron_mail_url:
+SITE_URL = ENVIRONMENT.chiron_site_url
+if ENVIRONMENT.chiron_mail_url == CONSOLE_MAIL:
+    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+elif ENVIRONMENT.chiron_mail_url:
     mail = urlsplit(ENVIRONMENT.chiron_mail_url)
     EMAIL_HOST = mail.hostname or "localhost"
     EMAIL_USE_SSL = mail.scheme == "smtps"
@@ -197,16 +224,40 @@ if ENVIRONMENT.chiron_behind_proxy:
 # --- language, time, logs ----------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [ROOT / "locale"]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = PRODUCTION
 USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 LOGGING_CONFIG = None
 configure_logs(as_json=PRODUCTION)
 
+# --- judging -----------------------------------------------------------------------------------------
+
+JUDGING_THREADS = ENVIRONMENT.chiron_judging_threads
+JUDGING_LEASE_SECONDS = ENVIRONMENT.chiron_judging_lease_seconds
+JUDGING_SLICE_SECONDS = ENVIRONMENT.chiron_judging_slice_seconds
+JUDGING_ROUND_WAIT_SECONDS = ENVIRONMENT.chiron_judging_round_wait_seconds
+
 # --- background work ---------------------------------------------------------------------------------
 
-CELERY_BROKER_URL = ENVIRONMENT.redis_url or "filesystem://"
-if not ENVIRONMENT.redis_url:
+CELERY_BROKER_URL = ENVIRONMENT.redis_url or "files"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any]
+if ENVIRONMENT.redis_url:
+    # A broker that vanished without a word (a firewall, a failover) must not hold anybody for ever.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "socket_connect_timeout": 5,
+        "socket_timeout": 30,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+    }
+else:
+    CELERY_BROKER_TRANSPORT = "config.file_broker:Transport"
+    CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # every worker would leave a mailbox of files behind
     queue_dir, control_dir = DATA_DIR / "broker" / "queue", DATA_DIR / "broker" / "control"
     for folder in (queue_dir, control_dir):
         folder.mkdir(parents=True, exist_ok=True)
@@ -215,17 +266,42 @@ if not ENVIRONMENT.redis_url:
         "data_folder_out": str(queue_dir),
         "control_folder": str(control_dir),
     }
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives every outage of its broker
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TIMEZONE = "UTC"
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Judging has its queue, so that workers may be added for it alone; one without --queues takes from both.
+CELERY_TASK_DEFAULT_QUEUE = "upkeep"
+CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("upkeep", "judging")]
+CELERY_TASK_ROUTES = {"scoring.tasks.judging_work": {"queue": "judging"}}
+# Messages are hints, truth is in rows: a lost or doubled one does no harm, one that waits for long is stale.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULER = "config.beat:SteadyScheduler"
 SWEEP_EVERY_SECONDS = 10.0
+JUDGING_COORDINATE_SECONDS = 5.0
+MEASURE_EVERY_SECONDS = 30.0
+HINT_SECONDS = JUDGING_COORDINATE_SECONDS  # an unread hint ends where the coordinator gives the next
 CELERY_BEAT_SCHEDULE = {
     "sweep-sessions": {
         "task": "batches.tasks.sweep_sessions",
         "schedule": SWEEP_EVERY_SECONDS,
         # A sweep that waited out a pause is worthless: the next one does its work.
         "options": {"expires": SWEEP_EVERY_SECONDS},
+    },
+    "coordinate-judging": {
+        "task": "scoring.tasks.judging_coordinate",
+        "schedule": JUDGING_COORDINATE_SECONDS,
+        "options": {"expires": JUDGING_COORDINATE_SECONDS},
+    },
+    "measure-results": {
+        "task": "scoring.tasks.results_measure",
+        "schedule": MEASURE_EVERY_SECONDS,
+        "options": {"expires": MEASURE_EVERY_SECONDS},
+    },
+    "erase-withdrawn": {
+        "task": "scoring.tasks.erase_withdrawn",
+        "schedule": timedelta(days=1),
     },
 }

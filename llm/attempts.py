@@ -1,10 +1,11 @@
 """What is known about a request after it was made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+from uuid import UUID, uuid4
 
 from llm.errors import Received
-from llm.requests import ChatRequest
+from llm.turns import Turn
 
 Parsed = TypeVar("Parsed")
 
@@ -13,7 +14,13 @@ OK = "ok"
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request as it happened; `outcome` is "ok" or the error's reason code. The key is nowhere in it."""
+    """One request as it happened; `outcome` is "ok" or the error's reason code. The key is nowhere in it.
+
+    `request_sha256` names the request that was meant, also where it was written otherwise: without the schema
+    (`plain_json`), or once more with a reply that could not be used (`asked_again`). `prompt_estimate` is the
+    size that was expected of it, in tokens, for where the endpoint does not tell. `uid` lets it be put on
+    record once, however often that is tried.
+    """
 
     request_sha256: str
     model: str
@@ -22,6 +29,10 @@ class Attempt:
     prompt_tokens: int | None
     completion_tokens: int | None
     latency_ms: float
+    plain_json: bool = False
+    asked_again: bool = False
+    prompt_estimate: int = 0
+    uid: UUID = field(default_factory=uuid4, compare=False)
 
 
 @dataclass(frozen=True)
@@ -38,14 +49,17 @@ def ignore_attempt(attempt: Attempt) -> None:
     """Do nothing; for callers who store no attempts."""
 
 
-def attempt_at(request: ChatRequest, received: Received, outcome: str, latency_ms: float) -> Attempt:
+def attempt_at(turn: Turn, received: Received, outcome: str, latency_ms: float) -> Attempt:
     """The record of one request; the model is the one the endpoint names, else the one asked for."""
     return Attempt(
-        request_sha256=request.sha256,
-        model=received.model or request.model,
+        request_sha256=turn.request.sha256,
+        model=received.model or turn.request.model,
         outcome=outcome,
         raw_reply=received.raw,
         prompt_tokens=received.prompt_tokens,
         completion_tokens=received.completion_tokens,
         latency_ms=latency_ms,
+        plain_json=turn.plain,
+        asked_again=bool(turn.reask),
+        prompt_estimate=turn.tokens(0),
     )

@@ -1,44 +1,59 @@
-"""A synchronous client for one OpenAI-compatible chat endpoint.
+"""A synchronous client for one OpenAI-compatible chat endpoint. Any number of threads may share one."""
 
-Threads may share a client, but httpx's connection pool slows down quadratically with concurrent requests:
-give at most about eight threads the same client and make more clients beyond that.
-"""
-
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from types import TracebackType
 from typing import Self, TypeVar, overload
 
 from pydantic import BaseModel, JsonValue
 
 from llm.attempts import OK, Attempt, Completion, attempt_at, ignore_attempt
+from llm.encoding import Encoder
 from llm.endpoints import Endpoint
 from llm.errors import LLMError
+from llm.gates import OPEN_GATE, Gate
 from llm.http import ChatHttp, Transport
-from llm.replies import ReplyText, error_status, parse, reply_text
-from llm.requests import OWN_FIELDS, ChatRequest, Message, chat_request
+from llm.parsing import parse
+from llm.providers import Provider
+from llm.replies import ReplyText, error_status, reply_text, require_json
+from llm.requests import ChatRequest, Message, RequestMaker
 from llm.retrying import RetryPolicy
+from llm.turns import Turn
 
 Schema = TypeVar("Schema", bound=BaseModel)
 Parsed = TypeVar("Parsed")
+
+# What a gate is told of a reply's length when no limit was given.
+USUAL_OUTPUT_TOKENS = 1000
 
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def ignore_plain_json() -> None:
+    """Do nothing; for callers who do not remember what an endpoint accepts."""
+
+
 class ChatClient:
-    """Chat with `model` at `base_url`; see `llm.errors` for what can go wrong.
+    """Chat with `model` at `base_url`; see `llm.errors` for what can go wrong, and what is done about it.
 
     Args:
+        provider: the kind of endpoint; decides how a request is written, not what it means.
+        reasoning_effort: how long the model is to think; "" leaves it to the model.
+        max_output_tokens: the most tokens of a reply, thinking included; None leaves it to the endpoint.
         timeout: seconds for one attempt, from connecting to the last byte.
         parameters: further fields of every request, e.g. `{"temperature": 0}`; sent as they are.
+        gate: passed before every HTTP request; its waiting belongs to no attempt.
+        plain_json: leave out the schema and describe it in words, for an endpoint known not to accept it.
+        on_plain_json: called once, when a request got through without the schema that failed with it.
         transport, timer, clock: injected by tests.
 
     Raises:
         EndpointInvalid: the address or the key cannot be used.
+        EffortUnsupported: this kind of endpoint cannot be told the reasoning effort.
         ValueError: `parameters` names a field the client sets itself.
     """
 
@@ -48,9 +63,15 @@ class ChatClient:
         base_url: str,
         model: str,
         api_key: str | None = None,
+        provider: Provider = Provider.GENERIC,
+        reasoning_effort: str = "",
+        max_output_tokens: int | None = None,
         timeout: float = 120.0,
         parameters: Mapping[str, JsonValue] | None = None,
         retry: RetryPolicy | None = None,
+        gate: Gate = OPEN_GATE,
+        plain_json: bool = False,
+        on_plain_json: Callable[[], None] = ignore_plain_json,
         transport: Transport | None = None,
         timer: Callable[[], float] = time.monotonic,
         clock: Callable[[], datetime] = utc_now,
@@ -58,10 +79,28 @@ class ChatClient:
         endpoint = Endpoint(base_url, api_key)
         self.base_url = endpoint.base_url
         self.model = model
+        self.provider = provider
+        self.reasoning_effort = reasoning_effort
+        self.max_output_tokens = max_output_tokens
         self.parameters = dict(parameters or {})
-        if taken := OWN_FIELDS & self.parameters.keys():
-            raise ValueError(f"Leave {', '.join(sorted(taken))} out of the parameters; the client sets them.")
+        self._encoder = Encoder(
+            provider,
+            model=model,
+            parameters=self.parameters,
+            reasoning_effort=reasoning_effort,
+            max_output_tokens=max_output_tokens,
+        )
+        self._maker = RequestMaker(
+            model=model,
+            parameters=self.parameters,
+            reasoning_effort=reasoning_effort,
+            max_output_tokens=max_output_tokens,
+        )
         self._retry = retry or RetryPolicy()
+        self._gate = gate
+        self._plain_json = plain_json
+        self._on_plain_json = on_plain_json
+        self._lock = threading.Lock()
         self._timer = timer
         self._clock = clock
         self._http = ChatHttp(endpoint, timeout=timeout, transport=transport, timer=timer)
@@ -79,6 +118,28 @@ class ChatClient:
 
     def close(self) -> None:
         self._http.close()
+
+    def describe(self) -> dict[str, JsonValue]:
+        """Everything about the client that can decide a reply; the key is not in it."""
+        return {
+            "model": self.model,
+            "base_url": self.base_url,
+            "provider": self.provider.value,
+            "parameters": dict(self.parameters),
+            "reasoning_effort": self.reasoning_effort,
+            "max_output_tokens": self.max_output_tokens,
+        }
+
+    @property
+    def plain_json(self) -> bool:
+        """True when requests leave out the schema."""
+        return self._plain_json
+
+    def request(
+        self, messages: Sequence[Message], response_schema: type[BaseModel] | None = None
+    ) -> ChatRequest:
+        """What `complete` would ask, without asking: its hash and its size. Costs next to nothing."""
+        return self._maker.request(messages, response_schema)
 
     @overload
     def complete(
@@ -105,43 +166,63 @@ class ChatClient:
         response_schema: type[Schema] | None = None,
         on_attempt: Callable[[Attempt], None] = ignore_attempt,
     ) -> Completion[Schema] | Completion[None]:
-        """Send `messages`, trying again where that can help.
+        """Send `messages`, going on after each fault as its rule says (`llm.fault_rules`).
 
         `on_attempt` is told of every request, the failed ones included, as soon as it is over.
 
         Raises:
-            LLMError: why the last try failed.
+            LLMError: why the last request failed.
+            GateClosed: the gate let nothing through; nothing was sent since the last attempt.
         """
-        request = chat_request(
-            model=self.model, messages=messages, response_schema=response_schema, parameters=self.parameters
-        )
+        turn = Turn(self.request(messages, response_schema), plain=self._plain_json)
         if response_schema is None:
-            return self._retry.run(lambda: self._attempt(request, _unparsed, on_attempt))
-        read = partial(parse, schema=response_schema, endpoint=self.base_url)
-        return self._retry.run(lambda: self._attempt(request, read, on_attempt))
+            return self._retry.run(lambda: self._attempt(turn, _unparsed, on_attempt), adapt=turn.adapt)
+
+        def read(reply: ReplyText) -> Schema:
+            return parse(reply, response_schema, endpoint=self.base_url, plain=turn.plain)
+
+        return self._retry.run(lambda: self._attempt(turn, read, on_attempt), adapt=turn.adapt)
 
     def _attempt(
         self,
-        request: ChatRequest,
+        turn: Turn,
         read: Callable[[ReplyText], Parsed],
         on_attempt: Callable[[Attempt], None],
     ) -> Completion[Parsed]:
+        self._gate.enter(tokens=turn.tokens(self.max_output_tokens or USUAL_OUTPUT_TOKENS))
         started = self._timer()
         try:
-            reply = self._send(request)
+            reply = self._send(turn)
             parsed = read(reply)
         except LLMError as error:
-            on_attempt(attempt_at(request, error.received, error.reason, self._ms_since(started)))
+            on_attempt(attempt_at(turn, error.received, error.reason, self._ms_since(started)))
             raise
-        attempt = attempt_at(request, reply.received, OK, self._ms_since(started))
+        attempt = attempt_at(turn, reply.received, OK, self._ms_since(started))
         on_attempt(attempt)
         return Completion(reply.text, parsed, reply.finish_reason, attempt)
 
-    def _send(self, request: ChatRequest) -> ReplyText:
-        response = self._http.post(request.body)
-        if response.received.status != 200:
-            raise error_status(response.received, response.headers, endpoint=self.base_url, now=self._clock())
-        return reply_text(response.received, endpoint=self.base_url)
+    def _send(self, turn: Turn) -> ReplyText:
+        body = self._encoder.body(turn.request, plain=turn.plain, reask=turn.reask)
+        response = self._http.post(body)
+        received, headers = response.received, response.headers
+        if received.status != 200:
+            raise error_status(
+                received,
+                headers,
+                endpoint=self.base_url,
+                now=self._clock(),
+                with_schema=turn.request.response_schema is not None and not turn.plain,
+            )
+        if turn.plain:
+            self._remember_plain_json()
+        require_json(received, headers, endpoint=self.base_url)
+        return reply_text(received, endpoint=self.base_url)
+
+    def _remember_plain_json(self) -> None:
+        with self._lock:
+            known, self._plain_json = self._plain_json, True
+        if not known:
+            self._on_plain_json()
 
     def _ms_since(self, started: float) -> float:
         return (self._timer() - started) * 1000

@@ -1,24 +1,33 @@
 """Everything that can go wrong between sending a chat request and holding a usable reply.
 
-    LLMError                    (never raised itself)
-    ├── NoReply                 nothing, or only part of a reply, came back
-    │   ├── ConnectionFailed    connection_failed   nobody answered at that address
-    │   ├── ConnectionLost      connection_lost     the connection broke before the reply was complete
-    │   └── TimedOut            timed_out           the reply did not arrive in the time allowed
-    ├── ErrorStatus             the endpoint answered with an error; may say when to come back
-    │   ├── RateLimited         rate_limited        429
-    │   ├── ServerFailed        server_failed       5xx, and the passing states 408, 409 and 425
-    │   ├── AccessDenied        access_denied       401, 402, 403, 404: wrong key, no credit, no such model
-    │   └── RequestRejected     request_rejected    any other status that is not 200
-    └── UnusableReply           the endpoint answered 200, but
-        ├── ReplyTooLarge       reply_too_large     it is longer than any reply we can use
-        ├── ReplyMalformed      reply_malformed     it is not a chat completion
-        ├── ReplyTruncated      reply_truncated     finish_reason is "length" or missing
-        ├── ReplyRefused        reply_refused       the model, or the provider's filter, declined
-        ├── ReplyEmpty          reply_empty         there is no text in it
-        └── ReplyOffSchema      reply_off_schema    the text is not the JSON that was asked for
+    LLMError                     (never raised itself)
+    ├── NoReply                  nothing, or only part of a reply, came back
+    │   ├── ConnectionFailed     connection_failed    nobody answered at that address
+    │   ├── ConnectionLost       connection_lost      the connection broke before the reply was complete
+    │   ├── TimedOut             timed_out            no reply began in the time allowed
+    │   └── ReplyTooSlow         reply_too_slow       a reply began, but was not complete in the time allowed
+    ├── ErrorStatus              the endpoint answered with an error; may say when to come back
+    │   ├── RateLimited          rate_limited         429
+    │   ├── ServerFailed         server_failed        5xx
+    │   ├── EndpointTimedOut     endpoint_timed_out   408: the endpoint gave up waiting
+    │   ├── EndpointConflict     endpoint_conflict    409: it is busy with something that excludes this
+    │   ├── AskedTooEarly        asked_too_early      425: it is not ready yet, e.g. loads the model
+    │   ├── AccessDenied         access_denied        401, 402, 403, 404: wrong key, no credit, no such model
+    │   ├── SchemaRejected       schema_rejected      400 or 422 that names the schema it was given
+    │   └── RequestRejected      request_rejected     any other status that is not 200
+    └── UnusableReply            the endpoint answered 200, but
+        ├── ReplyTooLarge        reply_too_large      it is longer than any reply we can use
+        ├── ReplyWrongType       reply_wrong_type     its content type is not JSON
+        ├── ReplyMalformed       reply_malformed      it is not a chat completion
+        ├── ReplyTruncated       reply_truncated      finish_reason is "length" or missing
+        ├── ReplyRefused         reply_refused        the model, or the provider's filter, declined
+        ├── ReplyEmpty           reply_empty          there is no text in it
+        └── ReplyInvalid         the text is no answer to what was asked; the model can be told so
+            ├── ReplyOffSchema   reply_off_schema     it is not the JSON that was asked for
+            └── ReplyOutOfRange  reply_out_of_range   it is, but a number lies outside of its bounds
 
-`reason` is the short code that is stored. Messages name the endpoint and never contain the key or a header.
+What is done about each stands in `llm.fault_rules`. `reason` is the short code that is stored. Messages name
+the endpoint and never contain the key or a header.
 """
 
 from dataclasses import dataclass
@@ -63,9 +72,15 @@ class ConnectionLost(NoReply):
 
 
 class TimedOut(NoReply):
-    """The reply did not arrive in the time allowed."""
+    """No reply began in the time allowed."""
 
     reason = "timed_out"
+
+
+class ReplyTooSlow(NoReply):
+    """A reply began, but was not complete in the time allowed."""
+
+    reason = "reply_too_slow"
 
 
 class ErrorStatus(LLMError):
@@ -85,15 +100,39 @@ class RateLimited(ErrorStatus):
 
 
 class ServerFailed(ErrorStatus):
-    """A passing failure on the endpoint's side (5xx, 408, 409, 425)."""
+    """A failure on the endpoint's side (5xx)."""
 
     reason = "server_failed"
+
+
+class EndpointTimedOut(ErrorStatus):
+    """The endpoint gave up waiting, for the request or for the model (408)."""
+
+    reason = "endpoint_timed_out"
+
+
+class EndpointConflict(ErrorStatus):
+    """The endpoint is busy with something that excludes this request (409)."""
+
+    reason = "endpoint_conflict"
+
+
+class AskedTooEarly(ErrorStatus):
+    """The endpoint is not ready yet (425)."""
+
+    reason = "asked_too_early"
 
 
 class AccessDenied(ErrorStatus):
     """The key, the account or the model is wrong (401, 402, 403, 404): every request would fail."""
 
     reason = "access_denied"
+
+
+class SchemaRejected(ErrorStatus):
+    """The endpoint does not accept the schema, or a keyword in it; it may well accept the request without."""
+
+    reason = "schema_rejected"
 
 
 class RequestRejected(ErrorStatus):
@@ -110,6 +149,12 @@ class ReplyTooLarge(UnusableReply):
     """The reply is longer than any reply we can use; reading stopped there."""
 
     reason = "reply_too_large"
+
+
+class ReplyWrongType(UnusableReply):
+    """The reply says that it is something other than JSON, such as a web page."""
+
+    reason = "reply_wrong_type"
 
 
 class ReplyMalformed(UnusableReply):
@@ -136,7 +181,22 @@ class ReplyEmpty(UnusableReply):
     reason = "reply_empty"
 
 
-class ReplyOffSchema(UnusableReply):
+class ReplyInvalid(UnusableReply):
+    """The text is no answer to what was asked: `text` is the reply's, `problem` what is wrong with it."""
+
+    def __init__(self, message: str, received: Received | None = None, *, text: str, problem: str) -> None:
+        super().__init__(message, received)
+        self.text = text
+        self.problem = problem
+
+
+class ReplyOffSchema(ReplyInvalid):
     """The text is not the JSON that was asked for."""
 
     reason = "reply_off_schema"
+
+
+class ReplyOutOfRange(ReplyInvalid):
+    """The JSON has the right shape, but a number lies outside of its bounds."""
+
+    reason = "reply_out_of_range"

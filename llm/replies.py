@@ -1,33 +1,51 @@
 """From the body of a reply to its text, or to the error that says why there is none."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from pydantic import BaseModel, Field, ValidationError
 
 from llm.errors import (
     AccessDenied,
+    AskedTooEarly,
+    EndpointConflict,
+    EndpointTimedOut,
     ErrorStatus,
     RateLimited,
     Received,
     ReplyEmpty,
     ReplyMalformed,
-    ReplyOffSchema,
     ReplyRefused,
     ReplyTruncated,
+    ReplyWrongType,
     RequestRejected,
+    SchemaRejected,
     ServerFailed,
 )
 from llm.retrying import retry_after_seconds
 from llm.texts import storable
 
-Schema = TypeVar("Schema", bound=BaseModel)
-
 SHOWN_CHARACTERS = 300
-_PASSING = frozenset({408, 409, 425})
-_DENIED = frozenset({401, 402, 403, 404})
+# What follows is the endpoint's; it may quote the request.
+SAID = " It said: "
+# How endpoints name what they do not accept in a schema, or that they take none at all.
+_NAMES_SCHEMA = re.compile(
+    r"schema|response[_ ]?format|additionalproperties|structured|guided|grammar", re.IGNORECASE
+)
+_LATER = "it failed for now; try again later."
+_BY_STATUS: Mapping[int, tuple[type[ErrorStatus], str]] = {
+    **dict.fromkeys(
+        (401, 402, 403, 404),
+        (AccessDenied, "check the key, the account, the address and the model's name."),
+    ),
+    408: (EndpointTimedOut, "it gave up waiting; try again later."),
+    409: (EndpointConflict, "it is busy with something else; try again later."),
+    425: (AskedTooEarly, "it is not ready yet; try again later."),
+    429: (RateLimited, "too many requests; use fewer at a time or try again later."),
+}
 _TokenCount = Annotated[int, Field(ge=0, lt=2**31)]
 
 
@@ -64,24 +82,37 @@ class ReplyText:
 
 
 def error_status(
-    received: Received, headers: Mapping[str, str], *, endpoint: str, now: datetime
+    received: Received, headers: Mapping[str, str], *, endpoint: str, now: datetime, with_schema: bool
 ) -> ErrorStatus:
-    """The error for a status other than 200."""
-    status = received.status or 0
-    kind, advice = _kind_of(status)
+    """The error for a status other than 200; `with_schema` when the request asked for one."""
+    kind, advice = _kind_of(received, with_schema=with_schema)
     asked = retry_after_seconds(headers.get("retry-after"), date=headers.get("date"), now=now)
-    message = f"{endpoint} answered with status {status}: {advice} It said: {_shown(received.raw)}"
+    message = f"{endpoint} answered with status {received.status}: {advice}{SAID}{_shown(received.raw)}"
     return kind(message, received, retry_after=asked)
 
 
-def _kind_of(status: int) -> tuple[type[ErrorStatus], str]:
-    if status == 429:
-        return RateLimited, "too many requests; use fewer at a time or try again later."
-    if status >= 500 or status in _PASSING:
-        return ServerFailed, "it failed for now; try again later."
-    if status in _DENIED:
-        return AccessDenied, "check the key, the account, the address and the model's name."
+def _kind_of(received: Received, *, with_schema: bool) -> tuple[type[ErrorStatus], str]:
+    status = received.status or 0
+    if status >= 500:
+        return ServerFailed, _LATER
+    if status in {400, 422} and with_schema and _NAMES_SCHEMA.search(received.raw):
+        return SchemaRejected, "it does not accept the schema of the reply."
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
     return RequestRejected, "it does not accept this request; check the model's name and the parameters."
+
+
+def require_json(received: Received, headers: Mapping[str, str], *, endpoint: str) -> None:
+    """A reply that names no type is given a try; one that names another is not, whatever its text looks like.
+
+    Raises:
+        ReplyWrongType
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind in {"", "application/json"} or kind.endswith("+json"):
+        return
+    problem = f"{endpoint} answered with {storable(kind)[:100]} instead of JSON.{SAID}{_shown(received.raw)}"
+    raise ReplyWrongType(problem, received)
 
 
 def reply_text(received: Received, *, endpoint: str) -> ReplyText:
@@ -93,7 +124,9 @@ def reply_text(received: Received, *, endpoint: str) -> ReplyText:
     try:
         reply = _Reply.model_validate_json(received.raw)
     except ValidationError:
-        problem = f"{endpoint} answered with something other than a chat completion: {_shown(received.raw)}"
+        problem = (
+            f"{endpoint} answered with something other than a chat completion.{SAID}{_shown(received.raw)}"
+        )
         raise ReplyMalformed(problem, received) from None
     received = _with_usage(received, reply)
     if not reply.choices:
@@ -118,23 +151,6 @@ def _with_usage(received: Received, reply: _Reply) -> Received:
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
     )
-
-
-def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str) -> Schema:
-    """Validate the whole text as JSON; nothing around it is tolerated, so no quoted verdict can be picked up.
-
-    Raises:
-        ReplyOffSchema: naming the fields that are wrong.
-    """
-    try:
-        return schema.model_validate_json(reply.text)
-    except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'reply'}: {problem['msg']}"
-            for problem in error.errors(include_input=False, include_url=False)[:5]
-        )
-        message = storable(f"The reply of {endpoint} is not a {schema.__name__}: {wrong}")
-        raise ReplyOffSchema(message, reply.received) from None
 
 
 def _shown(raw: str) -> str:

@@ -1,16 +1,20 @@
-"""A chat request as the exact bytes that are sent, and the hash that names them."""
+"""A chat request as it is meant: what is asked, of which model, and the hash that names it.
+
+How it is written for one endpoint is a matter of `llm.encoding`, and no part of the hash: the same question
+to the same model has the same hash whatever the endpoint's dialect, and in plain mode too.
+"""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from llm.schema import response_format
+from llm.schema import schema_text
 
-OWN_FIELDS = frozenset({"model", "messages", "response_format", "stream", "n"})
+BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True)
@@ -23,27 +27,68 @@ class Message:
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """The body of one request and its sha256 (hex). The address and the key are no part of it."""
+    """One request and its sha256 (hex). The address, the key and the endpoint's dialect are no part of it.
+
+    `prompt_tokens_estimate` is a rule of thumb for limits and budgets: one token for every four bytes of
+    UTF-8 of the messages and the schema, rounded up. English text has about that many; other scripts have
+    more bytes per character and get more. What a call cost is in its reply.
+    """
 
     model: str
-    body: bytes
+    messages_json: str = field(repr=False)
+    response_schema: type[BaseModel] | None
     sha256: str
+    prompt_tokens_estimate: int
 
 
-def chat_request(
-    *,
-    model: str,
-    messages: Sequence[Message],
-    response_schema: type[BaseModel] | None,
-    parameters: Mapping[str, JsonValue],
-) -> ChatRequest:
-    """Build a request; equal arguments give equal bytes in every process."""
-    fields: dict[str, object] = {
-        "model": model,
-        "messages": [{"role": message.role, "content": message.content} for message in messages],
-    }
-    if response_schema is not None:
-        fields["response_format"] = response_format(response_schema)
-    # Keys are not sorted: models fill in the fields of a schema in the order in which it names them.
-    body = json.dumps({**fields, **dict(sorted(parameters.items()))}, allow_nan=False).encode("ascii")
-    return ChatRequest(model=model, body=body, sha256=hashlib.sha256(body).hexdigest())
+class RequestMaker:
+    """Makes the requests of one model with one set of settings. Equal arguments give equal hashes everywhere.
+
+    Raises:
+        ValueError: a parameter is no JSON, such as NaN.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        parameters: Mapping[str, JsonValue],
+        reasoning_effort: str = "",
+        max_output_tokens: int | None = None,
+    ) -> None:
+        self._model = model
+        settings = {
+            "model": model,
+            "parameters": dict(parameters),
+            "reasoning_effort": reasoning_effort,
+            "max_output_tokens": max_output_tokens,
+        }
+        self._settings = json.dumps(settings, sort_keys=True, allow_nan=False)
+
+    def request(
+        self, messages: Sequence[Message], response_schema: type[BaseModel] | None = None
+    ) -> ChatRequest:
+        messages_json = messages_text(messages)
+        # The order of a schema's fields counts: models fill them in as they stand there.
+        schema = "null" if response_schema is None else schema_text(response_schema)
+        meant = f'{{"settings": {self._settings}, "messages": {messages_json}, "schema": {schema}}}'
+        return ChatRequest(
+            model=self._model,
+            messages_json=messages_json,
+            response_schema=response_schema,
+            sha256=hashlib.sha256(meant.encode("ascii")).hexdigest(),
+            prompt_tokens_estimate=tokens_estimate(
+                *(message.content for message in messages), "" if response_schema is None else schema
+            ),
+        )
+
+
+def messages_text(messages: Sequence[Message]) -> str:
+    """Messages as JSON in ASCII; a message's content stands last, see `llm.encoding`."""
+    return json.dumps([{"role": message.role, "content": message.content} for message in messages])
+
+
+def tokens_estimate(*texts: str) -> int:
+    """Tokens in `texts` together, by the rule of thumb of `ChatRequest`."""
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return -(-size // BYTES_PER_TOKEN)

@@ -14,33 +14,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from llm.errors import (
-    ConnectionFailed,
-    ConnectionLost,
-    ErrorStatus,
-    LLMError,
-    RateLimited,
-    ReplyEmpty,
-    ReplyMalformed,
-    ReplyOffSchema,
-    ReplyTruncated,
-    ServerFailed,
-    TimedOut,
-)
+from llm.errors import ErrorStatus, LLMError
+from llm.fault_rules import FAULT_RULES, Again
 
 Result = TypeVar("Result")
 
-RETRIED = (
-    ConnectionFailed,
-    ConnectionLost,
-    TimedOut,
-    RateLimited,
-    ServerFailed,
-    ReplyMalformed,
-    ReplyTruncated,
-    ReplyEmpty,
-    ReplyOffSchema,
-)
+
+def never_adapted(error: LLMError) -> bool:
+    """For calls that always send the same request."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -53,22 +35,33 @@ class RetryPolicy:
     sleep: Callable[[float], None] = time.sleep
     rng: random.Random = field(default_factory=random.SystemRandom)
 
-    def run(self, call: Callable[[], Result]) -> Result:
-        """Return the first result of `call`.
+    def run(self, call: Callable[[], Result], *, adapt: Callable[[LLMError], bool] = never_adapted) -> Result:
+        """Return the first result of `call`, trying again as the rule of each fault says.
+
+        `adapt` may change what the next call sends, and returns True when it did: then the call is made again
+        at once, and the try does not count. It must do so a limited number of times.
 
         Raises:
-            LLMError: the last one, when no try is left, the error is not in RETRIED, or the endpoint asks for
-                a wait above `longest_wait`.
+            LLMError: the last one, when no try is left, its rule allows none, or the endpoint asks for a wait
+                above `longest_wait`.
         """
-        for number in range(1, self.tries):
+        number = 1
+        while True:
             try:
                 return call()
-            except RETRIED as error:
+            except LLMError as error:
+                if adapt(error):
+                    continue
                 wait = self.wait_after(error, number=number)
-                if wait > self.longest_wait:
+                if not self.is_left(error, number=number) or wait > self.longest_wait:
                     raise
             self.sleep(wait)
-        return call()
+            number += 1
+
+    def is_left(self, error: LLMError, *, number: int) -> bool:
+        """True when the same request may be made again after try `number` ended with `error`."""
+        rule = FAULT_RULES[error.reason]
+        return rule.again is Again.WAIT and number < min(self.tries, rule.tries)
 
     def wait_after(self, error: LLMError, *, number: int) -> float:
         """Seconds to wait after try `number`: half to all of the backoff at random, or longer if asked to."""

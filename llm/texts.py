@@ -3,4 +3,6 @@
 
 def storable(text: str) -> str:
     """Replace what a database cannot hold: NUL characters and halves of surrogate pairs."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    text = text.replace("\0", "\ufffd")
+    # Halves of surrogate pairs are not ASCII, and nearly every reply is; asking costs nothing.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

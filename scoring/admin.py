@@ -32,9 +32,9 @@ class AnswerScoreAdmin(LookingOnly):
 
 @admin.register(CriterionScore)
 class CriterionScoreAdmin(LookingOnly):
-    list_display = ["answer_score", "criterion", "score", "confidence", "unscored_reason"]
-    list_filter = ["answer_score__run__study"]
-    list_select_related = ["answer_score__answer", "criterion"]
+    list_display = ["answer", "criterion", "run", "state", "score", "confidence", "unscored_reason"]
+    list_filter = ["run__study", "state", "unscored_reason"]
+    list_select_related = ["answer", "criterion", "run__study", "run__config"]
 
 
 @admin.register(JudgeCall)

@@ -1,6 +1,7 @@
 """The records, for looking only: changes go through services, which check them and write the trail."""
 
 from allauth.account.admin import EmailAddress
+from allauth.mfa.admin import Authenticator
 from django.contrib import admin
 from django.contrib.auth import admin as auth_admin  # noqa: F401  # registers what is taken out below
 from django.contrib.auth.models import Group
@@ -9,12 +10,18 @@ from django.http import HttpRequest
 
 from studies.models import (
     Amendment,
+    Announcement,
     Bank,
     BankVersion,
+    ComprehensionAttempt,
     Consent,
+    Credential,
+    Invitation,
     ItemBank,
     JudgeProtocol,
+    Message,
     Participant,
+    ProfileForm,
     Prompt,
     Study,
     StudyEvent,
@@ -23,8 +30,9 @@ from studies.models import (
 
 admin.site.site_header = admin.site.site_title = "Chiron records"
 admin.site.index_title = "Records, for looking only"
-# Rights and addresses have commands and sign-in; here they could be changed without a trace.
-admin.site.unregister([EmailAddress, Group])
+# Rights and addresses have commands and sign-in; here they could be changed without a trace. Authenticators
+# hold the secrets of second factors.
+admin.site.unregister([Authenticator, EmailAddress, Group])
 
 
 class LookingOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
@@ -69,9 +77,62 @@ class ParticipantAdmin(LookingOnly):
     search_fields = ["code"]
 
 
+@admin.register(Invitation)
+class InvitationAdmin(LookingOnly):
+    list_display = ["id", "study", "profile", "is_test", "sent_at", "expires_at", "accepted_at", "revoked_at"]
+    list_filter = ["study", "profile", "is_test"]
+    list_select_related = ["study"]
+    exclude = ["token_sha256"]
+
+
+@admin.register(ProfileForm)
+class ProfileFormAdmin(LookingOnly):
+    """That a form was sent; what it says stands on the person's page."""
+
+    list_display = ["participant", "submitted_at"]
+    list_filter = ["participant__study"]
+    list_select_related = ["participant"]
+    exclude = ["answers"]
+
+
+@admin.register(Credential)
+class CredentialAdmin(LookingOnly):
+    """That a file was handed in; it is opened on the person's page, which records who did."""
+
+    list_display = ["participant", "media_type", "size_bytes", "uploaded_at", "sha256"]
+    list_filter = ["participant__study"]
+    list_select_related = ["participant"]
+    exclude = ["file", "name"]
+
+
+@admin.register(ComprehensionAttempt)
+class ComprehensionAttemptAdmin(LookingOnly):
+    list_display = ["participant", "correct", "passed", "attempted_at"]
+    list_filter = ["participant__study", "passed"]
+    list_select_related = ["participant"]
+    exclude = ["choices"]
+
+
+@admin.register(Announcement)
+class AnnouncementAdmin(LookingOnly):
+    list_display = ["id", "study", "made_by", "made_at", "withdrawn_at"]
+    list_filter = ["study"]
+    list_select_related = ["study", "made_by"]
+
+
+@admin.register(Message)
+class MessageAdmin(LookingOnly):
+    """That somebody wrote; the text stands in the thread."""
+
+    list_display = ["participant", "is_from_team", "session_reference", "sent_at"]
+    list_filter = ["participant__study", "is_from_team"]
+    list_select_related = ["participant"]
+    exclude = ["text"]
+
+
 @admin.register(Consent)
 class ConsentAdmin(LookingOnly):
-    list_display = ["participant", "accepted", "decided_at", "text_sha256"]
+    list_display = ["participant", "accepted", "decided_at", "sha256"]
     list_filter = ["participant__study", "accepted"]
     list_select_related = ["participant"]
 
@@ -104,7 +165,7 @@ class PromptAdmin(LookingOnly):
 
 @admin.register(ItemBank)
 class ItemBankAdmin(LookingOnly):
-    list_display = ["slug", "imported_at", "sigma_hat", "n_models", "digest"]
+    list_display = ["slug", "imported_at", "response_model", "sigma_hat", "n_models", "digest"]
 
 
 @admin.register(JudgeProtocol)

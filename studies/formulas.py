@@ -25,7 +25,8 @@ def formula(latex: str, *, display: bool) -> str:
     mathml = _mathml(latex.strip(), display=display)
     if mathml is None:
         return f'<code class="formula-source">{escape(latex)}</code>'
-    return f'<span class="formula scroll">{mathml}</span>' if display else mathml
+    # A wide one scrolls within itself: for the keyboard, too.
+    return f'<span class="formula scroll" tabindex="0">{mathml}</span>' if display else mathml
 
 
 def _mathml(latex: str, *, display: bool) -> str | None:

@@ -26,6 +26,10 @@ from studies.formulas import formula
 MAX_MARKDOWN_CHARACTERS = 60_000
 MAX_FORMULA_STARTS = 1_500
 FORMULA_START = re.compile(r"\\[(\[]|\$|\\begin\{")
+# A row that is too short is filled up with empty cells, so a few characters may make thousands of them.
+MAX_TABLE_CELLS = 5_000
+LINE_END = re.compile(r"\r\n?|\n")
+ROW_BELOW_HEAD = re.compile(r"[ \t>]*[|:-][|: \t-]*")
 # The plugin finds \[…\] only where a paragraph begins; texts also have it within one.
 BRACKETS_IN_A_LINE: RuleDictType = {
     "name": "math_inline_double",
@@ -53,8 +57,9 @@ ATTRIBUTES = {
     "a": {"href", "title"},
     "code": {"class"},
     "div": {"class", "tabindex", "role", "aria-label"},
-    "span": {"class"},
+    "span": {"class", "tabindex"},
     "ol": {"start"},
+    "pre": {"tabindex"},
     "td": {"class"},
     "th": {"class"},
     **dict.fromkeys(MATH_TAGS, MATH_ATTRIBUTES),
@@ -75,13 +80,34 @@ def plain(text: str) -> SafeString:
 
 def markdown(text: str) -> SafeString:
     r"""Commonmark with tables, strikethrough and formulas ($…$, $$…$$, \(…\), \[…\], \begin{align}…)."""
-    if len(text) > MAX_MARKDOWN_CHARACTERS or len(FORMULA_START.findall(text)) > MAX_FORMULA_STARTS:
+    if _takes_long(text):
         return plain(text)
     parser = _parser()
     tokens = parser.parse(text)
     _adapt(tokens)
-    html = parser.renderer.render(tokens, parser.options, {})
+    # Long lines of code are scrolled, also with the keyboard. A "<pre>" of the text itself is escaped.
+    html = parser.renderer.render(tokens, parser.options, {}).replace("<pre>", '<pre tabindex="0">')
     return mark_safe(_sanitised(html))  # noqa: S308  # sanitised
+
+
+def _takes_long(text: str) -> bool:
+    return (
+        len(text) > MAX_MARKDOWN_CHARACTERS
+        or len(FORMULA_START.findall(text)) > MAX_FORMULA_STARTS
+        or _most_cells(text) > MAX_TABLE_CELLS
+    )
+
+
+def _most_cells(text: str) -> int:
+    """How many cells the tables of the text may have, at most."""
+    cells = columns = 0
+    for line in LINE_END.split(text):
+        if not line.strip(" \t"):
+            columns = 0  # a blank line ends a table
+        elif ROW_BELOW_HEAD.fullmatch(line):
+            columns = max(columns, line.count("|") + 1)
+        cells += columns
+    return cells
 
 
 @lru_cache(maxsize=1)

@@ -2,14 +2,23 @@
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
+import hypothesis
 import pytest
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 from django.core.cache import cache
-from django.db import connection
-from pytest_django import Settings
+from django.db import connection, transaction
+from django.test import Client, TransactionTestCase, override_settings
+from django.utils import timezone, translation
+from hashed_judge.running import RunningJudge, judge_server
+from pytest_django import DjangoDbBlocker, Settings
 
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save, prompt_seen
@@ -21,17 +30,27 @@ from batches.services.ending import (
 )
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
+from config.celery import app
+from scoring.coordinator import Scoring, study_score
+from scoring.models import JudgeConfig
+from scoring.services.judging.seats import study_seats
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
-from studies.models import ItemBank, Participant, Study
+from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
 from studies.services.consents import consent_record
 from studies.services.participants import participant_add, participant_approve
 from studies.services.studies import study_create, study_freeze
 
+# Property tests try the same examples in every run, and none fails because the machine is busy.
+hypothesis.settings.register_profile(
+    "steady", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("steady")
 
-@pytest.fixture
+
+@pytest.fixture(scope="session")
 def now() -> datetime:
     """A fixed moment: the clock is an argument everywhere below the interfaces."""
     return datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
@@ -61,14 +80,89 @@ def files_of_one_test(settings: Settings, tmp_path: Path) -> None:
     }
 
 
+@pytest.fixture(autouse=True)
+def broker_of_one_test(settings: Settings, tmp_path: Path) -> Iterator[None]:
+    """Hints that the code under test sends stay in the test's own folder: nobody's workers hear of them."""
+    settings.CELERY_BROKER_URL = "files"
+    with broker_in(tmp_path / "broker"):
+        yield
+
+
+@contextmanager
+def broker_in(folder: Path) -> Iterator[None]:
+    folders = {
+        "data_folder_in": str(folder / "queue"),
+        "data_folder_out": str(folder / "queue"),
+        "control_folder": str(folder / "control"),
+    }
+    own = {
+        "broker_url": "files",
+        "broker_transport": "config.file_broker:Transport",
+        "broker_transport_options": folders,
+    }
+    before = {name: app.conf[name] for name in own}
+    app.conf.update(own)
+    yield
+    app.conf.update(before)
+
+
+@pytest.fixture(autouse=True)
+def language_of_one_test() -> Iterator[None]:
+    """A page in German leaves its language to the thread: the next test begins without."""
+    yield
+    translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def staff_without_second_factor(settings: Settings) -> None:
+    """Tests of staff pages sign in without one; test_second_factor.py switches it on again."""
+    settings.STAFF_SECOND_FACTOR = False
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """SQLite in a real file: threads and processes of a test share it as they do in operation."""
+    options = connection.settings_dict["OPTIONS"]
+    # No test cuts the power (tests/faults do worse, to servers of their own): nothing waits for the disk.
     if connection.vendor == "sqlite":
         folder = tmp_path_factory.mktemp("database")
         connection.settings_dict["TEST"]["NAME"] = str(folder / "test.sqlite3")
+        options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
+    else:
+        options["options"] = "-c synchronous_commit=off"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """What a test committed is deleted: the TRUNCATE of Django waits for the disk once for each table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", delete_rows)
+        yield
+
+
+def delete_rows(_test: TransactionTestCase | None = None) -> None:
+    """Rows that migrations made (content types, permissions) stay, so that none has to make them again."""
+    made = {ContentType._meta.db_table, Permission._meta.db_table}
+    with transaction.atomic(), connection.cursor() as cursor:
+        for table in sorted(set(connection.introspection.django_table_names()) - made):
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")  # noqa: S608  # our own names
+
+
+@pytest.fixture(scope="module")
+def kept(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """For what is dear to make: rows of a module's fixtures stay until its last test.
+
+    Its tests must be marked with plain `django_db`: each is rolled back to these rows.
+    """
+    folder = tmp_path_factory.mktemp("kept")
+    with django_db_blocker.unblock():
+        with broker_in(folder / "broker"), override_settings(MEDIA_ROOT=folder / "media"):
+            yield
+        delete_rows()
 
 
 @pytest.fixture
@@ -80,7 +174,22 @@ def child_environment(transactional_db: None, tmp_path: Path) -> dict[str, str]:
     else:
         login = facts["USER"] + (f":{facts['PASSWORD']}" if facts["PASSWORD"] else "")
         url = f"postgres://{login}@{facts['HOST']}:{facts['PORT'] or 5432}/{facts['NAME']}"
-    return {**os.environ, "DATABASE_URL": url, "CHIRON_DATA_DIR": str(tmp_path / "data")}
+    own = {"DATABASE_URL": url, "CHIRON_DATA_DIR": str(tmp_path / "data")}
+    # A worker loads all pages to check them; `make check` has done that.
+    return {**os.environ, **own, "CELERY_SKIP_CHECKS": "yes"}
+
+
+@pytest.fixture
+def lead() -> User:
+    """Somebody of the study team who may do everything."""
+    return User.objects.create_superuser("lead@example.org")
+
+
+@pytest.fixture
+def staff(client: Client, lead: User) -> Client:
+    """The lead's browser."""
+    client.force_login(lead)
+    return client
 
 
 @pytest.fixture
@@ -88,8 +197,8 @@ def clear_rate_limits(db: None) -> None:
     cache.clear()
 
 
-@pytest.fixture
-def make_study(now: datetime, tmp_path: Path) -> Callable[..., Study]:
+@pytest.fixture(scope="session")
+def make_study(now: datetime) -> Callable[..., Study]:
     """Make a frozen study with built batches: `make_study(prompts=40, batch_size=20, …)`.
 
     `prompts` is a number of plain text prompts or the records themselves; other keywords are settings, and
@@ -103,14 +212,14 @@ def make_study(now: datetime, tmp_path: Path) -> Callable[..., Study]:
         slug: str = "",
         closes_at: datetime | None = None,
         opens_at: datetime | None = None,
-        root: Path = tmp_path,
+        root: Path | None = None,
         item_bank: ItemBank | None = None,
         **settings: object,
     ) -> Study:
         slug = slug or f"study-{next(numbers)}"
         records = plain_prompts(prompts) if isinstance(prompts, int) else prompts
         bank = BankRecord(format="chiron", prompts=tuple(records))
-        reading = BankReading(bank=bank, problems=(), root=root)
+        reading = BankReading(bank=bank, problems=(), root=root or Path())
         study = study_create(
             slug=slug,
             name=f"The study {slug}",
@@ -135,7 +244,7 @@ def plain_prompts(number: int) -> list[PromptRecord]:
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_person(now: datetime) -> Callable[..., Participant]:
     """Add an approved person who has consented: `make_person(study, profile="stem-phd", is_test=False)`."""
     numbers = itertools.count(1)
@@ -150,7 +259,7 @@ def make_person(now: datetime) -> Callable[..., Participant]:
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def work(now: datetime) -> Callable[..., Session]:
     """Let a person start, write and end: `work(person, {"p001": "text"}, end="submitted")`.
 
@@ -187,3 +296,67 @@ def end_session(session: Session, end: str, now: datetime) -> None:
         session_withdraw(participant=session.participant, now=at)
     elif end == "expired":
         sessions_expire(now=session.deadline_at + timedelta(hours=1))
+
+
+@pytest.fixture
+def judge_endpoint(tmp_path: Path) -> Iterator[RunningJudge]:
+    """A judge server of its own: its verdicts follow from the request alone, and it logs what arrives."""
+    with judge_server(log=tmp_path / "judge.log", latency_ms=2) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def make_judge(now: datetime) -> Callable[..., JudgeConfig]:
+    """Add a judge: `make_judge(url, slug="judge", **fields)`."""
+
+    def make(url: str, slug: str = "judge", **fields: object) -> JudgeConfig:
+        facts = {"model": "judge-1", "provider": "generic", "created_at": now, **fields}
+        return JudgeConfig.objects.create(slug=slug, base_url=url, **facts)
+
+    return make
+
+
+@pytest.fixture
+def running_clock(now: datetime) -> Callable[[], datetime]:
+    """A clock that shows `now` at first and goes on from there."""
+    began = timezone.now()
+    return lambda: now + (timezone.now() - began)
+
+
+@pytest.fixture
+def score(settings: Settings, running_clock: Callable[[], datetime]) -> Callable[..., Scoring]:
+    """Screen, judge and compute: `score(study, judge, …)`; no judge where the study's own computes.
+
+    What failed is asked again without a wait.
+    """
+    settings.JUDGING_ROUND_WAIT_SECONDS = 0
+    return partial(scored, clock=running_clock)
+
+
+@pytest.fixture(scope="session")
+def score_at() -> Callable[..., Scoring]:
+    """The same where there is no one test: `score_at(study, judge, …, clock=…)`."""
+    return scored
+
+
+def scored(
+    study: Study,
+    *judges: JudgeConfig,
+    replicates: int = 1,
+    budget: Decimal | None = None,
+    clock: Callable[[], datetime],
+) -> Scoring:
+    study.refresh_from_db()
+    return study_score(
+        study=study,
+        seats=study_seats(study=study, configs=judges, replicates=replicates),
+        budget=budget,
+        actor=None,
+        clock=clock,
+        planning=no_progress,
+        judging=no_progress,
+    )
+
+
+def no_progress(done: int, total: int) -> None:
+    """Nobody watches a test."""

@@ -1,24 +1,86 @@
 """The answer form, for saving without JavaScript."""
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 from django import forms
+from django.utils.translation import gettext_lazy
+
+from batches.models import Answer, Session
+from batches.services.answers import IncomingText
+from studies.forms.texts import LinesField
 
 MAX_REVISION = 2**31 - 1
 
 
 class AnswerForm(forms.Form):
-    """One answer as the page shows it; `base_revision` is the revision it was shown with."""
+    """One answer as the page shows it; `base_revision` is the revision it was shown with.
 
-    text = forms.CharField(
-        label="Your answer",
+    The note and the confidence are there only where the session asks for them.
+    """
+
+    text = LinesField(
+        label=gettext_lazy("Your answer"),
         required=False,
         strip=False,
-        widget=forms.Textarea(attrs={"rows": 14, "autocomplete": "off", "spellcheck": "true"}),
+        widget=forms.Textarea(attrs={"rows": 14, "autocomplete": "off", "spellcheck": "true", "dir": "auto"}),
+    )
+    # The service counts and refuses; a browser that cuts off what is too long would lose it without a word.
+    note = LinesField(
+        label=gettext_lazy("What you used for this prompt (optional)"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off", "dir": "auto"}),
+    )
+    confidence = forms.IntegerField(
+        label=gettext_lazy("How sure are you, in percent? (optional)"),
+        required=False,
+        min_value=0,
+        max_value=100,
+        widget=forms.NumberInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
     )
     # Without `autocomplete`, Firefox puts the number from before a reload beside the text from after it.
     base_revision = forms.IntegerField(
         min_value=0, max_value=MAX_REVISION, widget=forms.HiddenInput(attrs={"autocomplete": "off"})
     )
 
-    def clean_text(self) -> str:
-        """Forms send line ends as CR LF, the script and the database hold LF."""
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
+    def __init__(
+        self,
+        session: Session,
+        data: Mapping[str, object] | None = None,
+        *,
+        initial: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(data, initial=initial)
+        self.session = session
+        if not session.asks_note:
+            del self.fields["note"]
+        if not session.asks_confidence:
+            del self.fields["confidence"]
+
+    @classmethod
+    def of(cls, answer: Answer) -> Self:
+        """The form with what is saved."""
+        return cls(
+            answer.session,
+            initial={
+                "text": answer.text,
+                "note": answer.note,
+                "confidence": answer.confidence,
+                "base_revision": answer.revision,
+            },
+        )
+
+    def changes(self, answer: Answer) -> bool:
+        """Whether it holds anything else than what is saved."""
+        stored = {"text": answer.text, "note": answer.note, "confidence": answer.confidence}
+        return any(self.cleaned_data[name] != stored[name] for name in stored if name in self.fields)
+
+    def incoming(self, *, tab: str, sequence: int) -> IncomingText:
+        """What it holds, as a save."""
+        return IncomingText(**self.cleaned_data, tab=tab, sequence=sequence)
+
+    def again(self, revision: int) -> Self:
+        """The same texts in a form that knows a newer revision."""
+        kept = {name: self.cleaned_data[name] for name in self.fields}
+        return type(self)(self.session, initial={**kept, "base_revision": revision})

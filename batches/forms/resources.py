@@ -3,27 +3,31 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Session
 from batches.services.ending import NOTE_CHARACTERS, DeclaredResources
+from studies.forms.texts import StorableTextField
 
 
 class ResourcesForm(forms.Form):
     """Broad kinds once for the whole batch; "nothing" must be said, not left open."""
 
-    note = forms.CharField(
-        label="Anything else, in your own words",
+    note = StorableTextField(
+        label=gettext_lazy("Anything else, in your own words"),
         required=False,
         max_length=NOTE_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
-    nothing = forms.BooleanField(label="I used nothing besides the model the study provides", required=False)
+    nothing = forms.BooleanField(
+        label=gettext_lazy("I used nothing besides the model the study provides"), required=False
+    )
 
     def __init__(self, session: Session, data: Any = None) -> None:
         super().__init__(data, initial=_recorded(session))
         offered = session.participant.study.protocol.resource_categories
         self.fields["categories"] = forms.MultipleChoiceField(
-            label="Kinds of resources",
+            label=_("Kinds of resources"),
             choices=[(name, name) for name in offered],
             required=False,
             widget=forms.CheckboxSelectMultiple,
@@ -35,9 +39,11 @@ class ResourcesForm(forms.Form):
         values = super().clean() or self.cleaned_data
         used = bool(values.get("categories") or values.get("note", "").strip())
         if used and values.get("nothing"):
-            raise forms.ValidationError('You chose "nothing" and named resources as well; keep one of them.')
+            raise forms.ValidationError(
+                _('You chose "nothing" and named resources as well; keep one of them.')
+            )
         if not used and not values.get("nothing") and not self.errors:
-            raise forms.ValidationError('Tick what you used, or tick "nothing".')
+            raise forms.ValidationError(_('Tick what you used, or tick "nothing".'))
         return values
 
     @property
@@ -49,13 +55,15 @@ class ResourcesForm(forms.Form):
 class WithdrawForm(forms.Form):
     """One deliberate tick; a reason is welcome and not needed."""
 
-    reason = forms.CharField(
-        label="Reason (you need not give one)",
+    reason = StorableTextField(
+        label=gettext_lazy("Reason (you need not give one)"),
         required=False,
         max_length=NOTE_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
-    confirm = forms.BooleanField(label="I want to withdraw from this study. This cannot be undone.")
+    confirm = forms.BooleanField(
+        label=gettext_lazy("I want to withdraw from this study. This cannot be undone.")
+    )
 
 
 def _recorded(session: Session) -> dict[str, object]:

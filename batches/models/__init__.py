@@ -1,6 +1,7 @@
 """Every model of the app, so that Django finds them."""
 
-from batches.models.batches import Batch, BatchPlan, BatchPrompt
+from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
+from batches.models.practice import PracticeAnswer
 from batches.models.sessions import (
     Answer,
     Revision,
@@ -15,6 +16,8 @@ __all__ = [
     "Batch",
     "BatchPlan",
     "BatchPrompt",
+    "BatchSlot",
+    "PracticeAnswer",
     "Revision",
     "RevisionOutcome",
     "Session",

@@ -3,10 +3,12 @@
 import uuid
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from batches.models.batches import Batch
-from batches.rules.deadlines import seconds_left
+from batches.rules.deadlines import seconds_left, time_left_at_end
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
 from studies.models import Participant, Prompt
 
@@ -14,16 +16,22 @@ from studies.models import Participant, Prompt
 class Session(models.Model):
     """One person's one run against the clock.
 
-    Deadline, overdue rule, tolerance and length limit are what was promised at the start: an amendment of the
-    protocol does not reach into a running session. `resources` is empty both before the declaration and
-    when nothing was used; `resources_recorded_at` tells these apart.
+    Deadline, overdue rule, tolerance, length limit and what is asked beside an answer are what was promised
+    at the start: an amendment of the protocol does not reach into a running session. Only the study team
+    moves a deadline, by extending or reopening; `extended_seconds` is how much later it has become in all.
+    `arm` is that of the place the person got, empty where the study compares none.
+    `resources` is empty both before the declaration and when nothing was used; `resources_recorded_at` tells
+    these apart.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     participant = models.OneToOneField(Participant, on_delete=models.PROTECT, related_name="session")
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="sessions")
+    arm = models.CharField(max_length=50, blank=True)
     status = models.CharField(
-        max_length=10, choices=[(status.value, status.sentence) for status in SessionStatus], default="active"
+        max_length=10,
+        choices=[(status.value, _(status.sentence)) for status in SessionStatus],
+        default="active",
     )
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
@@ -31,6 +39,9 @@ class Session(models.Model):
     overdue_rule = models.CharField(max_length=14)
     late_tolerance_seconds = models.PositiveIntegerField()
     answer_max_characters = models.PositiveIntegerField()
+    asks_note = models.BooleanField(default=False)
+    asks_confidence = models.BooleanField(default=False)
+    extended_seconds = models.PositiveIntegerField(default=0)
     resources = models.JSONField(default=list)
     resources_note = models.TextField(blank=True)
     resources_recorded_at = models.DateTimeField(null=True)
@@ -72,6 +83,11 @@ class Session(models.Model):
             seconds_left(now=now, deadline_at=self.deadline_at) if self.status == SessionStatus.ACTIVE else 0
         )
 
+    @property
+    def time_left_at_end(self) -> timedelta:
+        """What was left when it ended; nothing where the time had run out, or has not ended yet."""
+        return time_left_at_end(ended_at=self.ended_at or self.deadline_at, deadline_at=self.deadline_at)
+
     def is_running(self, now: datetime) -> bool:
         """Whether the participant may write now. The clock decides, not whether the sweep came by."""
         return self.status == SessionStatus.ACTIVE and now <= self.deadline_at
@@ -86,9 +102,11 @@ class Session(models.Model):
 class Answer(models.Model):
     """The newest accepted text for one prompt of a session; made for every prompt when the session starts.
 
-    `has_text` is whether a reader could see anything in `text`. `is_open` ends with a submission or a
-    withdrawal; it stands here so that a save has to lock nothing but its own row. `history_characters` is
-    what the answer's revisions weigh (see `batches.services.answers`).
+    `note` is what the person says they used for this prompt, `confidence` how sure they are in percent; both
+    are asked only where the session says so, and saved together with the text. `is_flagged` is the person's
+    own mark to come back. `has_text` is whether a reader could see anything in `text`. `is_open` ends with a
+    submission or a withdrawal; it stands here so that a save has to lock nothing but its own row.
+    `history_characters` is what the answer's revisions weigh (see `batches.services.answers`).
     """
 
     # No index of its own: the unique constraints below begin with the session.
@@ -96,6 +114,9 @@ class Answer(models.Model):
     prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="answers")
     position = models.PositiveIntegerField()
     text = models.TextField(blank=True)
+    note = models.TextField(blank=True)
+    confidence = models.PositiveSmallIntegerField(null=True)
+    is_flagged = models.BooleanField(default=False)
     has_text = models.BooleanField(default=False)
     is_open = models.BooleanField(default=True)
     history_characters = models.PositiveBigIntegerField(default=0)
@@ -112,6 +133,10 @@ class Answer(models.Model):
                 fields=["session", "position"], name="a_session_has_one_answer_per_place"
             ),
             models.UniqueConstraint(fields=["session", "prompt"], name="a_session_has_one_answer_per_prompt"),
+            models.CheckConstraint(
+                condition=models.Q(confidence=None) | models.Q(confidence__lte=100),
+                name="a_confidence_is_a_percentage",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -131,11 +156,11 @@ class Answer(models.Model):
 class RevisionOutcome(models.TextChoices):
     """What became of a text that reached the server. Refused texts are kept too: nothing typed is lost."""
 
-    ACCEPTED = "accepted", "Accepted"
-    ACCEPTED_LATE = "accepted_late", "Accepted within the tolerance after the deadline"
-    REFUSED_LATE = "refused_late", "Refused: the session was over"
-    REFUSED_STALE = "refused_stale", "Refused: another tab had saved newer text"
-    SUPERSEDED = "superseded", "Overtaken by a newer save of the same tab"
+    ACCEPTED = "accepted", _("Accepted")
+    ACCEPTED_LATE = "accepted_late", _("Accepted within the tolerance after the deadline")
+    REFUSED_LATE = "refused_late", _("Refused: the session was over")
+    REFUSED_STALE = "refused_stale", _("Refused: another tab had saved newer text")
+    SUPERSEDED = "superseded", _("Overtaken by a newer save of the same tab")
 
 
 class Revision(models.Model):
@@ -147,6 +172,8 @@ class Revision(models.Model):
     base_revision = models.PositiveIntegerField()
     outcome = models.CharField(max_length=15, choices=RevisionOutcome)
     text = models.TextField(blank=True)
+    note = models.TextField(blank=True)
+    confidence = models.PositiveSmallIntegerField(null=True)
     tab = models.CharField(max_length=64)
     sequence = models.PositiveBigIntegerField()
     received_at = models.DateTimeField()
@@ -171,22 +198,28 @@ class Revision(models.Model):
 class SessionEventKind(models.TextChoices):
     """What can happen to a session."""
 
-    STARTED = "started", "Started"
-    RESOURCES_RECORDED = "resources_recorded", "Declared which resources were used"
-    SUBMITTED = "submitted", "Submitted"
-    EXPIRED = "expired", "Ended at its deadline"
-    WITHDRAWN = "withdrawn", "Withdrawn by the participant"
-    LATE_SAVE_ACCEPTED = "late_save_accepted", "Saved within the tolerance after the deadline"
-    LATE_SAVE_REFUSED = "late_save_refused", "Refused a text that came after the end"
-    HISTORY_FULL = "history_full", "Stopped keeping earlier versions of one answer"
+    STARTED = "started", _("Started")
+    RESOURCES_RECORDED = "resources_recorded", _("Declared which resources were used")
+    SUBMITTED = "submitted", _("Submitted")
+    EXPIRED = "expired", _("Ended at its deadline")
+    WITHDRAWN = "withdrawn", _("Withdrawn by the participant")
+    EXTENDED = "extended", _("Given extra time by the study team")
+    REOPENED = "reopened", _("Reopened by the study team")
+    LATE_SAVE_ACCEPTED = "late_save_accepted", _("Saved within the tolerance after the deadline")
+    LATE_SAVE_REFUSED = "late_save_refused", _("Refused a text that came after the end")
+    HISTORY_FULL = "history_full", _("Stopped keeping earlier versions of one answer")
 
 
 class SessionEvent(models.Model):
-    """The trail of a session. `happened_at` is the logical time, `recorded_at` when it was written."""
+    """The trail of a session. `happened_at` is the logical time, `recorded_at` when it was written.
+
+    `actor` is set for what the study team did.
+    """
 
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=40, choices=SessionEventKind)
     details = models.JSONField(default=dict)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True)
     happened_at = models.DateTimeField()
     recorded_at = models.DateTimeField()
 

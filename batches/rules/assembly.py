@@ -1,4 +1,4 @@
-"""Cutting a prompt bank into batches: at random as in the published pilot, or balanced.
+"""Cutting a prompt bank into batches: at random as in the published pilot, balanced, or anew for every place.
 
 Import batch making from here; `traits`, `balance`, `coverage` and `coverage_text` hold its parts.
 """
@@ -20,6 +20,7 @@ __all__ = [
     "CoverageSpread",
     "PromptTraits",
     "assemble_balanced",
+    "assemble_matrix",
     "assemble_random",
     "coverage_lines",
     "coverage_report",
@@ -58,6 +59,32 @@ def assemble_balanced(
     ordered = sorted(traits, key=lambda prompt: prompt.prompt_id)
     members = balanced_members(ordered, _sizes(len(ordered), batch_size), rng=rng, swaps=swaps)
     return [[ordered[index].prompt_id for index in batch] for batch in members]
+
+
+def assemble_matrix(
+    traits: Sequence[PromptTraits], *, batch_size: int, cuts: int, rng: np.random.Generator
+) -> list[list[str]]:
+    """So many independent cuts, each as by `assemble_balanced`, one after the other.
+
+    With one person a batch, every prompt is asked of as many people as there are cuts, and prompts meet ever
+    different prompts. Raises AssemblyRefused where cuts could not differ or would link nothing.
+    """
+    if batch_size == 1:
+        raise AssemblyRefused(
+            'Batches of one prompt link no prompts, so "matrix" means nothing; raise batch_size or choose '
+            "another assembly."
+        )
+    if 0 < len(traits) <= batch_size:
+        raise AssemblyRefused(
+            f'A batch of {batch_size} holds all {len(traits)} prompts, so all cuts of "matrix" would be the '
+            "same; lower batch_size or choose another assembly."
+        )
+    if cuts < 2:
+        raise AssemblyRefused(
+            '"matrix" needs two people or more for every prompt; raise replicates_per_profile or choose '
+            "another assembly."
+        )
+    return [batch for _ in range(cuts) for batch in assemble_balanced(traits, batch_size=batch_size, rng=rng)]
 
 
 def _sizes(prompts: int, batch_size: int) -> IntArray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from batches.rules.linkage import Linkage, batch_linkage
 from batches.rules.traits import (
     REFERENCE_ABILITIES,
     FloatArray,
@@ -52,12 +53,16 @@ class CoverageSpread:
 
 @dataclass(frozen=True, slots=True)
 class CoverageReport:
-    """All batches, their spread, and the prompts that were balanced on category and modality only."""
+    """All batches, their spread, and the prompts that were balanced on category and modality only.
+
+    `linkage` is that of the design with every place taken.
+    """
 
     abilities: tuple[float, ...]
     batches: tuple[BatchCoverage, ...]
     spread: CoverageSpread
     prompts_without_parameters: tuple[str, ...]
+    linkage: Linkage
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -69,14 +74,17 @@ class CoverageReport:
         return asdict(self) | {"sizes": list(self.sizes)}
 
 
-def coverage_report(batches: Sequence[Sequence[str]], traits: Sequence[PromptTraits]) -> CoverageReport:
+def coverage_report(
+    batches: Sequence[Sequence[str]], traits: Sequence[PromptTraits], *, people_per_batch: int = 1
+) -> CoverageReport:
     """Describe the batches of prompt ids; every id must be among `traits`."""
     table = _Table(traits)
     index_of = {prompt.prompt_id: index for index, prompt in enumerate(traits)}
     members = [np.array([index_of[prompt_id] for prompt_id in batch], dtype=np.int64) for batch in batches]
     rows = tuple(table.batch(number, rows) for number, rows in enumerate(members, start=1))
     missing = tuple(prompt.prompt_id for prompt in traits if not prompt.has_parameters)
-    return CoverageReport(REFERENCE_ABILITIES, rows, table.spread(rows), missing)
+    linked = batch_linkage(members, people_per_batch=people_per_batch, prompts=len(traits))
+    return CoverageReport(REFERENCE_ABILITIES, rows, table.spread(rows), missing, linked)
 
 
 class _Table:

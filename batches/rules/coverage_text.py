@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from batches.rules.coverage import BatchCoverage, CoverageReport
+from batches.rules.linkage import Linkage
 
 _MOST_NAMED = 10
 
@@ -11,13 +12,25 @@ _MOST_NAMED = 10
 def coverage_lines(report: CoverageReport, *, per_batch: bool = True) -> list[str]:
     """Return plain text: sizes, spread, prompts without parameters and, if asked for, one line per batch."""
     batches = _batch_lines(report) if per_batch else ()
-    return [_sizes_line(report), *_spread_lines(report), *batches, *_missing_lines(report)]
+    head = _sizes_line(report), *_linkage_lines(report.linkage)
+    return [*head, *_spread_lines(report), *batches, *_missing_lines(report)]
 
 
 def _sizes_line(report: CoverageReport) -> str:
     groups = sorted(Counter(report.sizes).items(), reverse=True)
     sizes = " and ".join(f"{times} of {size}" for size, times in groups)
-    return f"{len(report.batches)} batches ({sizes or 'none'}), {sum(report.sizes)} prompts."
+    prompts = report.linkage.asked
+    each = f", each in {sum(report.sizes) // prompts} batches" if sum(report.sizes) > prompts else ""
+    return f"{len(report.batches)} batches ({sizes or 'none'}), {prompts} prompts{each}."
+
+
+def _linkage_lines(linked: Linkage) -> Iterator[str]:
+    if linked.asked:
+        parts = "1 component" if linked.components == 1 else f"{linked.components} components"
+        yield (
+            f"Linkage: {parts}; a prompt is asked of at least {linked.fewest_people} people and shares a "
+            f"person with at least {linked.fewest_neighbours} other prompts."
+        )
 
 
 def _spread_lines(report: CoverageReport) -> Iterator[str]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
+from studies.protocol.wording import gettext_noop
+
 
 class SessionStatus(StrEnum):
     """State of one person's single sitting with one batch."""
@@ -41,14 +43,17 @@ SESSION_MOVES: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyTy
         SessionStatus.ACTIVE: frozenset(
             {SessionStatus.SUBMITTED, SessionStatus.EXPIRED, SessionStatus.WITHDRAWN}
         ),
-        SessionStatus.SUBMITTED: frozenset({SessionStatus.WITHDRAWN}),
-        SessionStatus.EXPIRED: frozenset({SessionStatus.SUBMITTED, SessionStatus.WITHDRAWN}),
+        SessionStatus.SUBMITTED: frozenset({SessionStatus.ACTIVE, SessionStatus.WITHDRAWN}),
+        SessionStatus.EXPIRED: frozenset(
+            {SessionStatus.ACTIVE, SessionStatus.SUBMITTED, SessionStatus.WITHDRAWN}
+        ),
         SessionStatus.WITHDRAWN: frozenset(),
     }
 )
 """The moves a session may make; anything not listed is refused.
 
-From expired to submitted goes only a submission that arrived in time while the sweep was faster."""
+Back to active goes only what the study team extends or reopens. From expired to submitted goes only a
+submission that arrived in time while the sweep was faster."""
 
 
 def answer_state(
@@ -82,18 +87,20 @@ _STATE_OF_TEXT: Mapping[SessionStatus, AnswerState] = {
 }
 
 _SESSION_SENTENCES: Mapping[SessionStatus, str] = {
-    SessionStatus.ACTIVE: "The session is running and its deadline has not passed.",
-    SessionStatus.SUBMITTED: "The participant submitted the batch before the deadline.",
-    SessionStatus.EXPIRED: "The time ended before the participant submitted.",
-    SessionStatus.WITHDRAWN: "The participant withdrew; nothing from this session is used.",
+    SessionStatus.ACTIVE: gettext_noop("The session is running and its deadline has not passed."),
+    SessionStatus.SUBMITTED: gettext_noop("The participant submitted the batch before the deadline."),
+    SessionStatus.EXPIRED: gettext_noop("The time ended before the participant submitted."),
+    SessionStatus.WITHDRAWN: gettext_noop("The participant withdrew; nothing from this session is used."),
 }
 
 _ANSWER_SENTENCES: Mapping[AnswerState, str] = {
-    AnswerState.ANSWERED: "The answer was handed in with the batch.",
-    AnswerState.DRAFTED_AT_EXPIRY: "The answer was saved when the time ended, without a submission.",
-    AnswerState.DRAFT: "The answer is saved and the session is still running.",
-    AnswerState.BLANK: "The participant saved this answer and its last version is empty.",
-    AnswerState.SKIPPED: "The participant saw this prompt and never wrote an answer.",
-    AnswerState.NOT_REACHED: "The participant never opened this prompt.",
-    AnswerState.WITHDRAWN: "The participant withdrew, so this answer is not used.",
+    AnswerState.ANSWERED: gettext_noop("The answer was handed in with the batch."),
+    AnswerState.DRAFTED_AT_EXPIRY: gettext_noop(
+        "The answer was saved when the time ended, without a submission."
+    ),
+    AnswerState.DRAFT: gettext_noop("The answer is saved and the session is still running."),
+    AnswerState.BLANK: gettext_noop("The participant saved this answer and its last version is empty."),
+    AnswerState.SKIPPED: gettext_noop("The participant saw this prompt and never wrote an answer."),
+    AnswerState.NOT_REACHED: gettext_noop("The participant never opened this prompt."),
+    AnswerState.WITHDRAWN: gettext_noop("The participant withdrew, so this answer is not used."),
 }

@@ -1,8 +1,11 @@
 """How full the batches of a study are."""
 
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from batches.models import Answer, Batch, BatchPlan, Session
+from batches.models import Answer, Batch, BatchPlan, BatchSlot, Session
 from batches.rules.assignment import BatchLoad
 from batches.rules.statuses import SessionStatus
 
@@ -18,10 +21,49 @@ def counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
     return Session.objects.filter(fills, batch__plan=plan, participant__is_test=False)
 
 
-def batch_loads(plan: BatchPlan, *, profile: str) -> list[BatchLoad]:
-    """The load of every batch of the plan, as seen by somebody of this profile."""
-    of_profile = Count("pk", filter=Q(participant__profile=profile))
-    rows = counting_sessions(plan).values_list("batch").annotate(in_profile=of_profile, total=Count("pk"))
-    counts = {batch_id: (in_profile, total) for batch_id, in_profile, total in rows}
-    batch_ids = Batch.objects.filter(plan=plan).values_list("pk", flat=True)
-    return [BatchLoad(batch_id, *counts.get(batch_id, (0, 0))) for batch_id in batch_ids]
+def batch_loads(plan: BatchPlan, *, profile: str, replicates: int, takes_place: bool) -> list[BatchLoad]:
+    """The load of every batch of the plan, as seen by somebody of this profile.
+
+    `replicates` places of the profile are in every batch, unless places are laid down with the plan. To
+    somebody who `takes_place` only free ones are open, to others all.
+    """
+    counted = counting_sessions(plan)
+    in_batch = dict(counted.values_list("batch").annotate(total=Count("pk")))
+    in_profile: dict[int, Counter[str]] = defaultdict(Counter)
+    of_profile = counted.filter(participant__profile=profile)
+    for batch_id, arm, people in of_profile.values_list("batch", "arm").annotate(people=Count("pk")):
+        in_profile[batch_id][arm] = people
+    places = profile_places(plan, profile=profile, replicates=replicates)
+    return [
+        BatchLoad(
+            batch_id,
+            in_profile=in_profile[batch_id].total(),
+            total=in_batch.get(batch_id, 0),
+            open_arms=open_arms(places[batch_id], in_profile[batch_id] if takes_place else Counter()),
+            cut=cut,
+        )
+        for batch_id, cut in Batch.objects.filter(plan=plan).values_list("pk", "cut")
+    ]
+
+
+def profile_places(plan: BatchPlan, *, profile: str, replicates: int) -> Mapping[int, Sequence[str]]:
+    """The arms of the places of a profile, by batch, in the order in which they are given away."""
+    if not plan.places:
+        return defaultdict(lambda: [""] * replicates)
+    places: dict[int, list[str]] = defaultdict(list)
+    slots = BatchSlot.objects.filter(batch__plan=plan, profile=profile).order_by("batch", "number")
+    for batch_id, arm in slots.values_list("batch", "arm"):
+        places[batch_id].append(arm)
+    return places
+
+
+def open_arms(places: Sequence[str], taken: Counter[str]) -> tuple[str, ...]:
+    """The arms of the places that are left, when the first of each arm are taken."""
+    left = Counter(taken)
+    found = []
+    for arm in places:
+        if left[arm] > 0:
+            left[arm] -= 1
+        else:
+            found.append(arm)
+    return tuple(found)

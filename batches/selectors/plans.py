@@ -4,6 +4,7 @@ from batches.models import BatchPlan, BatchPrompt
 from batches.rules.assembly import CoverageReport, PromptTraits, coverage_report
 from studies.bank.categories import category_of
 from studies.models import Item, Prompt, Study
+from studies.protocol.settings import ProtocolSettings
 
 
 def prompt_traits(study: Study) -> list[PromptTraits]:
@@ -26,4 +27,29 @@ def plan_coverage(plan: BatchPlan) -> CoverageReport:
     places = BatchPrompt.objects.filter(batch__plan=plan).order_by("batch__number", "position")
     for number, prompt_id in places.values_list("batch__number", "prompt__prompt_id"):
         batches.setdefault(number, []).append(prompt_id)
-    return coverage_report(list(batches.values()), prompt_traits(plan.study))
+    return coverage_report(
+        list(batches.values()),
+        prompt_traits(plan.study),
+        people_per_batch=people_per_batch(plan.study.protocol),
+    )
+
+
+def people_per_batch(protocol: ProtocolSettings) -> int:
+    """How many people work on a batch once all its places are taken."""
+    return 1 if protocol.assembly == "matrix" else people_per_prompt(protocol)
+
+
+def people_per_prompt(protocol: ProtocolSettings) -> int:
+    """How many people are asked a prompt once all places are taken."""
+    return len(protocol.profiles) * protocol.replicates_per_profile
+
+
+def plan_places(protocol: ProtocolSettings) -> dict[str, object]:
+    """What the slots of a plan are made from; empty where there are none."""
+    if not protocol.has_fixed_places:
+        return {}
+    return {
+        "profiles": [profile.slug for profile in protocol.profiles],
+        "replicates": protocol.replicates_per_profile,
+        "arms": list(protocol.arm_slugs),
+    }

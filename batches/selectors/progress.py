@@ -1,15 +1,16 @@
 """How far a study has come: per batch and profile, and per prompt. Test people appear nowhere."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count
 
-from batches.models import Batch, Session
+from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.answers import answers_to_score
 from studies.models import Prompt, Study
+from studies.protocol.settings import ProtocolSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,17 @@ class StatusCounts:
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """One batch; `profiles` has an entry for every profile of the protocol, in its order."""
+    """One batch; `profiles` and `arms` have an entry for each of the protocol, in its order.
+
+    `places` and `arm_places` are how many people of each the design asks for.
+    """
 
     number: int
     prompts: int
     profiles: Mapping[str, StatusCounts]
+    places: Mapping[str, int]
+    arms: Mapping[str, StatusCounts]
+    arm_places: Mapping[str, int]
 
     @property
     def total(self) -> StatusCounts:
@@ -51,14 +58,14 @@ class BatchProgress:
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """`places` is what the design asks for: batches x profiles x replicates.
+    """All batches, and totals over them.
 
     `prompt_coverage`: for every prompt of the bank, in its order, how many answers count by now.
     """
 
-    places: int
     batches: tuple[BatchProgress, ...]
     profiles: Mapping[str, StatusCounts]
+    arms: Mapping[str, StatusCounts]
     prompt_coverage: Mapping[str, int]
 
     @property
@@ -66,21 +73,32 @@ class StudyProgress:
         """All batches and profiles together."""
         return sum(self.profiles.values(), StatusCounts())
 
+    @property
+    def places(self) -> int:
+        """How many people the design asks for."""
+        return sum(sum(batch.places.values()) for batch in self.batches)
+
 
 def study_progress(study: Study) -> StudyProgress:
     """Count the study's sessions and answers; a fixed number of queries for any size."""
     protocol = study.protocol
     slugs = [profile.slug for profile in protocol.profiles]
-    counts = _session_counts(study)
+    sessions, slots = _session_counts(study), _slot_counts(study, protocol)
     batches = tuple(
-        BatchProgress(batch.number, prompts, {slug: counts.get((batch.pk, slug), NOBODY) for slug in slugs})
+        BatchProgress(
+            number=batch.number,
+            prompts=prompts,
+            profiles={slug: _sum(sessions[batch.pk], PROFILE, slug) for slug in slugs},
+            places={slug: _places(slots[batch.pk], PROFILE, slug) for slug in slugs},
+            arms={arm: _sum(sessions[batch.pk], ARM, arm) for arm in protocol.arm_slugs},
+            arm_places={arm: _places(slots[batch.pk], ARM, arm) for arm in protocol.arm_slugs},
+        )
         for batch, prompts in _batches(study)
     )
-    totals = {slug: sum((batch.profiles[slug] for batch in batches), NOBODY) for slug in slugs}
     return StudyProgress(
-        places=len(batches) * len(slugs) * protocol.replicates_per_profile,
         batches=batches,
-        profiles=totals,
+        profiles={slug: sum((batch.profiles[slug] for batch in batches), NOBODY) for slug in slugs},
+        arms={arm: sum((batch.arms[arm] for batch in batches), NOBODY) for arm in protocol.arm_slugs},
         prompt_coverage=prompt_coverage(study),
     )
 
@@ -100,10 +118,36 @@ def _batches(study: Study) -> list[tuple[Batch, int]]:
     return [(batch, batch.size) for batch in rows]
 
 
-def _session_counts(study: Study) -> dict[tuple[int, str], StatusCounts]:
+Cell = tuple[str, str]
+PROFILE, ARM = 0, 1
+
+
+def _session_counts(study: Study) -> Mapping[int, Mapping[Cell, StatusCounts]]:
+    """Sessions of each batch, by profile and arm."""
     sessions = Session.objects.filter(batch__plan__study=study, participant__is_test=False)
-    rows = sessions.values_list("batch", "participant__profile", "status").annotate(people=Count("pk"))
-    found: dict[tuple[int, str], dict[str, int]] = {}
-    for batch_id, profile, status, people in rows:
-        found.setdefault((batch_id, profile), {})[SessionStatus(status).value] = people
-    return {key: StatusCounts(**counts) for key, counts in found.items()}
+    rows = sessions.values_list("batch", "participant__profile", "arm", "status")
+    found: dict[int, dict[Cell, StatusCounts]] = defaultdict(dict)
+    for batch_id, profile, arm, status, people in rows.annotate(people=Count("pk")):
+        counts = StatusCounts(**{SessionStatus(status).value: people})
+        found[batch_id][profile, arm] = found[batch_id].get((profile, arm), NOBODY) + counts
+    return found
+
+
+def _slot_counts(study: Study, protocol: ProtocolSettings) -> Mapping[int, Mapping[Cell, int]]:
+    """Places of each batch, by profile and arm."""
+    if not protocol.has_fixed_places:
+        every = {(profile.slug, ""): protocol.replicates_per_profile for profile in protocol.profiles}
+        return defaultdict(lambda: every)
+    rows = BatchSlot.objects.filter(batch__plan__study=study).order_by()
+    found: dict[int, dict[Cell, int]] = defaultdict(dict)
+    for batch_id, profile, arm, places in rows.values_list("batch", "profile", "arm").annotate(n=Count("pk")):
+        found[batch_id][profile, arm] = places
+    return found
+
+
+def _sum(cells: Mapping[Cell, StatusCounts], which: int, name: str) -> StatusCounts:
+    return sum((counts for cell, counts in cells.items() if cell[which] == name), NOBODY)
+
+
+def _places(cells: Mapping[Cell, int], which: int, name: str) -> int:
+    return sum(places for cell, places in cells.items() if cell[which] == name)

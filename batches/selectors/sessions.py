@@ -8,13 +8,7 @@ from django.db.models import QuerySet
 
 from batches.models import Answer, Session
 from batches.rules.statuses import AnswerState
-from studies.models import Participant, StudyEvent, User
-from studies.services.events import StudyEventKind
-
-
-def has_withdrawn(participant: Participant) -> bool:
-    """Whether the person withdrew, before or after starting."""
-    return StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW).exists()
+from studies.models import Participant, User
 
 
 def session_of(participant: Participant) -> Session | None:
@@ -26,6 +20,15 @@ def session_for_user(user: User, session_id: uuid.UUID) -> Session | None:
     """The session with its participant and study, or None where it is not this person's."""
     related = ("participant__study", "batch")
     return Session.objects.select_related(*related).filter(pk=session_id, participant__user=user).first()
+
+
+def session_clock(user: User, session_id: uuid.UUID) -> Session | None:
+    """The session with nothing but what tells the time in it, or None where it is not this person's.
+
+    Every open page asks every few seconds, so this is one small query.
+    """
+    told = ("status", "deadline_at", "extended_seconds")
+    return Session.objects.only(*told).filter(pk=session_id, participant__user=user).first()
 
 
 def answer_at(session: Session, position: int) -> Answer | None:
@@ -48,18 +51,27 @@ class AnswerPlace:
     position: int
     prompt_id: str
     state: AnswerState
+    is_flagged: bool
 
 
 def answer_places(session: Session) -> list[AnswerPlace]:
     """Every place of the session with the state of its answer, in order; one query without any text."""
     return [
-        AnswerPlace(answer.position, answer.prompt.prompt_id, answer.state)
+        AnswerPlace(answer.position, answer.prompt.prompt_id, answer.state, answer.is_flagged)
         for answer in _without_texts(session.answers.select_related("prompt"), session)
     ]
 
 
 def _without_texts(answers: QuerySet[Answer], session: Session) -> Sequence[Answer]:
-    facts = ("position", "first_seen_at", "revision", "has_text", "session", "prompt__prompt_id")
+    facts = (
+        "position",
+        "first_seen_at",
+        "revision",
+        "has_text",
+        "is_flagged",
+        "session",
+        "prompt__prompt_id",
+    )
     found = list(answers.only(*facts))
     for answer in found:
         answer.session = session

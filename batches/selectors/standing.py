@@ -15,9 +15,10 @@ from batches.models import Answer
 MAX_POSITION = 2**31 - 1
 
 QUERY = """
-SELECT answer.id, answer.is_open, answer.revision, answer.tab, answer.sequence, answer.text, answer.saved_at,
-       answer.history_characters, session.status, session.deadline_at, session.late_tolerance_seconds,
-       session.answer_max_characters
+SELECT answer.saved_at, session.deadline_at, answer.id, answer.is_open, answer.revision, answer.tab,
+       answer.sequence, answer.text, answer.note, answer.confidence, answer.history_characters,
+       session.status, session.late_tolerance_seconds, session.answer_max_characters, session.asks_note,
+       session.asks_confidence
   FROM batches_answer answer
   JOIN batches_session session ON session.id = answer.session_id
   JOIN studies_participant participant ON participant.id = session.participant_id
@@ -31,18 +32,22 @@ class Standing:
 
     session_id: uuid.UUID
     position: int
+    saved_at: datetime | None
+    deadline_at: datetime
     answer_id: int
     is_open: bool
     revision: int
     tab: str
     sequence: int
     text: str
-    saved_at: datetime | None
+    note: str
+    confidence: int | None
     history_characters: int
     status: str
-    deadline_at: datetime
     late_tolerance_seconds: int
     answer_max_characters: int
+    asks_note: bool
+    asks_confidence: bool
 
 
 def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> Standing | None:
@@ -56,22 +61,8 @@ def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> St
         row = cursor.fetchone()
     if row is None:
         return None
-    answer_id, is_open, revision, tab, sequence, text, saved_at, weight, status, deadline_at, *limits = row
-    return Standing(
-        session_id,
-        position,
-        answer_id,
-        is_open,
-        revision,
-        tab,
-        sequence,
-        text,
-        saved_at and _moment(saved_at),
-        weight,
-        status,
-        _moment(deadline_at),
-        *limits,
-    )
+    saved_at, deadline_at, *facts = row
+    return Standing(session_id, position, saved_at and _moment(saved_at), _moment(deadline_at), *facts)
 
 
 def _moment(value: datetime) -> datetime:

@@ -1,5 +1,7 @@
 """Saving answers. Nothing that reaches the server is lost: accepted or refused, a text becomes a revision.
 
+A text, the note beside it and the confidence are one draft: saved, refused, kept and compared together.
+
 One exception keeps a participant from filling the disk: an answer's history holds `HISTORY_CHARACTERS`, each
 revision weighing its length but at least `LEAST_WEIGHT`. After that a save still changes the answer, but its
 earlier versions are no longer kept, nor are refused texts. A save every two seconds for five hours fits as
@@ -17,12 +19,13 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from batches.models import Answer, Revision, RevisionOutcome, Session, SessionEvent, SessionEventKind
 from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
-from batches.rules.texts import check_answer_text, is_blank
+from batches.rules.texts import check_answer_text, check_note, is_blank
 from batches.selectors.standing import Standing, answer_standing
 from batches.services.receipts import (
     DUPLICATE,
@@ -30,6 +33,7 @@ from batches.services.receipts import (
     SAVED,
     SaveOutcome,
     SaveReceipt,
+    fault_sentence,
     outcome_sentence,
 )
 from studies.services.refusals import Refused
@@ -40,6 +44,9 @@ LEAST_WEIGHT = 500
 
 class AnswerNotFound(Refused):
     """This person has no such answer."""
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(sentence or _("There is no such answer in a session of yours."))
 
 
 class TextRefused(Refused):
@@ -54,11 +61,18 @@ class IncomingText:
     base_revision: int
     tab: str
     sequence: int
+    note: str = ""
+    confidence: int | None = None
 
     @property
     def weight(self) -> int:
         """What it adds to the answer's history."""
-        return max(LEAST_WEIGHT, len(self.text))
+        return max(LEAST_WEIGHT, len(self.text) + len(self.note))
+
+    def is_what(self, standing: Standing) -> bool:
+        """Whether it equals what is stored."""
+        stored = (standing.text, standing.note, standing.confidence)
+        return stored == (self.text, self.note, self.confidence)
 
 
 def answer_save(
@@ -72,10 +86,8 @@ def answer_save(
     while True:
         standing = answer_standing(user_id=user_id, session_id=session_id, position=position)
         if standing is None:
-            raise AnswerNotFound("There is no such answer in a session of yours.")
-        sentence = check_answer_text(incoming.text, max_characters=standing.answer_max_characters)
-        if sentence is not None:
-            raise TextRefused(sentence)
+            raise AnswerNotFound
+        _require_storable(standing, incoming)
         outcome = _outcome(standing, incoming, now)
         # Every further turn means that another request changed the answer meanwhile, so this ends.
         if outcome not in _ACCEPTED or _accept(standing, incoming, outcome, now):
@@ -94,16 +106,26 @@ def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
     return bool(unseen.update(first_seen_at=now))
 
 
+def _require_storable(standing: Standing, incoming: IncomingText) -> None:
+    if incoming.note and not standing.asks_note:
+        raise TextRefused(_("This study asks for no note beside an answer; remove it and save again."))
+    if incoming.confidence is not None and not standing.asks_confidence:
+        raise TextRefused(_("This study does not ask how sure you are; leave that out and save again."))
+    limit = standing.answer_max_characters
+    fault = check_answer_text(incoming.text, max_characters=limit) or check_note(incoming.note)
+    if fault is not None:
+        raise TextRefused(fault_sentence(fault))
+
+
 def _outcome(standing: Standing, incoming: IncomingText, now: datetime) -> SaveOutcome:
     decision = decide_save(
         current_revision=standing.revision,
         current_tab=standing.tab,
         current_sequence=standing.sequence,
-        current_text=standing.text,
         base_revision=incoming.base_revision,
         tab=incoming.tab,
         sequence=incoming.sequence,
-        text=incoming.text,
+        is_same=incoming.is_what(standing),
     )
     # A retry of what is saved is told so even after the end: it only missed the reply.
     if decision == SaveDecision.DUPLICATE:
@@ -128,6 +150,8 @@ def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, no
         is_open=True,
     ).update(
         text=incoming.text,
+        note=incoming.note,
+        confidence=incoming.confidence,
         has_text=not is_blank(incoming.text),
         revision=standing.revision + 1,
         tab=incoming.tab,
@@ -155,6 +179,8 @@ def _write_history(standing: Standing, incoming: IncomingText, outcome: SaveOutc
         base_revision=incoming.base_revision,
         outcome=outcome,
         text=incoming.text,
+        note=incoming.note,
+        confidence=incoming.confidence,
         tab=incoming.tab,
         sequence=incoming.sequence,
         received_at=now,
@@ -176,6 +202,7 @@ def _receipt(
     standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime, *, kept: bool
 ) -> SaveReceipt:
     accepted = outcome in _ACCEPTED
+    current = incoming if accepted else standing
     status = SessionStatus(standing.status)
     running = status == SessionStatus.ACTIVE
     return SaveReceipt(
@@ -184,7 +211,9 @@ def _receipt(
         revision=standing.revision + accepted,
         saved_at=now if accepted else standing.saved_at,
         seconds_left=seconds_left(now=now, deadline_at=standing.deadline_at) if running else 0,
-        current_text=incoming.text if accepted else standing.text,
+        current_text=current.text,
+        current_note=current.note,
+        current_confidence=current.confidence,
         kept=kept,
     )
 

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models.functions import Coalesce, Least
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from batches.models import Session, SessionEventKind
 from batches.rules.deadlines import Lateness, has_expired, lateness
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
-from batches.selectors.sessions import has_withdrawn, session_of
+from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
 
 NOTE_CHARACTERS = 2000
@@ -84,18 +87,15 @@ def session_submit(*, session: Session, resources: DeclaredResources | None, now
 def session_withdraw(*, participant: Participant, now: datetime, reason: str = "") -> Session | None:
     """Take the person out of the study, before, during or after their session, which is returned.
 
-    Their answers stay stored and count nowhere. Raises AlreadyWithdrawn.
+    Their answers count nowhere from now on, and are deleted at the moment the event names (see
+    `batches.services.deletion`). Raises AlreadyWithdrawn.
     """
     with transaction.atomic():
         # The same lock as a start takes: a person cannot start and withdraw at the same moment.
-        participant = (
-            Participant.objects.select_for_update(of=("self",), no_key=True)
-            .select_related("study")
-            .get(pk=participant.pk)
-        )
+        participant = participant_lock(participant)
         if has_withdrawn(participant):
             raise AlreadyWithdrawn(
-                "You have withdrawn from this study already; nothing more needs to be done."
+                _("You have withdrawn from this study already; nothing more needs to be done.")
             )
         session = session_of(participant)
         if session is not None:
@@ -107,6 +107,7 @@ def session_withdraw(*, participant: Participant, now: datetime, reason: str = "
             actor=participant.user,
             participant=participant,
             reason=reason.strip()[:NOTE_CHARACTERS],
+            deletes_at=(now + timedelta(days=participant.study.protocol.deletion_days)).isoformat(),
         )
     return session
 
@@ -172,10 +173,10 @@ def _resources_save(session: Session, resources: DeclaredResources, now: datetim
 
 
 def _over_sentence(session: Session) -> str:
-    if session.status == SessionStatus.SUBMITTED:
-        return (
-            f"You submitted this batch on {session.ended_at:%d %B %Y at %H:%M:%S} UTC; it stays as submitted."
-        )
+    if session.status == SessionStatus.SUBMITTED and session.ended_at is not None:
+        time = date_format(session.ended_at, _("j F Y, H:i:s"))
+        return _("You submitted this batch on %(time)s UTC; it stays as submitted.") % {"time": time}
     if session.status == SessionStatus.WITHDRAWN:
-        return "You have withdrawn from this study, so nothing in this session changes any more."
-    return f"Your time ended on {session.deadline_at:%d %B %Y at %H:%M:%S} UTC, so this session is over."
+        return _("You have withdrawn from this study, so nothing in this session changes any more.")
+    time = date_format(session.deadline_at, _("j F Y, H:i:s"))
+    return _("Your time ended on %(time)s UTC, so this session is over.") % {"time": time}

@@ -1,14 +1,23 @@
 """Building a study's batches from its protocol, once, before anybody starts."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
 from django.db import transaction
 
-from batches.models import Batch, BatchPlan, BatchPrompt, Session
-from batches.rules.assembly import PromptTraits, assemble_balanced, assemble_random, coverage_report
-from batches.selectors.plans import prompt_traits
+from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
+from batches.rules.assembly import (
+    AssemblyRefused,
+    PromptTraits,
+    assemble_balanced,
+    assemble_matrix,
+    assemble_random,
+    coverage_report,
+)
+from batches.rules.places import Slot, matrix_slots, nested_slots
+from batches.selectors.plans import people_per_batch, people_per_prompt, plan_places, prompt_traits
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind, event_record
@@ -35,7 +44,9 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
             f"The bank version {study.bank_version} has no prompts; import a bank with prompts first."
         )
     protocol = study.protocol
-    batches = _assemble(traits, protocol)
+    rng = np.random.default_rng(protocol.assembly_seed)
+    batches = _assemble(traits, protocol, rng)
+    slots = _slots(len(batches), protocol, rng)
     # Assembly takes a second or so and is done before the write lock; the plan says what it was made from.
     plan = BatchPlan(
         study=study,
@@ -43,29 +54,54 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
         batch_size=protocol.batch_size,
         assembly=protocol.assembly,
         seed=protocol.assembly_seed,
-        report=coverage_report(batches, traits).as_dict(),
+        places=plan_places(protocol),
+        report=coverage_report(batches, traits, people_per_batch=people_per_batch(protocol)).as_dict(),
         built_at=now,
     )
-    return _replace_plan(plan, batches, actor)
+    return _replace_plan(plan, batches, slots, actor)
 
 
-def _assemble(traits: Sequence[PromptTraits], protocol: ProtocolSettings) -> list[list[str]]:
-    rng = np.random.default_rng(protocol.assembly_seed)
+def _assemble(
+    traits: Sequence[PromptTraits], protocol: ProtocolSettings, rng: np.random.Generator
+) -> list[list[str]]:
+    size = protocol.batch_size
     if protocol.assembly == "random":
-        prompt_ids = [prompt.prompt_id for prompt in traits]
-        return assemble_random(prompt_ids, batch_size=protocol.batch_size, rng=rng)
-    return assemble_balanced(traits, batch_size=protocol.batch_size, rng=rng)
+        return assemble_random([prompt.prompt_id for prompt in traits], batch_size=size, rng=rng)
+    if protocol.assembly == "balanced":
+        return assemble_balanced(traits, batch_size=size, rng=rng)
+    try:
+        return assemble_matrix(traits, batch_size=size, cuts=people_per_prompt(protocol), rng=rng)
+    except AssemblyRefused as refusal:
+        raise BatchesRefused(str(refusal)) from None
+
+
+def _slots(batches: int, protocol: ProtocolSettings, rng: np.random.Generator) -> list[Slot]:
+    """The places that are laid down with the batches; none where the protocol's numbers say it all."""
+    if not protocol.has_fixed_places:
+        return []
+    make, cuts = nested_slots, 1
+    if protocol.assembly == "matrix":
+        make, cuts = matrix_slots, people_per_prompt(protocol)
+    return make(
+        batches=batches // cuts,
+        profiles=[profile.slug for profile in protocol.profiles],
+        replicates=protocol.replicates_per_profile,
+        arms=protocol.arm_slugs,
+        rng=rng,
+    )
 
 
 @transaction.atomic
-def _replace_plan(plan: BatchPlan, batches: Sequence[Sequence[str]], actor: User | None) -> BatchPlan:
+def _replace_plan(
+    plan: BatchPlan, batches: Sequence[Sequence[str]], slots: Sequence[Slot], actor: User | None
+) -> BatchPlan:
     study_lock(plan.study)  # Where there is no plan yet, its row cannot keep two builders apart.
     old = BatchPlan.objects.select_for_update().filter(study=plan.study).first()
     if old is not None:
         _refuse_used(old)
         old.delete()
     plan.save(force_insert=True)
-    _insert_batches(plan, batches)
+    _insert_slots(_insert_batches(plan, batches), slots)
     event_record(
         study=plan.study,
         kind=StudyEventKind.BATCHES_BUILT,
@@ -74,6 +110,7 @@ def _replace_plan(plan: BatchPlan, batches: Sequence[Sequence[str]], actor: User
         assembly=plan.assembly,
         seed=plan.seed,
         batches=len(batches),
+        **plan.places,
     )
     return plan
 
@@ -87,12 +124,27 @@ def _refuse_used(plan: BatchPlan) -> None:
         )
 
 
-def _insert_batches(plan: BatchPlan, batches: Sequence[Sequence[str]]) -> None:
-    rows = [Batch(plan=plan, number=number) for number in range(1, len(batches) + 1)]
+def _insert_batches(plan: BatchPlan, batches: Sequence[Sequence[str]]) -> list[Batch]:
+    cuts = people_per_prompt(plan.study.protocol) if plan.assembly == "matrix" else 1
+    in_cut = len(batches) // cuts
+    rows = Batch.objects.bulk_create(
+        Batch(plan=plan, number=place + 1, cut=place // in_cut + 1) for place in range(len(batches))
+    )
     key_of = dict(Prompt.objects.filter(version=plan.bank_version_id).values_list("prompt_id", "id"))
     places = (
         BatchPrompt(batch=batch, prompt_id=key_of[prompt_id], position=position)
-        for batch, prompt_ids in zip(Batch.objects.bulk_create(rows), batches, strict=True)
+        for batch, prompt_ids in zip(rows, batches, strict=True)
         for position, prompt_id in enumerate(prompt_ids, start=1)
     )
     BatchPrompt.objects.bulk_create(places, batch_size=ROWS_PER_INSERT)
+    return rows
+
+
+def _insert_slots(batches: Sequence[Batch], slots: Sequence[Slot]) -> None:
+    numbers: Counter[tuple[int, str]] = Counter()
+    rows = []
+    for slot in slots:
+        numbers[slot.batch, slot.profile] += 1
+        number = numbers[slot.batch, slot.profile]
+        rows.append(BatchSlot(batch=batches[slot.batch], profile=slot.profile, number=number, arm=slot.arm))
+    BatchSlot.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)

@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from django.utils.formats import number_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _, gettext_lazy
+
 from batches.models import RevisionOutcome
 from batches.rules.saves import SaveDecision
 from batches.rules.statuses import SessionStatus
+from batches.rules.texts import TextFault
 
 Duplicate = Literal["duplicate"]
 DUPLICATE: Duplicate = "duplicate"
@@ -29,8 +34,10 @@ class SaveReceipt:
     sentence: str
     revision: int
     saved_at: datetime | None
-    seconds_left: int
+    seconds_left: int | None
     current_text: str
+    current_note: str
+    current_confidence: int | None
     kept: bool
 
     @property
@@ -42,26 +49,32 @@ class SaveReceipt:
 def outcome_sentence(outcome: SaveOutcome, status: SessionStatus) -> str:
     """One sentence for the person at the page; `status` is the session's."""
     if outcome == RevisionOutcome.REFUSED_LATE:
-        return _OVER.get(status, _TIME_IS_OVER)
+        return str(_OVER.get(status, _TIME_IS_OVER))
     if outcome == RevisionOutcome.ACCEPTED_LATE:
-        return "Saved: your text was on its way when the time ended."
-    return _DECISIONS[outcome].sentence
+        return _("Saved: your text was on its way when the time ended.")
+    return _(_DECISIONS[outcome].sentence)
+
+
+def fault_sentence(fault: TextFault) -> str:
+    """Why a text cannot be stored, for the person at the page."""
+    numbers = {name: number_format(number, force_grouping=True) for name, number in fault.numbers.items()}
+    return _(fault.sentence) % numbers
 
 
 _DECISIONS: Mapping[str, SaveDecision] = {
     DUPLICATE: SaveDecision.DUPLICATE,
     **{outcome: decision for decision, outcome in OUTCOMES.items()},
 }
-_TIME_IS_OVER = (
+_TIME_IS_OVER = gettext_lazy(
     "Your time has ended, so this text does not change your answer. What was saved before stays saved; "
     "you can copy this text from the page."
 )
-_OVER: Mapping[SessionStatus, str] = {
-    SessionStatus.SUBMITTED: (
+_OVER: Mapping[SessionStatus, Promise] = {
+    SessionStatus.SUBMITTED: gettext_lazy(
         "You have submitted this batch, so this text does not change your answer. "
         "You can copy it from the page."
     ),
-    SessionStatus.WITHDRAWN: (
+    SessionStatus.WITHDRAWN: gettext_lazy(
         "You have withdrawn from this study, so this text is not used. You can copy it from the page."
     ),
 }

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from batches.models import Session, SessionEvent, SessionEventKind
+from studies.models import User
 
 
 def session_event(
@@ -11,9 +12,15 @@ def session_event(
     kind: SessionEventKind,
     happened_at: datetime,
     recorded_at: datetime,
+    actor: User | None = None,
     **details: object,
 ) -> SessionEvent:
-    """Add one event; call it inside the change's transaction."""
+    """Add one event, with an actor where the study team did it; call it inside the change's transaction."""
     return SessionEvent.objects.create(
-        session=session, kind=kind, details=details, happened_at=happened_at, recorded_at=recorded_at
+        session=session,
+        kind=kind,
+        details=details,
+        actor=actor,
+        happened_at=happened_at,
+        recorded_at=recorded_at,
     )

@@ -5,31 +5,43 @@ import uuid
 from csp.decorators import csp_exempt
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from batches.selectors.attachments import attachment_for_user
 from studies.bank.records import PDF_TYPE
 from studies.models import User
-
-FRESH_SECONDS = 3600
+from studies.views.second_factor import second_factor_missing
 
 
 @require_safe
-@cache_control(private=True, max_age=FRESH_SECONDS)
+@cache_control(private=True, no_cache=True)
 def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpResponseBase:
-    """The file, or 404 for everybody whose running session does not hold its prompt."""
+    """The file, or 404 for everybody whose running session does not hold its prompt.
+
+    Browsers keep a copy and ask before each use: "not modified" is only said to those who may still see it.
+    """
     user = request.user
-    found = attachment_for_user(user, token, now=timezone.now()) if isinstance(user, User) else None
+    if not isinstance(user, User):
+        raise Http404("no attachment for visitors")
+    as_staff = user.is_staff and not second_factor_missing(request)
+    found = attachment_for_user(user, token, as_staff=as_staff, now=timezone.now())
     if found is None or found.name != name:
         raise Http404("no such attachment for this person")
+    etag = quote_etag(found.sha256)
+    unmodified = get_conditional_response(request, etag=etag)
+    if unmodified is not None:
+        unmodified["ETag"] = etag
+        # A browser takes over the headers of "not modified" for the copy it keeps.
+        return framed(request, unmodified) if found.media_type == PDF_TYPE else unmodified
     response = FileResponse(found.file.open("rb"), filename=found.name, content_type=found.media_type)
-    # The stored type is the only one the browser may see in it.
-    response["X-Content-Type-Options"] = "nosniff"
+    response["ETag"] = etag
     return framed(request, response) if found.media_type == PDF_TYPE else response
 
 
-def framed(request: HttpRequest, response: FileResponse) -> HttpResponseBase:
+def framed(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """The browser's PDF viewer stands in a frame of our page and does not work under the page's policy."""
     response["X-Frame-Options"] = "SAMEORIGIN"
     return csp_exempt()(lambda _request: response)(request)

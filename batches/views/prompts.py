@@ -1,6 +1,7 @@
 """One prompt at a time: reading it, and saving its answer without JavaScript."""
 
 import uuid
+from contextlib import suppress
 from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,7 +12,8 @@ from django.views.decorators.http import require_http_methods
 from batches.forms.answers import AnswerForm
 from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
-from batches.services.answers import IncomingText, TextRefused, answer_save, prompt_seen
+from batches.services.answers import TextRefused, answer_save, prompt_seen
+from batches.services.flags import FlagRefused, answer_flag
 from batches.services.receipts import SaveReceipt, outcome_sentence
 from batches.views.access import for_owner
 from batches.views.sessions import session_context
@@ -26,39 +28,34 @@ def prompt(request: HttpRequest, session: Session, position: int) -> HttpRespons
     answer = _answer(session, position)
     if request.method == "POST":
         return _saved(request, answer, now)
-    form = AnswerForm(initial={"text": answer.text, "base_revision": answer.revision})
-    return _page(request, answer, form, now)
+    return _page(request, answer, AnswerForm.of(answer), now)
 
 
 def _saved(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:
     """Save and go on; a text that was not saved comes back in the page with the reason."""
-    form = AnswerForm(request.POST)
+    form = AnswerForm(answer.session, request.POST)
     if not form.is_valid():
         return _page(request, answer, form, now, status=422)
-    if form.cleaned_data["text"] == answer.text:
-        return _next_page(request, answer)
+    if not form.changes(answer):
+        return _next_page(request, answer, now)
     try:
         receipt = _save(request, answer, form, now)
     except TextRefused as refusal:
         form.add_error("text", str(refusal))
         return _page(request, answer, form, now, status=422)
-    return _next_page(request, answer) if receipt.saved else _refused(request, answer, form, receipt, now)
+    if not receipt.saved:
+        return _refused(request, answer, form, receipt, now)
+    return _next_page(request, answer, now)
 
 
 def _save(request: HttpRequest, answer: Answer, form: AnswerForm, now: datetime) -> SaveReceipt:
-    incoming = IncomingText(
-        text=form.cleaned_data["text"],
-        base_revision=form.cleaned_data["base_revision"],
-        # Every form counts as a tab of its own: a page that the browser kept and sends again is then
-        # recognised as stale by its revision.
-        tab=uuid.uuid4().hex,
-        sequence=1,
-    )
     return answer_save(
         user_id=signed_in(request).pk,
         session_id=answer.session_id,
         position=answer.position,
-        incoming=incoming,
+        # Every form counts as a tab of its own: a page that the browser kept and sends again is then
+        # recognised as stale by its revision.
+        incoming=form.incoming(tab=uuid.uuid4().hex, sequence=1),
         now=now,
     )
 
@@ -69,8 +66,7 @@ def _refused(
     if not answer.session.is_running(now):
         return _too_late(request, answer.session, form, receipt.sentence)
     # The page keeps this text and now knows the newer one: saving again is then a decision, not an accident.
-    again = AnswerForm(initial={"text": form.cleaned_data["text"], "base_revision": receipt.revision})
-    return _page(request, answer, again, now, receipt=receipt, status=409)
+    return _page(request, answer, form.again(receipt.revision), now, receipt=receipt, status=409)
 
 
 def _too_late(request: HttpRequest, session: Session, form: AnswerForm, sentence: str) -> HttpResponse:
@@ -109,9 +105,24 @@ def _answer(session: Session, position: int) -> Answer:
     return answer
 
 
-def _next_page(request: HttpRequest, answer: Answer) -> HttpResponse:
+def _next_page(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:
     session, position = answer.session, answer.position
-    wanted = {"next": position + 1, "previous": position - 1}.get(request.POST.get("go", ""), position)
+    go = request.POST.get("go", "")
+    if go == "flag":
+        _toggle_flag(request, answer, now)
+    wanted = {"next": position + 1, "previous": position - 1}.get(go, position)
     if session.answers.filter(position=wanted).exists():
         return redirect("session_prompt", session.pk, wanted)
     return redirect("session_overview", session.pk)
+
+
+def _toggle_flag(request: HttpRequest, answer: Answer, now: datetime) -> None:
+    # After the end the mark means nothing any more, and the page that follows says that time is over.
+    with suppress(FlagRefused):
+        answer_flag(
+            user_id=signed_in(request).pk,
+            session_id=answer.session_id,
+            position=answer.position,
+            flagged=not answer.is_flagged,
+            now=now,
+        )

@@ -6,15 +6,24 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from batches.forms.resources import ResourcesForm
 from batches.models import Session
 from batches.rules.statuses import AnswerState, SessionStatus
-from batches.selectors.sessions import answer_places
+from batches.selectors.sessions import AnswerPlace, answer_places
 from batches.services.ending import SessionOver, resources_record, session_submit
 from batches.views.access import for_owner
-from batches.views.wording import ENDED_WORDS, OVERDUE_WORDS, STATE_WORDS, duration_words, state_counts
+from batches.views.wording import (
+    ENDED_WORDS,
+    OVERDUE_WORDS,
+    STATE_WORDS,
+    counted_words,
+    duration_words,
+    state_at,
+    state_counts,
+)
 
 
 @require_safe
@@ -58,7 +67,7 @@ def resources(request: HttpRequest, session: Session) -> HttpResponse:
     if form.is_valid():
         try:
             resources_record(session=session, resources=form.declared, now=now)
-            messages.success(request, "Your resources are recorded.")
+            messages.success(request, _("Your resources are recorded."))
         except SessionOver as refusal:
             messages.warning(request, str(refusal))
         return redirect("session_overview", session.pk)
@@ -69,36 +78,58 @@ def resources(request: HttpRequest, session: Session) -> HttpResponse:
 @require_safe
 @for_owner
 def receipt(request: HttpRequest, session: Session) -> HttpResponse:
-    """What was handed in or saved, when, under which reference, and what happens next."""
+    """What was handed in or saved, what of it counts, under which reference, and what happens next."""
     now = timezone.now()
     if session.is_running(now):
         return redirect("session_overview", session.pk)
-    context = session_context(session, now)
+    status = session.status_at(now)
+    places = _places(session, status)
+    context = session_context(session, now, places=places)
     context |= {
-        "ended": ENDED_WORDS[session.status_at(now)],
+        "protocol": session.participant.study.protocol,
+        "ended": ENDED_WORDS[status],
         "ended_at": session.ended_at or session.deadline_at,
-        "asks_resources": session.resources_recorded_at is None and session.status != SessionStatus.WITHDRAWN,
+        "counted": counted_words((state for _place, state in places), session.overdue_rule),
+        "asks_resources": session.resources_recorded_at is None and status != SessionStatus.WITHDRAWN,
     }
     return render(request, "batches/receipt.html", context)
 
 
-def session_context(session: Session, now: datetime) -> dict[str, object]:
+Places = list[tuple[AnswerPlace, AnswerState]]
+
+
+def session_context(session: Session, now: datetime, *, places: Places | None = None) -> dict[str, object]:
     """What every page about a session shows."""
-    places = answer_places(session)
-    seconds_left = session.seconds_left(now)
     status = session.status_at(now)
+    places = _places(session, status) if places is None else places
+    seconds_left = session.seconds_left(now)
+    at_the_end = OVERDUE_WORDS[session.overdue_rule]
     return {
         "session": session,
         "study": session.participant.study,
         "now": now,
         "seconds_left": seconds_left,
+        "total_seconds": int((session.deadline_at - session.started_at).total_seconds()),
         "time_left": duration_words(seconds_left),
         "status": status,
-        "places": [(place, STATE_WORDS[place.state]) for place in places],
-        "counts": state_counts(places),
-        "unanswered": [place for place in places if place.state in UNANSWERED],
-        "at_the_end": OVERDUE_WORDS[session.overdue_rule],
+        "places": [(place, STATE_WORDS[state]) for place, state in places],
+        "counts": state_counts(state for _place, state in places),
+        "unanswered": [place for place, state in places if state in UNANSWERED],
+        "flagged": [place for place, _state in places if place.is_flagged],
+        "at_the_end": at_the_end,
+        "own_instructions": own_instructions(session),
+        # Warnings about the time say so where saving alone is not enough.
+        "must_submit": at_the_end if session.overdue_rule == "submitted_only" else "",
     }
+
+
+def own_instructions(session: Session) -> str:
+    """What the person of this session reads besides the instructions for everybody."""
+    return session.participant.study.protocol.arm_instructions(session.arm) if session.arm else ""
+
+
+def _places(session: Session, status: SessionStatus) -> Places:
+    return [(place, state_at(place.state, status)) for place in answer_places(session)]
 
 
 UNANSWERED = frozenset({AnswerState.BLANK, AnswerState.SKIPPED, AnswerState.NOT_REACHED})

@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Union, get_args, get_origin
 
-from scoring.export.rows import ROW_TYPES, Row
+from scoring.export.rows import ROW_TYPES
+from scoring.export.rows.base import Row
 
 DICTIONARY_NAME = "data_dictionary.md"
 INTRODUCTION = """# Data dictionary
 
 What `manage.py export_study` writes. Every table is there twice with the same rows: as CSV and as JSONL (one
 JSON object per line). `manifest.json` names every file with its sha256, rows and columns, and describes the
-study, its protocol and its judges.
+study, its protocol and its judges. `python recompute.py` computes the numbers again from the tables, with
+nothing but numpy, and says of each whether it agrees.
 
 * People appear under a code. Names, e-mail addresses and vetting reasons are not exported.
 * Absent values are empty in CSV and `null` in JSONL. Absent is never zero.
@@ -20,9 +22,11 @@ study, its protocol and its judges.
 * CSV: a text that a spreadsheet program could take for a formula, or that starts with `'`, has one `'` put in
   front. Taking off one leading `'` gives the exact text. JSONL holds texts as they are. Lists and objects are
   JSON.
-* Prompts of a private split: their ids and texts, answers to them, scores, criteria and flags are left out,
-  and the manifest counts them. Results on them leave only as part of the aggregates.
-* Texts, scores, flags and verdicts of a withdrawn session are left out; that it existed, and when, is not.
+* Prompts of a private split: their ids and texts, answers to them, scores, criteria, flags and requests to
+  judges are left out, and the manifest counts the prompts and answers. Results on them leave only as part of
+  the aggregates of scope `all`, and not where these would tell of one or two of them.
+* Texts, scores, flags, verdicts and requests to judges of a withdrawn session are left out; that it existed,
+  and when, is not. The manifest's counts and costs of judging runs are of all requests.
 """
 TYPE_NAMES = {
     str: "text",

@@ -1,6 +1,7 @@
 """What an export says about itself."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -23,10 +24,32 @@ class FileEntry(Entry):
     columns: tuple[str, ...] | None
 
 
+class MeasurementEntry(Entry):
+    """How the newest results of a run were measured; `blocks` says of each block whether it was computed.
+
+    `public_blocks` says it of the scope `public`, which there is where private prompts were asked.
+    """
+
+    seed: int
+    resamples: int
+    blocks: dict[str, JsonValue]
+    public_blocks: dict[str, JsonValue] = {}
+    computed_at: datetime
+
+
 class RunEntry(Entry):
-    """Who judged, under which protocol. `flow` and `inputs_sha256` are of the run's newest results."""
+    """Who judged, under which protocol. `flow` and `inputs_sha256` are of the run's newest results.
+
+    Where private prompts were asked, `inputs_sha256` is of what the scope `public` rests on.
+
+    `judge_name` and `base_url` are those of a language model today: it may have moved since. Earlier exports
+    have none of them. `notes` are sentences that belong to every number that rests on these scores.
+    """
 
     number: int
+    judge_name: str | None = None
+    replicate: int = 1
+    base_url: str | None = None
     judge_kind: str
     judge: dict[str, JsonValue]
     judge_sha256: str
@@ -36,6 +59,60 @@ class RunEntry(Entry):
     results_computed_at: datetime | None
     inputs_sha256: str | None
     flow: dict[str, JsonValue] | None
+    measurement: MeasurementEntry | None = None
+    notes: tuple[str, ...] = ()
+
+
+class PlannedJudge(Entry):
+    """One judge of a judging run, for the how-manieth time it was asked, and how many criteria a call."""
+
+    judge: str
+    replicate: int
+    criteria_per_call: int = 1
+
+
+class JudgingRunEntry(Entry):
+    """What was planned and asked when somebody started a judging run; answers of everybody are counted.
+
+    `cost` sums the calls whose cost is known, `calls_of_unknown_cost` counts the others.
+    """
+
+    number: int
+    purpose: str
+    state: str
+    pause_reason: str | None
+    judges: tuple[PlannedJudge, ...]
+    planned_rows: int
+    calls: int
+    calls_of_unknown_cost: int
+    cost: Decimal
+    budget: Decimal | None
+    plan_sha256: str
+    started_at: datetime
+    resumed_at: datetime
+    ended_at: datetime | None
+
+
+class StratumEntry(Entry):
+    """How many verdicts a stratum of an audit had when the sample was drawn, and how many were drawn.
+
+    Where private prompts were asked, of both only those on public prompts.
+    """
+
+    name: str
+    verdicts: int
+    drawn: int
+
+
+class AuditEntry(Entry):
+    """An audit sample. `seed` and `resamples` are also those of its intervals."""
+
+    number: int
+    judging_run: int
+    seed: int
+    resamples: int
+    strata: tuple[StratumEntry, ...]
+    drawn_at: datetime
 
 
 class AmendmentEntry(Entry):
@@ -54,6 +131,21 @@ class Omitted(Entry):
     test_participants: int
     private_prompts: int
     answers_to_private_prompts: int
+    private_items: int = 0
+
+
+class ItemBankEntry(Entry):
+    """The constants of the item bank, and how many items it has, in all and in each reported category.
+
+    `response_model` says which ability is on its scale: theta_QL on "2PL_logistic".
+    """
+
+    squeeze_scale: float
+    squeeze_offset: float
+    sigma_hat: float
+    response_model: str = "2PL_logit_normal"
+    items: int
+    items_by_category: dict[str, int]
 
 
 class StudyEntry(Entry):
@@ -84,7 +176,10 @@ class Manifest(Entry):
     software: str
     exported_at: datetime
     study: StudyEntry
+    item_bank: ItemBankEntry | None = None
     runs: tuple[RunEntry, ...]
+    judging_runs: tuple[JudgingRunEntry, ...] = ()
+    audits: tuple[AuditEntry, ...] = ()
     omitted: Omitted
     canaries: tuple[str, ...]
     files: tuple[FileEntry, ...]

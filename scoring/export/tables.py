@@ -10,7 +10,7 @@ from typing import Self
 
 from scoring.export.cells import csv_cell
 from scoring.export.manifest import FileEntry
-from scoring.export.rows import Row
+from scoring.export.rows.base import Row
 
 
 class HashedFile:

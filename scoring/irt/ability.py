@@ -6,6 +6,8 @@ Precision   SE = sigma_hat / sqrt(sum_j a_j^2),   95 % interval theta +- 1.96 SE
 
 Sums run over what is scored. NaN is missing and contributes nothing; where nothing is scored, every
 estimate is NaN, never 0. The SE is the published analytic one: it treats observations as independent.
+On a bank of the logistic model, whose scale this estimator is not on, all abilities are NaN
+(`scoring.irt.quasi_likelihood` has its own).
 """
 
 from dataclasses import dataclass
@@ -75,7 +77,7 @@ def ability_of(p: Array, items: NDArray[np.int64], bank: ItemBank) -> Ability:
     scored = ~np.isnan(y)
     a, b, y = bank.a[items][scored], bank.b[items][scored], y[scored]
     information = float(a @ a)
-    if information == 0:
+    if information == 0 or bank.is_logistic:
         return Ability(np.nan, np.nan, np.nan, np.nan, n=len(y))
     theta = float(a @ (y + a * b)) / information
     se = bank.sigma_hat / information**0.5
@@ -95,7 +97,7 @@ def abilities_of(p: Array, bank: ItemBank) -> Abilities:
         information[rows] = scored.astype(np.float64) @ bank.a**2
         theta[rows] = np.where(scored, y + bank.a * bank.b, 0) @ bank.a
         n[rows] = scored.sum(axis=1)
-    information[information == 0] = np.nan
+    information[(information == 0) | bank.is_logistic] = np.nan
     theta /= information
     se = bank.sigma_hat / np.sqrt(information)
     return Abilities(theta, se, theta - Z_95 * se, theta + Z_95 * se, n)

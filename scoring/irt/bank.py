@@ -1,20 +1,21 @@
 """An item bank as arrays: what the estimators compute with."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from scoring.irt.transform import Array, Transform
-from studies.bank.item_parameters import ItemParameters
+from studies.bank.item_parameters import ItemParameters, ResponseModel
 
 
 @dataclass(frozen=True, eq=False)
 class ItemBank:
     """J items in a fixed order: discrimination `a` > 0 and difficulty `b` (logits), each of shape (J,).
 
-    `sigma_hat` is the residual standard deviation of the calibration in logits.
+    `sigma_hat` is the residual standard deviation of the calibration in logits. On a bank of the logistic
+    model ability is theta_QL, and theta by equation 2 of the GIM paper is NaN.
     """
 
     prompt_ids: tuple[str, ...]
@@ -23,6 +24,11 @@ class ItemBank:
     subcategories: tuple[str, ...]
     transform: Transform
     sigma_hat: float
+    response_model: ResponseModel = ResponseModel.LOGIT_NORMAL
+
+    @property
+    def is_logistic(self) -> bool:
+        return self.response_model is ResponseModel.LOGISTIC
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -39,13 +45,12 @@ class ItemBank:
         """
         wanted = set(prompt_ids)
         kept = [j for j, name in enumerate(self.prompt_ids) if name in wanted]
-        return ItemBank(
+        return replace(
+            self,
             prompt_ids=tuple(self.prompt_ids[j] for j in kept),
             a=self.a[kept],
             b=self.b[kept],
             subcategories=tuple(self.subcategories[j] for j in kept),
-            transform=self.transform,
-            sigma_hat=self.sigma_hat,
         )
 
 
@@ -58,4 +63,5 @@ def item_bank_from(parameters: ItemParameters) -> ItemBank:
         subcategories=tuple(item.subcategory for item in parameters.items),
         transform=Transform(scale=parameters.squeeze_scale, offset=parameters.squeeze_offset),
         sigma_hat=parameters.sigma_hat,
+        response_model=parameters.response_model,
     )

@@ -4,16 +4,16 @@ Columns `prompt_id`, `score` and optionally `group`, in any order; others are ig
 response. An empty or NaN score is missing. Without a group column every row belongs to one group.
 """
 
-import csv
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.irt.csv_rows import csv_rows, first_undecodable_line
 from scoring.irt.transform import Array
 
 ONLY_GROUP = "all"
@@ -76,15 +76,15 @@ def read_score_table(path: Path, index: Mapping[str, int]) -> ScoreTable:
     except OSError as error:
         raise ScoreTableRefused([f"cannot read {path}: {error.strerror}; name a readable CSV file"]) from None
     except UnicodeDecodeError:
-        line = _first_undecodable_line(path)
+        line = first_undecodable_line(path)
         raise ScoreTableRefused([f"line {line}: not UTF-8; save the file as UTF-8"]) from None
 
 
 def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
     problems: list[str] = []
     table = ScoreTable()
-    rows = _rows_of(file, problems)
-    header = [name.strip() for name in next(rows, (0, []))[1]]
+    rows = csv_rows(file, lambda line, sentence: problems.append(f"line {line}: {sentence}"))
+    header = next(rows, (0, []))[1]
     problems += [] if problems else _header_problems(header)
     if problems:
         raise ScoreTableRefused(problems)
@@ -101,17 +101,6 @@ def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
     if problems:
         raise ScoreTableRefused(problems)
     return table
-
-
-def _rows_of(file: Iterable[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Rows that hold anything, each with the number of the line it ends on."""
-    reader = csv.reader(file, strict=True)
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        problems.append(f"line {reader.line_num}: not valid CSV ({error}); quote the cell")
 
 
 def _header_problems(header: list[str]) -> list[str]:
@@ -134,7 +123,7 @@ def _add_row(table: ScoreTable, header: list[str], row: list[str], index: Mappin
     """Add one row to the table, or return what is wrong with it."""
     if len(row) != len(header):
         return f"has {len(row)} cells where the header has {len(header)}"
-    cells = dict(zip(header, (cell.strip() for cell in row), strict=True))
+    cells = dict(zip(header, row, strict=True))
     score = _score_of(cells["score"])
     if isinstance(score, str):
         return score
@@ -158,12 +147,3 @@ def _score_of(cell: str) -> float | str:
     if score < 0 or score > 1:
         return f"the score {cell[:40]} is outside 0 to 1"
     return score
-
-
-def _first_undecodable_line(path: Path) -> int:
-    content = path.read_bytes()
-    try:
-        content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return content[: error.start].count(b"\n") + 1
-    return 1

@@ -3,10 +3,11 @@
 from pydantic import JsonValue
 
 from scoring.judge.interface import CriterionVerdict, JudgeCannotScore, JudgeTask
+from scoring.judge.local import LocalJudge
 from scoring.matching import checks, exact
 
 
-class ChecksJudge:
+class ChecksJudge(LocalJudge):
     """Each criterion by its own check; an exact answer by normalised equality. Scores are 0 or 1."""
 
     kind = "checks"

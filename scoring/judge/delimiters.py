@@ -1,75 +1,152 @@
-"""What a judge's prompt text uses to set its parts apart from each other."""
+"""What could pass for a delimiter in a judge's prompt, as patterns to search a folded answer with.
+
+A prompt sets its parts apart by tags, code fences, headings and labels; those are found in the template.
+Marks that chat models use to separate turns, and the fence put around an answer, always count.
+
+Every pattern is linear in the length of the answer: repetitions are possessive, or cannot run past the place
+where the next match could begin.
+"""
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
 
-# Characters that a reader takes for each other, by the one that stands in templates.
-LOOK_ALIKES = {
-    "`": "`\u02cb\u1fef\uff40",
-    '"': '"\u201c\u201d\u201e\u201f\uff02',
-    "'": "'\u2018\u2019\u201a\u201b\uff07",
-    "~": "~\u02dc\u223c\uff5e",
-    "-": "-\u2010-\u2015\u2212\ufe63\uff0d",
-    "=": "=\ufe66\uff1d",
-    "*": "*\u2217\uff0a",
-    "#": "#\ufe5f\uff03",
+from scoring.judge.folding import folded
+
+# The name of the tags that are put around an answer where the template has none; a mark follows it.
+FENCE_NAME = "response_under_test"
+
+SLOT = re.compile(r"\{[a-z_]+\}")
+_TAG = re.compile(r"</?([a-z][\w-]*)>")
+_FENCE_KINDS = {
+    "`~": r"(?:[`~]|&(?:amp;)*+(?:grave|#0*+(?:96|126)|#x0*+(?:60|7e));?)",
+    "\"'": r"(?:[\"']|&(?:amp;)*+(?:quot|apos|#0*+(?:34|39)|#x0*+(?:22|27));?)",
 }
-_OPENING_BRACKETS = "<\u2039\u3008\ufe64\uff1c"
-_SLOT = re.compile(r"\{[a-z_]+\}")
-_TAG = re.compile(r"</?([A-Za-z][\w-]*)>")
-_RUN = re.compile(rf"([{re.escape(''.join(LOOK_ALIKES))}])\1{{2,}}")
-_DECORATION = re.compile(r"^[\s>*_+|\-]+")
+_RULE_SIGNS = "-=*#_~"
+
+# Letters that digits stand in for.
+_DIGITS = {
+    "a": "[a4]",
+    "e": "[e3]",
+    "g": "[g9]",
+    "i": "[i1l]",
+    "l": "[l1i]",
+    "o": "[o0]",
+    "s": "[s5]",
+    "t": "[t7]",
+}
+_BETWEEN = r"(?:(?![<>&\n])[\W_])*+"
+_IN_TAG = r"(?:(?![<>&])[\W_])*+"
+
+_LESS = r"(?:<|&(?:amp;)*+(?:lt|#0*+60|#x0*+3c);?|\\u003c|\\x3c|%3c)"
+_MORE = r"(?:>|&(?:amp;)*+(?:gt|#0*+62|#x0*+3e);?|\\u003e|\\x3e|%3e)"
+_SLASH = (
+    r"(?:/|\\u00(?:2f|5c)|\\x(?:2f|5c)|\\|&(?:amp;)*+(?:b?sol|#0*+(?:47|92)|#x0*+(?:2f|5c));?|%(?:2f|5c))"
+)
+# What may stand between a bracket, one or several slashes and a name: nothing that may begin another tag, and
+# no round bracket, or a tag made harmless would be one again behind another bracket.
+_NOISE = r"(?:(?![<>()&%\\/\u00ab])[\W_])"
+_SLASHES = rf"{_NOISE}{{0,3}}+(?:{_SLASH}{_NOISE}{{0,3}}+){{1,3}}+"
+# Quotation marks of many languages: brackets with a slash only.
+_LESS_OF_END = rf"(?:{_LESS}|\u00ab)"
+_MORE_OF_END = rf"(?:{_MORE}|\u00bb)"
+_TURN_TAGS = (
+    "s|bos|eos|pad|unk|sop|eop|mask|(?:start|end)_of_(?:turn|role|text|image)|system|user|assistant|human|model"
+    "|think|thinking|tool_call|tool_calls|tool_response|tool_result|tools|function_call|function_calls"
+    "|function_results|extra_id_[0-9]+|end_of_utterance|instructions?"
+)
+_TURN_BRACKETS = (
+    r"/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|gmask|sop|eop|bos|eos|img)"
+)
+
+# What may stand before the words of a heading or a label: bullets, numbers, emphasis, markup.
+_LEAD = r"(?:<[a-z][^<>\n]{0,40}>|\\[a-z]++\*?\{|(?!\n)[\W\d_])*+"
+_TRAIL = r"(?:</?[a-z0-9]{1,10}>|(?!\n)[\W_])*+$"
+_SEPARATOR = r"(?=(?:(?!\n)[^\w:=|])*+[:=|])"
+# Speakers and the usual headings of a turn are plain words: in quotes they are somebody's data.
+_EMPHASIS = r"(?:(?![\"'\n])[\W\d_])*+"
+_COLON = r"(?=[ *_]*+:)"
+_TURN_HEADINGS = r"(?:instructions?|input|response)"
+_TURN_LABELS = r"(?:system|user|assistant|human|developer)(?:message|prompt|turn)?"
 
 
 @dataclass(frozen=True)
 class Delimiters:
-    """`fences` matches runs that could open or close a fence, `tags` the bracket that begins a tag.
+    """`brackets` has groups named open… and close… for the brackets; `lines` matches from a line's start."""
 
-    `headings` and `labels` are lines, and beginnings of lines, in the form that `plain` gives.
-    """
-
+    brackets: re.Pattern[str]
+    lines: re.Pattern[str]
     fences: re.Pattern[str] | None
-    tags: re.Pattern[str] | None
-    headings: frozenset[str]
-    labels: tuple[str, ...]
 
 
 def delimiters_of(template: str) -> Delimiters:
-    """Find the fences, tags, headings and labels of a template with slots `{name}`."""
-    lines = template.splitlines()
-    headings = {plain(line).rstrip(" :#") for line in lines if line.startswith("#")}
-    labels = {plain(_label(before, line)) for before, line in pairwise(["", *lines]) if _SLOT.search(line)}
-    return Delimiters(
-        fences=_fences(template),
-        tags=_tags(template),
-        headings=frozenset(headings - {""}),
-        labels=tuple(sorted(labels - {""})),
+    """The delimiters of a template with slots `{name}`."""
+    plain = folded(template).text
+    return Delimiters(brackets=_brackets(plain), lines=_lines(plain), fences=_fences(plain))
+
+
+def _brackets(template: str) -> re.Pattern[str]:
+    names = _any_of({_spelled(name, _IN_TAG) for name in _TAG.findall(template)})
+    own = _spelled(FENCE_NAME, _IN_TAG)
+    kinds = (
+        # A closing tag needs no closing bracket to be taken for one, nor does our own fence.
+        rf"(?P<open1>{_LESS_OF_END})\s*+(?:(?:{_SLASHES}\s*+)?{own}\w*+|{_SLASHES}\s*+{names}(?![a-z0-9]))"
+        rf"(?:\s*+(?P<close1>{_MORE_OF_END}))?",
+        rf"(?P<open2>{_LESS})\s*+{names}(?:\s*+/?+(?P<close2>{_MORE})|(?=\s++[a-z]++\s*+=))",
+        r"(?P<open3><)[^\S\n]{0,3}\|[^|<>\n]{1,60}\|[^\S\n]{0,3}(?P<close3>>)",
+        rf"(?P<open4><)/?(?:{_TURN_TAGS})/?(?P<close4>>)",
+        r"(?P<open5><<)/?sys(?P<close5>>>)",
+        rf"(?P<open6>\[)\s{{0,3}}{_TURN_BRACKETS}\s{{0,3}}(?P<close6>\])",
     )
+    return re.compile("|".join(kinds))
 
 
-def plain(line: str) -> str:
-    """What a line says, whatever its case, width and emphasis: "gold target: 3" for "**Gold Target :** 3"."""
-    text = _DECORATION.sub("", unicodedata.normalize("NFKC", line).casefold())
-    text = re.sub(r"^#+\s*", "#", text)
-    text = re.sub(r"[*_`]", "", text)
-    return re.sub(r"\s*:", ":", " ".join(text.split()))
+def _lines(template: str) -> re.Pattern[str]:
+    lines = template.splitlines()
+    headings = {_spelled(line, _BETWEEN) for line in lines if line.startswith("#")} - {""}
+    labels = {_spelled(words, _BETWEEN) for words in _labels(lines)} - {""}
+    kinds = (
+        rf"{_LEAD}{_any_of(headings)}{_TRAIL}",
+        rf"{_LEAD}{_any_of(headings | labels)}{_SEPARATOR}",
+        rf"{_EMPHASIS}{_TURN_LABELS}{_COLON}",
+        rf"[ \t>*_]*+#{_EMPHASIS}{_TURN_HEADINGS}{_COLON}",
+        *_rules(template),
+    )
+    return re.compile("|".join(f"^{kind}" for kind in kinds), re.MULTILINE)
 
 
-def _label(before: str, line: str) -> str:
-    """The words before the first slot; if there are none, the line before it where that ends in a colon."""
-    words = _SLOT.split(line)[0]
-    return words if words.strip() else before if before.rstrip().endswith(":") else ""
+def _labels(lines: list[str]) -> list[str]:
+    """The words with a colon before each slot, on its line or, if it begins that, on the one before."""
+    labels = []
+    for before, line in pairwise(["", *lines]):
+        words = SLOT.split(line)[:-1]
+        if words and not words[0].strip():
+            words[0] = before
+        labels += [part for part in words if part.rstrip(" *_`").endswith(":")]
+    return labels
+
+
+def _any_of(patterns: set[str]) -> str:
+    return f"(?:{'|'.join(sorted(patterns))})" if patterns else "(?!)"
+
+
+def _spelled(words: str, between: str) -> str:
+    """A pattern for the letters of `words` however they are spaced or punctuated."""
+    letters = [character for character in words if character.isalnum()]
+    while letters and letters[0].isdigit():
+        del letters[0]
+    return between.join(_DIGITS.get(letter, re.escape(letter)) for letter in letters)
+
+
+def _rules(template: str) -> list[str]:
+    """Lines of one repeated sign that the template draws."""
+    return [
+        rf"[^\S\n]*+{re.escape(sign)}{{3,}}[^\S\n]*+$"
+        for sign in _RULE_SIGNS
+        if re.search(rf"^{re.escape(sign)}{{3,}}\s*$", template, re.MULTILINE)
+    ]
 
 
 def _fences(template: str) -> re.Pattern[str] | None:
-    used = sorted({run[1] for run in _RUN.finditer(template)})
-    return re.compile("|".join(f"[{LOOK_ALIKES[character]}]{{3,}}" for character in used)) if used else None
-
-
-def _tags(template: str) -> re.Pattern[str] | None:
-    names = "|".join(sorted(set(_TAG.findall(template))))
-    return (
-        re.compile(rf"[{_OPENING_BRACKETS}](?=\s*(?:/\s*)?(?:{names})\b)", re.IGNORECASE) if names else None
-    )
+    kinds = [rf"{one}{{3,}}" for used, one in _FENCE_KINDS.items() if re.search(rf"([{used}])\1\1", template)]
+    return re.compile("|".join(kinds)) if kinds else None

@@ -1,8 +1,7 @@
 """What every judge takes and gives back.
 
-The unit of work is one verdict: one criterion of one answer, or, for a prompt graded against a gold answer,
-the answer as a whole (position None). A caller stores each verdict when it has it and asks only for the rest
-later.
+A verdict is about one criterion of one answer, or, for a prompt graded against a gold answer, about the
+answer as a whole (position None). The unit of work is one asking: the verdicts that come from one call.
 """
 
 from dataclasses import dataclass
@@ -21,6 +20,14 @@ class JudgeCannotScore(Exception):
     def __init__(self, prompt_id: str, why: str) -> None:
         super().__init__(f"Prompt {prompt_id}: {why}")
         self.prompt_id = prompt_id
+
+
+class NotAsked(Exception):
+    """Requests may not be sent now, so there is no verdict; `calls` are those that were made before."""
+
+    def __init__(self, calls: tuple[Attempt, ...]) -> None:
+        super().__init__("no request may be sent for now")
+        self.calls = calls
 
 
 @dataclass(frozen=True)
@@ -69,22 +76,37 @@ class JudgeTask:
 
 @dataclass(frozen=True)
 class CriterionVerdict:
-    """The judge's word on one criterion: score and confidence in [0, 1], or the reason why there is neither.
-
-    `calls` are the requests that were made for it, in order; empty for judges that ask no model.
-    """
+    """The judge's word on one criterion: score and confidence in [0, 1], or why there is neither."""
 
     position: int | None
     score: float | None
     confidence: float | None
     explanation: str
     reason: UnscoredReason | None = None
-    calls: tuple[Attempt, ...] = ()
 
     def __post_init__(self) -> None:
         scored = self.score is not None and self.confidence is not None
         if scored == (self.reason is not None) or (self.score is None) != (self.confidence is None):
             raise ValueError("A verdict has a score and a confidence, or a reason for having neither.")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one asking brought: a verdict on each position that was asked about, in that order.
+
+    `calls` are the requests that were made for it, in order; empty for judges that ask no model.
+    """
+
+    verdicts: tuple[CriterionVerdict, ...]
+    calls: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlannedRequest:
+    """What an asking will send: the hash that names the request, and how many tokens it is, roughly."""
+
+    sha256: str
+    prompt_tokens: int
 
 
 @dataclass(frozen=True)
@@ -113,9 +135,16 @@ class Judge(Protocol):
             JudgeCannotScore: naming the prompt and the remedy.
         """
 
-    def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
-        """Judge one criterion, or the whole answer (None), of a task that has passed `check`.
+    def askings(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+        """The positions of `task`, those that are asked about in one call together."""
+
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
+        """The request of one asking; None for judges that ask no model. Nothing is sent."""
+
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
+        """Judge the positions of one asking of a task that has passed `check`.
 
         Raises:
             ValueError: the answer is blank; it is missing and is never judged.
+            NotAsked: no request may be sent for now.
         """

@@ -6,13 +6,14 @@ from typing import Literal
 from pydantic import JsonValue
 
 from scoring.judge.interface import CriterionVerdict, JudgeCannotScore, JudgeTask
+from scoring.judge.local import LocalJudge
 from scoring.matching import bbeh, bbh
 
 SHOWN_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
-class MatchJudge:
+class MatchJudge(LocalJudge):
     """Compares what an answer announces with the reference, by the rules of one benchmark."""
 
     rules: Literal["bbeh", "bbh"]

@@ -2,25 +2,52 @@
 
 from enum import StrEnum
 
+from llm.fault_rules import FAULT_RULES, Again, FaultRule
+
+NOT_ASKED = FaultRule(Again.NEVER, 0, False, False, False)
+
 
 class UnscoredReason(StrEnum):
-    """The value is what is stored: the reason codes of `llm.errors`."""
+    """The value is what is stored: the reason codes of `llm.errors`; docs/judging-faults.md explains them."""
 
     CONNECTION_FAILED = "connection_failed"
     CONNECTION_LOST = "connection_lost"
     TIMED_OUT = "timed_out"
+    REPLY_TOO_SLOW = "reply_too_slow"
     RATE_LIMITED = "rate_limited"
     SERVER_FAILED = "server_failed"
+    ENDPOINT_TIMED_OUT = "endpoint_timed_out"
+    ENDPOINT_CONFLICT = "endpoint_conflict"
+    ASKED_TOO_EARLY = "asked_too_early"
     ACCESS_DENIED = "access_denied"
+    SCHEMA_REJECTED = "schema_rejected"
     REQUEST_REJECTED = "request_rejected"
     REPLY_TOO_LARGE = "reply_too_large"
+    REPLY_WRONG_TYPE = "reply_wrong_type"
     REPLY_MALFORMED = "reply_malformed"
     REPLY_TRUNCATED = "reply_truncated"
     REPLY_REFUSED = "reply_refused"
     REPLY_EMPTY = "reply_empty"
     REPLY_OFF_SCHEMA = "reply_off_schema"
+    REPLY_OUT_OF_RANGE = "reply_out_of_range"
+    NO_LONGER_COUNTS = "no_longer_counts"
+    """Not the judge's doing: the answer was changed, withdrawn or excluded after the plan was made."""
 
     @property
     def fails_all(self) -> bool:
         """True when every other request to this judge would fail too, so that asking on is pointless."""
-        return self in {UnscoredReason.CONNECTION_FAILED, UnscoredReason.ACCESS_DENIED}
+        return self._rule.fails_all
+
+    @property
+    def counts_against_endpoint(self) -> bool:
+        """True when many of these in a row mean that the judge is down, not that the answers are odd."""
+        return self._rule.counts_against_endpoint
+
+    @property
+    def worth_another_round(self) -> bool:
+        """True when the same request may well succeed later."""
+        return self._rule.worth_another_round
+
+    @property
+    def _rule(self) -> FaultRule:
+        return FAULT_RULES.get(self.value, NOT_ASKED)

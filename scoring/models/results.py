@@ -1,22 +1,29 @@
 """What the answers are worth: estimates computed from one scoring run."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from scoring.models.judging import ScoringRun
+from scoring.stats.measures import Scope
 
 
 class ResultGroup(models.TextChoices):
     """Whose ability is estimated."""
 
-    AVERAGE = "average", "Average Human + AI"
-    TOP = "top", "Top Human + AI (in-sample: selected on the outcome)"
+    AVERAGE = "average", _("Average Human + AI")
+    TOP = "top", _("Top Human + AI (in-sample: selected on the outcome)")
 
 
 class ResultSet(models.Model):
-    """All estimates of one computation, with what they were computed from."""
+    """All estimates of one computation, with what they were computed from.
+
+    Of a study with private prompts there are two of each: over all answers, and over those to public prompts.
+    So are there two hashes; `inputs_sha256_public` is "" where no prompt is private.
+    """
 
     run = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="result_sets")
     inputs_sha256 = models.CharField(max_length=64)
+    inputs_sha256_public = models.CharField(max_length=64, blank=True)
     flow = models.JSONField()
     computed_at = models.DateTimeField()
 
@@ -26,11 +33,22 @@ class ResultSet(models.Model):
     def __str__(self) -> str:
         return f"results of {self.run}"
 
+    @property
+    def sha256_to_leave(self) -> str:
+        """The hash that may leave the site: from the whole one, private scores could be guessed."""
+        return self.inputs_sha256_public or self.inputs_sha256
+
 
 class Estimate(models.Model):
-    """Ability of one group over one category ("" = all). Null where nothing is scored, never zero."""
+    """Ability of one group over one category ("" = all). Null where nothing is scored, never zero.
+
+    `reason_ql` is a `Reason` why theta_QL, or only its error and interval, is null.
+    Of its `prompts` as many are `private_prompts`; `private_scored` are those with a score, in the item bank
+    or not. Where either are few, it does not leave the site.
+    """
 
     result_set = models.ForeignKey(ResultSet, on_delete=models.CASCADE, related_name="estimates")
+    scope = models.CharField(max_length=10, default=Scope.ALL.value)
     group = models.CharField(max_length=20, choices=ResultGroup)
     category = models.CharField(max_length=100, blank=True)
     participants = models.PositiveIntegerField()
@@ -42,9 +60,16 @@ class Estimate(models.Model):
     se_pool = models.FloatField(null=True)
     ci_low_pool = models.FloatField(null=True)
     ci_high_pool = models.FloatField(null=True)
+    theta_ql = models.FloatField(null=True)
+    se_ql = models.FloatField(null=True)
+    ci_low_ql = models.FloatField(null=True)
+    ci_high_ql = models.FloatField(null=True)
+    reason_ql = models.CharField(max_length=20, blank=True)
     pairs = models.PositiveIntegerField()
     prompts = models.PositiveIntegerField()
     responses_per_prompt = models.FloatField(null=True)
+    private_prompts = models.PositiveIntegerField(default=0)
+    private_scored = models.PositiveIntegerField(default=0)
     raw_mean = models.FloatField(null=True)
     coverage = models.FloatField(null=True)
     expected = models.PositiveIntegerField()
@@ -56,8 +81,8 @@ class Estimate(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["result_set", "group", "category"],
-                name="a_result_set_has_one_estimate_per_group_and_category",
+                fields=["result_set", "scope", "group", "category"],
+                name="a_result_set_has_one_estimate_per_scope_group_and_category",
             )
         ]
 
@@ -69,6 +94,7 @@ class TaskAccuracy(models.Model):
     """Accuracy of one group on one task of a task benchmark; the metrics over tasks have their own names."""
 
     result_set = models.ForeignKey(ResultSet, on_delete=models.CASCADE, related_name="task_accuracies")
+    scope = models.CharField(max_length=10, default=Scope.ALL.value)
     group = models.CharField(max_length=20, choices=ResultGroup)
     task = models.CharField(max_length=100)
     responses = models.PositiveIntegerField()
@@ -79,7 +105,8 @@ class TaskAccuracy(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["result_set", "group", "task"], name="a_task_has_one_accuracy_per_group"
+                fields=["result_set", "scope", "group", "task"],
+                name="a_task_has_one_accuracy_per_scope_and_group",
             )
         ]
 
@@ -91,6 +118,7 @@ class BenchmarkMetric(models.Model):
     """A summary over tasks: macro, micro or adjusted harmonic mean, in percent."""
 
     result_set = models.ForeignKey(ResultSet, on_delete=models.CASCADE, related_name="metrics")
+    scope = models.CharField(max_length=10, default=Scope.ALL.value)
     group = models.CharField(max_length=20, choices=ResultGroup)
     name = models.CharField(max_length=40)
     value = models.FloatField(null=True)
@@ -99,7 +127,8 @@ class BenchmarkMetric(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["result_set", "group", "name"], name="a_metric_has_one_value_per_group"
+                fields=["result_set", "scope", "group", "name"],
+                name="a_metric_has_one_value_per_scope_and_group",
             )
         ]
 

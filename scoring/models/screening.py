@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from batches.models import Answer
 from studies.models import Participant
@@ -56,8 +57,8 @@ class ParticipantFlag(Flag):
 class VerdictDecision(models.TextChoices):
     """What a reviewer decided about a participant's flags."""
 
-    CONFIRM = "confirm", "Confirmed: the participant is excluded"
-    OVERTURN = "overturn", "Overturned: the participant is retained"
+    CONFIRM = "confirm", _("Confirmed: the participant is excluded")
+    OVERTURN = "overturn", _("Overturned: the participant is retained")
 
 
 class Verdict(models.Model):

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Literal
 
 from batches.rules.statuses import AnswerState
+from studies.protocol.wording import gettext_noop
 
 RULES_VERSION = "offtask-1"
 """Changes whenever a pattern, a default or a rule changes, so that stored flags say what produced them."""
@@ -100,13 +101,19 @@ class OfftaskRules:
 
 
 _ANSWER_SENTENCES = {
-    ReasonCode.NO_ANSWER: "Nothing visible was recorded for this prompt.",
-    ReasonCode.MINIMAL_CONTENT: "The answer is a placeholder, or a few words where more was asked for.",
-    ReasonCode.COMMENT_ON_QUESTION: "The text comments on the question instead of answering it.",
-    ReasonCode.COMMENT_ON_MODEL: "The text comments on a model or its response instead of answering.",
+    ReasonCode.NO_ANSWER: gettext_noop("Nothing visible was recorded for this prompt."),
+    ReasonCode.MINIMAL_CONTENT: gettext_noop(
+        "The answer is a placeholder, or a few words where more was asked for."
+    ),
+    ReasonCode.COMMENT_ON_QUESTION: gettext_noop(
+        "The text comments on the question instead of answering it."
+    ),
+    ReasonCode.COMMENT_ON_MODEL: gettext_noop(
+        "The text comments on a model or its response instead of answering."
+    ),
 }
 
 _PARTICIPANT_SENTENCES = {
-    ParticipantReason.MOSTLY_OFF_TASK: "A large share of the recorded answers is off-task.",
-    ParticipantReason.FEW_ANSWERS: "Too few prompts have a recorded answer.",
+    ParticipantReason.MOSTLY_OFF_TASK: gettext_noop("A large share of the recorded answers is off-task."),
+    ParticipantReason.FEW_ANSWERS: gettext_noop("Too few prompts have a recorded answer."),
 }

@@ -17,7 +17,10 @@ TIMED_OUT_AFTER = 0.6  # the share of prompts a person reaches who never submits
 
 @dataclass(frozen=True)
 class Site:
-    """Where the crew works: a running server, its mail folder, one study and its prompts."""
+    """Where the crew works: a running server, its mail folder, one study and its prompts.
+
+    `check` are the right options of the check questions, if the study asks them.
+    """
 
     base_url: str
     mailbox: Mailbox
@@ -25,6 +28,7 @@ class Site:
     keys: Mapping[str, PromptKey]
     resources: Sequence[str]
     skip_share: float = 0.0
+    check: Sequence[int] = ()
 
 
 def work(
@@ -49,6 +53,8 @@ def take_part(person: SimulatedPerson, site: Site) -> int:
     with WebParticipant(site.base_url, site.mailbox) as browser:
         browser.sign_in(person.email)
         browser.consent(site.study)
+        if site.check:
+            browser.pass_check(site.study, site.check)
         session = browser.start(site.study)
         places = list(browser.places(session))
         if person.behaviour == Behaviour.TIMES_OUT:

@@ -1,17 +1,27 @@
-"""Sign-in codes out of the folder the embedded mail backend writes to."""
+"""Sign-in codes and invitation links out of the folder the embedded mail backend writes to."""
 
 import re
 import threading
 import time
 from collections import Counter
+from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import Message
 from email.policy import default
 from pathlib import Path
 
 CODE = re.compile(r"^\s*([A-Z0-9]{3,}(?:-[A-Z0-9]{3,})?)\s*$", re.MULTILINE)
-
+LINK = re.compile(r"https?://\S+/invitations/\S+")
 END_OF_MAIL = b"-" * 79 + b"\n"
+
+
+@dataclass(frozen=True)
+class Mail:
+    """What one mail brought its addressee; None for what it does not hold."""
+
+    email: str
+    code: str | None
+    link: str | None
 
 
 class CodeNotReceived(Exception):
@@ -26,37 +36,37 @@ class Mailbox:
         self.lock = threading.Lock()
         self.read: Counter[str] = Counter()
         self.codes: dict[str, str] = {}
-        self.new_codes()
+        self.new_mails()
 
-    def code_for(self, email: str, *, timeout: float = 20.0) -> str:
+    def code_for(self, email: str, *, timeout: float = 60.0) -> str:
         """Wait for a code sent after this mailbox was made, and take it."""
         until = time.monotonic() + timeout
         while time.monotonic() < until:
             with self.lock:
-                self.codes.update(self.new_codes())
+                self.codes.update((mail.email, mail.code) for mail in self.new_mails() if mail.code)
                 if email in self.codes:
                     return self.codes.pop(email)
             time.sleep(0.02)
         raise CodeNotReceived(f"no sign-in code arrived in {self.folder} within {timeout:.0f} s")
 
-    def new_codes(self) -> list[tuple[str, str]]:
-        """(address, code) of every mail that came since the last look."""
+    def new_mails(self) -> list[Mail]:
+        """Every mail that came since the last look."""
         new = []
         for file in sorted(self.folder.glob("*.log")):
-            codes = codes_in(file)
-            new += codes[self.read[file.name] :]
-            self.read[file.name] = len(codes)
+            mails = mails_in(file)
+            new += mails[self.read[file.name] :]
+            self.read[file.name] = len(mails)
         return new
 
 
-def codes_in(file: Path) -> list[tuple[str, str]]:
-    """(address, code) of every whole mail; two that are sent at the same moment can share a file."""
+def mails_in(file: Path) -> list[Mail]:
+    """Every whole mail; two that are sent at the same moment can share a file."""
     *mails, _ = file.read_bytes().split(END_OF_MAIL)
-    return [code for mail in mails if (code := code_in(mail))]
+    return [mail_of(content) for content in mails]
 
 
-def code_in(mail: bytes) -> tuple[str, str] | None:
-    """(address, code) of one mail, None where it holds no code."""
-    message: Message = message_from_bytes(mail, policy=default)
-    found = CODE.search(str(message.get_payload()))
-    return (str(message["To"]).lower(), found[1]) if found and message["To"] else None
+def mail_of(content: bytes) -> Mail:
+    message: Message = message_from_bytes(content, policy=default)
+    text = str(message.get_payload())
+    code, link = CODE.search(text), LINK.search(text)
+    return Mail(str(message["To"]).lower(), code and code[1], link and link[0])

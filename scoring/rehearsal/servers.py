@@ -44,22 +44,25 @@ def web_server(port: int, *, environment: dict[str, str], log: Path) -> Iterator
     """Run the site with two worker processes; yield its base URL; stop it at the end."""
     refuse_busy_port(port)
     url = f"http://127.0.0.1:{port}"
-    command = [
-        *(sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
-        *("--host", "127.0.0.1", "--port", str(port), "--workers", "2", "--blocking-threads", "4"),
-        *("--no-access-log", "--log-level", "warning"),
-    ]
-    with process(command, environment=environment, log=log) as child:
+    with process(web_command(port), environment=environment, log=log) as child:
         wait_until_answers(url, child, log)
         yield url
 
 
+def web_command(port: int) -> list[str]:
+    return [
+        *(sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
+        *("--host", "127.0.0.1", "--port", str(port), "--workers", "2", "--blocking-threads", "4"),
+        *("--no-access-log", "--log-level", "warning"),
+    ]
+
+
 @contextmanager
 def background_worker(*, environment: dict[str, str], log: Path) -> Iterator[None]:
-    """Run the Celery worker with its beat: the sweep that ends sessions at their deadline."""
+    """Run the Celery worker with its beat: it ends sessions at their deadline and judges."""
     command = [
         *(sys.executable, "-m", "celery", "--app", "config.celery", "worker", "--beat"),
-        *("--pool", "solo", "--loglevel", "warning"),
+        *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
     ]
     with process(command, environment=environment, log=log):
         yield

@@ -4,7 +4,7 @@ import re
 import ssl
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -56,15 +56,33 @@ class WebParticipant:
         self.client.close()
 
     def sign_in(self, email: str) -> None:
-        page = self.get("sign-in page", "/accounts/login/")
-        page = self.fill_in("ask for a code", page, {"email": email})
+        page = self.ask_for_code(email)
         page = self.fill_in("enter the code", page, {"code": self.mailbox.code_for(email)})
         if "/accounts/" in page.url.path:
             raise PageRefused("enter the code", page)
 
+    def ask_for_code(self, email: str) -> httpx.Response:
+        """The page for the code; while others from one address are counted, a site may refuse at first."""
+        for attempt in range(1, ATTEMPTS + 1):
+            page = self.get("sign-in page", "/accounts/login/")
+            page = self.fill_in("ask for a code", page, {"email": email})
+            if 'name="code"' in page.text:
+                return page
+            time.sleep(PAUSE_SECONDS * attempt)
+        raise PageRefused("ask for a code", page)
+
     def consent(self, study: str) -> None:
         page = self.get("consent page", f"/studies/{study}/consent/")
-        self.fill_in("consent", page, {"decision": "accept"})
+        # Who came this far in a rehearsal that broke off has agreed already.
+        if 'value="accept"' in page.text:
+            self.fill_in("consent", page, {"decision": "accept"})
+
+    def pass_check(self, study: str, choices: Sequence[int]) -> None:
+        """Choose these options, from 1, of the check questions; where they are not asked, go on."""
+        page = self.get("check page", f"/studies/{study}/check/")
+        if page.url.path.endswith("/check/"):
+            entries = {f"question-{number}": choice for number, choice in enumerate(choices, start=1)}
+            self.fill_in("check", page, entries)
 
     def start(self, study: str) -> str:
         """Start the clock; return the session's path, `/sessions/<id>/`."""
@@ -109,14 +127,14 @@ class WebParticipant:
     def get(self, step: str, path: str) -> httpx.Response:
         return self.checked(step, self.send("GET", path))
 
-    def fill_in(self, step: str, page: httpx.Response, entries: dict[str, object]) -> httpx.Response:
+    def fill_in(self, step: str, page: httpx.Response, entries: Mapping[str, object]) -> httpx.Response:
         """Send the form that has these fields, with its hidden ones as they are."""
         forms = FORM.findall(page.text.partition("<main")[2])
         fitting = [form for form in forms if all(f'name="{name}"' in form for name in entries)]
         if not fitting:
             raise PageRefused(f"{step}: no form with {', '.join(entries) or 'a button'}", page)
         hidden = dict(HIDDEN_FIELD.findall(fitting[0]))
-        return self.checked(step, self.send("POST", str(page.url), data=hidden | entries))
+        return self.checked(step, self.send("POST", str(page.url), data={**hidden, **entries}))
 
     def checked(self, step: str, response: httpx.Response) -> httpx.Response:
         if response.status_code != httpx.codes.OK:
@@ -136,7 +154,8 @@ class WebParticipant:
                 if attempt == ATTEMPTS:
                     raise
             else:
-                if response.status_code < 500 or attempt == ATTEMPTS:
+                busy = response.status_code >= 500 or response.status_code == httpx.codes.TOO_MANY_REQUESTS
+                if not busy or attempt == ATTEMPTS:
                     return response
             time.sleep(PAUSE_SECONDS * attempt)
         raise AssertionError("the last attempt returns or raises")

@@ -9,8 +9,8 @@ from batches.models import Answer
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score
 from scoring.models import ScoringRun
-from scoring.selectors.participants import retained_participants
-from studies.models import Study
+from scoring.selectors.participants import retained_participants, screened_participants
+from studies.models import Participant, Study
 
 CHUNK = 2000
 
@@ -30,12 +30,23 @@ class ResultAnswer:
 
 
 def counted_answers(study: Study) -> QuerySet[Answer]:
-    """Answers of retained participants that hold text and count: of everybody the first, then the second ….
+    """Answers of retained participants that hold text and count: what estimates rest on."""
+    return answers_of(study, retained_participants(study))
+
+
+def answers_to_judge(study: Study) -> QuerySet[Answer]:
+    """What goes to the judges: answers that count, those of excluded people, too, if the study says so."""
+    people = screened_participants if study.protocol.judge_excluded else retained_participants
+    return answers_of(study, people(study))
+
+
+def answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:
+    """Answers with text that count under their session's rule: of everybody the first, then the second ….
 
     So one person's answers, which may all be of a kind that a judge fails on, are never asked about in a row.
     """
-    retained = retained_participants(study).values("pk")
-    return answers_to_score(study).filter(session__participant__in=retained).order_by("position", "pk")
+    own = answers_to_score(study).filter(session__participant__in=people.values("pk"))
+    return own.order_by("position", "pk")
 
 
 def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:

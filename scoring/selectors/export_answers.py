@@ -5,15 +5,16 @@ Prompts of a private split appear in none of them, and nothing a withdrawn or ru
 
 from collections.abc import Iterator, Mapping
 
-from django.db.models import Count
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from batches.models import BatchPrompt
 from batches.rules.statuses import SessionStatus, answer_state, counts
-from batches.selectors.answers import study_answers
-from scoring.export.rows import AnswerRow, CriterionRow, PromptRow, ScoreRow
-from scoring.models import AnswerScore, CriterionScore
+from batches.selectors.answers import answers_to_score, study_answers
+from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
+from scoring.models import AnswerScore, CriterionScore, JudgeCall, RowState
 from scoring.selectors.participants import ENDED
 from scoring.selectors.runs import runs_of
+from studies.bank.categories import category_of
 from studies.models import Item, Prompt, Study
 
 CHUNK = 1000
@@ -24,8 +25,11 @@ ANSWER_FACTS = (
     "prompt__prompt_id",
     "session__status",
     "session__overdue_rule",
+    "session__asks_note",
     "has_text",
     "text",
+    "note",
+    "confidence",
     "revision",
     "first_seen_at",
     "saved_at",
@@ -40,25 +44,41 @@ SCORE_FACTS = (
     "judged_at",
 )
 CRITERION_FACTS = (
-    "answer_score__run__pk",
-    "answer_score__answer__session__participant__code",
-    "answer_score__answer__prompt__prompt_id",
+    "run__pk",
+    "answer__session__participant__code",
+    "answer__prompt__prompt_id",
     "criterion__position",
     "score",
     "confidence",
     "explanation",
     "unscored_reason",
+    "origin",
+    "revision",
+)
+CALL_FACTS = (
+    "answer__session__participant__code",
+    "answer__prompt__prompt_id",
+    "criterion__position",
+    "request_sha256",
+    "model",
+    "outcome",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "latency_ms",
+    "called_at",
 )
 
 
 def prompt_rows(study: Study) -> Iterator[PromptRow]:
     """The public prompts of the study's batches, in the bank's order."""
     items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
-    known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
+    columns = items.values_list("prompt_id", "a", "b", "subcategory")
+    known = {prompt_id: (a, b, subcategory) for prompt_id, a, b, subcategory in columns}
     placed = BatchPrompt.objects.filter(batch__plan__study=study).values("prompt")
     prompts = Prompt.objects.filter(pk__in=placed, split="public").defer("text", "solution", "citations")
     for prompt in prompts.annotate(number_of_criteria=Count("criteria")).order_by("position"):
-        a, b = known.get(prompt.prompt_id, (None, None))
+        a, b, subcategory = known.get(prompt.prompt_id, (None, None, ""))
         yield PromptRow(
             prompt_id=prompt.prompt_id,
             category=prompt.category,
@@ -68,6 +88,9 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
             criteria=prompt.number_of_criteria,
             a=a,
             b=b,
+            result_category=category_of(subcategory, prompt.category),
+            result_subcategory=subcategory or prompt.subcategory,
+            labels=prompt.labels,
         )
 
 
@@ -75,10 +98,13 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
     """Every place of every started session."""
     answers = study_answers(study).filter(prompt__split="public").order_by("pk")
     for values in answers.values_list(*ANSWER_FACTS).iterator(CHUNK):
-        code, batch, position, prompt_id, status, rule, has_text, text, revision, seen_at, saved_at = values
+        code, batch, position, prompt_id, status, rule, asks_note, has_text, *draft, revision, seen, saved = (
+            values
+        )
+        text, note, confidence = draft if revision and status in ENDED else (None, None, None)
         state = answer_state(
             session_status=SessionStatus(status),
-            first_seen=seen_at is not None,
+            first_seen=seen is not None,
             revisions=revision,
             has_text=has_text,
         )
@@ -89,22 +115,19 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
             prompt_id=prompt_id,
             state=state,
             counts=counts(state, rule),
-            text=text if revision and status in ENDED else None,
+            text=text,
+            note=note if asks_note else None,
+            confidence=confidence,
             revision=revision,
-            first_seen_at=seen_at,
-            saved_at=saved_at,
+            first_seen_at=seen,
+            saved_at=saved,
         )
 
 
 def score_rows(study: Study) -> Iterator[ScoreRow]:
-    """Scores of ended sessions, of every run."""
+    """Scores of what counts as it is now, of every run."""
     numbers = run_numbers(study)
-    scores = AnswerScore.objects.filter(
-        run__study=study,
-        answer__session__participant__is_test=False,
-        answer__session__status__in=ENDED,
-        answer__prompt__split="public",
-    )
+    scores = current_scores(study)
     for values in scores.order_by("pk").values_list(*SCORE_FACTS).iterator(CHUNK):
         run, code, prompt_id, score, reason, revision, judged_at = values
         yield ScoreRow(
@@ -121,14 +144,8 @@ def score_rows(study: Study) -> Iterator[ScoreRow]:
 def criterion_rows(study: Study) -> Iterator[CriterionRow]:
     """The verdicts behind those scores."""
     numbers = run_numbers(study)
-    verdicts = CriterionScore.objects.filter(
-        answer_score__run__study=study,
-        answer_score__answer__session__participant__is_test=False,
-        answer_score__answer__session__status__in=ENDED,
-        answer_score__answer__prompt__split="public",
-    )
-    for values in verdicts.order_by("pk").values_list(*CRITERION_FACTS).iterator(CHUNK):
-        run, code, prompt_id, position, score, confidence, explanation, reason = values
+    for values in current_verdicts(study).order_by("pk").values_list(*CRITERION_FACTS).iterator(CHUNK):
+        run, code, prompt_id, position, score, confidence, explanation, reason, origin, revision = values
         yield CriterionRow(
             run=numbers[run],
             participant=code,
@@ -138,12 +155,62 @@ def criterion_rows(study: Study) -> Iterator[CriterionRow]:
             confidence=confidence,
             explanation=explanation,
             unscored_reason=reason or None,
+            origin=origin or None,
+            revision=revision,
         )
+
+
+def call_rows(study: Study) -> Iterator[JudgeCallRow]:
+    """Every request about a public answer of an ended session, without its reply."""
+    numbers, judging_numbers = run_numbers(study), judging_run_numbers(study)
+    calls = JudgeCall.objects.filter(
+        run__study=study,
+        answer__session__status__in=ENDED,
+        answer__session__participant__is_test=False,
+        answer__prompt__split="public",
+    )
+    rows = calls.order_by("pk").values_list("judging_run", "run", *CALL_FACTS)
+    columns = [name for name in JudgeCallRow.model_fields if name not in ("judging_run", "run")]
+    for judging_run, run, *facts in rows.iterator(CHUNK):
+        yield JudgeCallRow(
+            judging_run=judging_numbers[judging_run],
+            run=numbers[run],
+            **dict(zip(columns, facts, strict=True)),
+        )
+
+
+def current_scores(study: Study) -> QuerySet[AnswerScore]:
+    """Scores of public answers that count, without those of a text that was changed since it was judged."""
+    counting = answers_to_score(study).filter(prompt__split="public").order_by()
+    scores = AnswerScore.objects.filter(run__study=study, answer__in=counting.values("pk"))
+    return scores.filter(revision=F("answer__revision"))
+
+
+def current_verdicts(study: Study) -> QuerySet[CriterionScore]:
+    """What those scores were computed from: on each criterion the verdict, or the newest reason for none."""
+    same = {name: OuterRef(name) for name in ("run", "answer", "revision")}
+    decided = CriterionScore.objects.exclude(state=RowState.OPEN)
+    of_criterion = decided.filter(**same).filter(Q(criterion=OuterRef("criterion")) | Q(criterion=None))
+    scored = of_criterion.filter(state=RowState.SCORED)
+    newer = of_criterion.filter(pk__gt=OuterRef("pk"))
+    current = AnswerScore.objects.filter(
+        run=OuterRef("run"), answer=OuterRef("answer"), revision=OuterRef("revision")
+    )
+    counting = answers_to_score(study).filter(prompt__split="public").order_by()
+    return decided.filter(
+        Exists(current), run__study=study, answer__in=counting.values("pk"), revision=F("answer__revision")
+    ).exclude(Q(state=RowState.UNSCORED) & (Exists(scored) | Exists(newer)))
 
 
 def run_numbers(study: Study) -> Mapping[int, int]:
     """The number of each run in the export, from 1."""
     return {pk: number for number, pk in enumerate(runs_of(study).values_list("pk", flat=True), start=1)}
+
+
+def judging_run_numbers(study: Study) -> Mapping[int, int]:
+    """The number of each judging run in the export, from 1."""
+    runs = study.judging_runs.order_by("pk").values_list("pk", flat=True)
+    return {pk: number for number, pk in enumerate(runs, start=1)}
 
 
 def private_answers(study: Study) -> int:
@@ -153,4 +220,5 @@ def private_answers(study: Study) -> int:
 
 def private_prompts(study: Study) -> int:
     """How many prompts of the study's batches are private."""
-    return BatchPrompt.objects.filter(batch__plan__study=study, prompt__split="private").count()
+    placed = BatchPrompt.objects.filter(batch__plan__study=study, prompt__split="private")
+    return placed.values("prompt").distinct().count()

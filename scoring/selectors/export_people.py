@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 
 from django.db.models import BooleanField, Case, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import NullIf
 
 from batches.models import Session, SessionEvent
 from batches.rules.statuses import SessionStatus
-from scoring.export.rows import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
-from scoring.models import AnswerFlag, ParticipantFlag, Verdict
+from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
+from scoring.models import AnswerFlag, ParticipantFlag
+from scoring.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
 from scoring.selectors.participants import (
     ENDED,
     excluded_participants,
@@ -18,22 +20,33 @@ from studies.models import Consent, Participant, Study, StudyEvent
 
 CHUNK = 1000
 # In the order of the columns of `ParticipantRow`, which ends with what is derived.
-PARTICIPANT_FACTS = ("code", "profile", "vetting_status", "submitted_at", "session__status")
+PARTICIPANT_FACTS = ("code", "profile", "arm", "vetting_status", "submitted_at", "session__status")
 # Facts of events that identify nobody; everything else an event carries stays in the database.
 PUBLIC_DETAILS = frozenset(
     {
+        "arm",
+        "arms",
         "assembly",
         "batch",
         "batches",
         "before",
+        "budget_minutes",
+        "closes_at",
+        "deadline_before",
+        "minutes",
+        "minutes_before",
+        "consent_sha256",
         "deadline_at",
+        "extra_minutes",
         "fields",
         "lateness",
         "number",
         "position",
+        "profiles",
+        "prompt_order",
         "protocol_hash",
+        "replicates",
         "seed",
-        "text_sha256",
     }
 )
 
@@ -44,6 +57,7 @@ def participant_rows(study: Study) -> Iterator[ParticipantRow]:
     people = (
         study_people(study)
         .annotate(
+            arm=NullIf("session__arm", Value("")),
             consented=Subquery(newest.values("accepted")[:1]),
             consented_at=Subquery(newest.values("decided_at")[:1]),
             is_excluded=among(excluded_participants(study)),
@@ -74,6 +88,7 @@ def session_rows(study: Study) -> Iterator[SessionRow]:
         yield SessionRow(
             participant=session.participant.code,
             batch=session.batch.number,
+            arm=session.arm or None,
             status=session.status,
             started_at=session.started_at,
             deadline_at=session.deadline_at,
@@ -85,17 +100,23 @@ def session_rows(study: Study) -> Iterator[SessionRow]:
 
 def flag_rows(study: Study) -> Iterator[FlagRow]:
     """Flags on answers to public prompts, then flags on participants."""
-    of_answers = AnswerFlag.objects.filter(
-        answer__session__participant__study=study,
-        answer__session__participant__is_test=False,
-        answer__session__status__in=ENDED,
-        answer__prompt__split="public",
-    ).select_related("answer__session__participant", "answer__prompt")
+    of_answers = (
+        current_answer_flags()
+        .filter(
+            answer__session__participant__study=study,
+            answer__session__participant__is_test=False,
+            answer__session__status__in=ENDED,
+            answer__prompt__split="public",
+        )
+        .select_related("answer__session__participant", "answer__prompt")
+    )
     for flag in of_answers.order_by("pk").iterator(CHUNK):
         yield flag_row(flag, flag.answer.session.participant.code, flag.answer.prompt.prompt_id)
-    of_people = ParticipantFlag.objects.filter(
-        participant__study=study, participant__is_test=False, participant__session__status__in=ENDED
-    ).select_related("participant")
+    of_people = (
+        current_participant_flags()
+        .filter(participant__study=study, participant__is_test=False, participant__session__status__in=ENDED)
+        .select_related("participant")
+    )
     for found in of_people.order_by("pk").iterator(CHUNK):
         yield flag_row(found, found.participant.code, None)
 
@@ -113,9 +134,11 @@ def flag_row(flag: AnswerFlag | ParticipantFlag, code: str, prompt_id: str | Non
 
 def verdict_rows(study: Study) -> Iterator[VerdictRow]:
     """Verdicts in their order; reviewers are numbered by their first one."""
-    verdicts = Verdict.objects.filter(
-        participant__study=study, participant__is_test=False, participant__session__status__in=ENDED
-    ).select_related("participant")
+    verdicts = (
+        current_verdicts()
+        .filter(participant__study=study, participant__is_test=False, participant__session__status__in=ENDED)
+        .select_related("participant")
+    )
     reviewers: dict[int, int] = {}
     for verdict in verdicts.order_by("pk").iterator(CHUNK):
         yield VerdictRow(

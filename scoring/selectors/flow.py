@@ -20,7 +20,8 @@ from studies.models import Participant, Study, VettingStatus
 class StudyFlow:
     """People of a study; test participants are counted apart and nowhere else.
 
-    `answers` counts the answers of all sessions by state, `answers_retained` those of retained participants.
+    `answers` counts the answers of all sessions by state, `answers_retained` those of retained participants;
+    with `public_only` in `study_flow` those to public prompts.
     """
 
     recruited: int
@@ -43,7 +44,7 @@ class StudyFlow:
         return asdict(self)
 
 
-def study_flow(study: Study) -> StudyFlow:
+def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
     """Count everything as it is now."""
     people = study_people(study)
     vetting = dict(people.order_by().values_list("vetting_status").annotate(people=Count("pk")))
@@ -63,14 +64,16 @@ def study_flow(study: Study) -> StudyFlow:
         excluded=excluded_participants(study).count(),
         retained=retained.count(),
         test_participants=Participant.objects.filter(study=study, is_test=True).count(),
-        answers=answer_states(sessions),
-        answers_retained=answer_states(sessions.filter(participant__in=retained.values("pk"))),
+        answers=answer_states(sessions, public_only),
+        answers_retained=answer_states(sessions.filter(participant__in=retained.values("pk")), public_only),
     )
 
 
-def answer_states(sessions: QuerySet[Session]) -> dict[str, int]:
+def answer_states(sessions: QuerySet[Session], public_only: bool = False) -> dict[str, int]:
     """How many answers of these sessions are in each state; every state is named."""
     facts = Answer.objects.filter(session__in=sessions.values("pk")).order_by()
+    if public_only:
+        facts = facts.filter(prompt__split="public")
     rows = (
         facts.annotate(
             seen=ExpressionWrapper(Q(first_seen_at__isnull=False), output_field=BooleanField()),

@@ -1,10 +1,18 @@
 """Item parameters as arrays."""
 
 import numpy as np
+from django.db.models import Count
 
 from scoring.irt.bank import ItemBank as ItemArrays
 from scoring.irt.transform import Transform
+from studies.bank.item_parameters import ResponseModel
 from studies.models import ItemBank
+
+
+def item_banks_with_sizes() -> list[tuple[ItemBank, int]]:
+    """All stored banks with the number of their items, by name, the newest of a name first."""
+    banks = ItemBank.objects.annotate(size=Count("items")).order_by("slug", "-imported_at", "-pk")
+    return [(bank, bank.size) for bank in banks]
 
 
 def item_arrays(item_bank: ItemBank) -> ItemArrays:
@@ -17,4 +25,5 @@ def item_arrays(item_bank: ItemBank) -> ItemArrays:
         subcategories=tuple(subcategory for _, _, _, subcategory in items),
         transform=Transform(scale=item_bank.squeeze_scale, offset=item_bank.squeeze_offset),
         sigma_hat=item_bank.sigma_hat,
+        response_model=ResponseModel(item_bank.response_model),
     )

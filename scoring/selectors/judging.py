@@ -1,7 +1,7 @@
 """What a scoring run still has to judge."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.db.models import FilteredRelation, Q
@@ -10,14 +10,15 @@ from pydantic import TypeAdapter
 from batches.models import Answer
 from scoring.judge.interface import CriterionTask, CriterionVerdict, JudgeTask
 from scoring.judge.reasons import UnscoredReason
-from scoring.models import CriterionScore, ScoringRun
-from scoring.selectors.answers import counted_answers
+from scoring.models import CriterionScore, RowState, ScoringRun
+from scoring.selectors.answers import answers_to_judge
 from studies.bank.records import Check
 from studies.models import Criterion, Prompt
 
 NOT_JUDGED = "not_judged"
 TEXTS_AT_ONCE = 100
 _CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+Position = int | None
 
 
 @dataclass(frozen=True)
@@ -25,31 +26,17 @@ class PromptToJudge:
     """The prompt's side of a task (its answer is empty), and the rows of its criteria by position."""
 
     task: JudgeTask
-    criterion_ids: Mapping[int | None, int | None]
+    criterion_ids: Mapping[Position, int | None]
 
 
 @dataclass(frozen=True)
 class PendingAnswer:
-    """An answer without a score: what is accepted from earlier passes, and what is left to ask."""
+    """An answer without a score, and the positions that have no verdict on its newest revision."""
 
     answer_id: int
     prompt_pk: int
     revision: int
-    judged_before: bool
-    accepted: Mapping[int | None, CriterionVerdict]
-    left: tuple[int | None, ...]
-
-
-@dataclass(frozen=True)
-class JudgingPlan:
-    """Fixed when a pass starts. `verdicts` is its length."""
-
-    prompts: Mapping[int, PromptToJudge]
-    answers: Sequence[PendingAnswer]
-
-    @property
-    def verdicts(self) -> int:
-        return sum(len(answer.left) for answer in self.answers)
+    left: frozenset[Position]
 
 
 @dataclass(frozen=True)
@@ -63,20 +50,6 @@ class JudgingState:
     @property
     def left(self) -> int:
         return self.answers - self.scored
-
-
-def judging_plan(run: ScoringRun) -> JudgingPlan:
-    """Everything that counts and has no score of its newest revision."""
-    rows = [row for row in counted_rows(run) if not row.scored]
-    prompts = prompts_to_judge({row.prompt_pk for row in rows})
-    accepted = accepted_verdicts(run)
-    answers = []
-    for row in rows:
-        kept = accepted.get((row.answer_id, row.revision), {})
-        left = tuple(position for position in prompts[row.prompt_pk].task.positions if position not in kept)
-        before = row.judged_revision is not None
-        answers.append(PendingAnswer(row.answer_id, row.prompt_pk, row.revision, before, kept, left))
-    return JudgingPlan(prompts, answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +69,23 @@ class CountedRow:
         return self.score is not None and self.judged_revision == self.revision
 
 
+def pending_answers(
+    run: ScoringRun, prompts: Mapping[int, PromptToJudge], rows: Iterable[CountedRow]
+) -> list[PendingAnswer]:
+    """Those of `rows` without a score, in their order."""
+    judged = judged_positions(run)
+    pending = []
+    for row in rows:
+        done = judged.get((row.answer_id, row.revision), frozenset())
+        left = frozenset(prompts[row.prompt_pk].task.positions) - done
+        pending.append(PendingAnswer(row.answer_id, row.prompt_pk, row.revision, left))
+    return pending
+
+
 def counted_rows(run: ScoringRun) -> Iterator[CountedRow]:
     relation = FilteredRelation("scores", condition=Q(scores__run=run))
     rows = (
-        counted_answers(run.study)
+        answers_to_judge(run.study)
         .annotate(of_run=relation)
         .values_list(
             "pk", "prompt__pk", "revision", "of_run__revision", "of_run__score", "of_run__unscored_reason"
@@ -108,11 +94,11 @@ def counted_rows(run: ScoringRun) -> Iterator[CountedRow]:
     return (CountedRow(*row) for row in rows.iterator())
 
 
-def prompts_to_judge(pks: set[int]) -> dict[int, PromptToJudge]:
+def prompts_to_judge(pks: Iterable[int]) -> dict[int, PromptToJudge]:
     """The prompts with their criteria, by primary key."""
-    prompts = Prompt.objects.in_bulk(pks)
-    criteria: dict[int, list[Criterion]] = {pk: [] for pk in pks}
-    for criterion in Criterion.objects.filter(prompt__in=pks).order_by("position"):
+    prompts = Prompt.objects.in_bulk(list(pks))
+    criteria: dict[int, list[Criterion]] = {pk: [] for pk in prompts}
+    for criterion in Criterion.objects.filter(prompt__in=list(prompts)).order_by("position"):
         criteria[criterion.prompt_id].append(criterion)
     return {pk: prompt_to_judge(prompt, criteria[pk]) for pk, prompt in prompts.items()}
 
@@ -126,7 +112,7 @@ def prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJu
         answer="",
         task=prompt.task,
     )
-    ids: dict[int | None, int | None] = {criterion.position: criterion.pk for criterion in criteria}
+    ids: dict[Position, int | None] = {criterion.position: criterion.pk for criterion in criteria}
     return PromptToJudge(task, ids or {None: None})
 
 
@@ -136,21 +122,17 @@ def criterion_task(criterion: Criterion) -> CriterionTask:
     return CriterionTask(criterion.position, criterion.text, check)
 
 
-def accepted_verdicts(run: ScoringRun) -> dict[tuple[int, int], dict[int | None, CriterionVerdict]]:
-    """Verdicts that stand, of answers that have no score yet, by answer, revision and position."""
-    stored = CriterionScore.objects.filter(
-        answer_score__run=run, answer_score__score__isnull=True, score__isnull=False
-    ).select_related("answer_score", "criterion")
-    found: dict[tuple[int, int], dict[int | None, CriterionVerdict]] = {}
-    for row in stored:
-        verdict = stored_verdict(row)
-        key = (row.answer_score.answer_id, row.answer_score.revision)
-        found.setdefault(key, {})[verdict.position] = verdict
-    return found
+def judged_positions(run: ScoringRun) -> dict[tuple[int, int], frozenset[Position]]:
+    """The positions with a verdict, by answer and revision."""
+    rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED)
+    found: dict[tuple[int, int], set[Position]] = {}
+    for answer_id, revision, position in rows.values_list("answer", "revision", "criterion__position"):
+        found.setdefault((answer_id, revision), set()).add(position)
+    return {key: frozenset(positions) for key, positions in found.items()}
 
 
 def stored_verdict(row: CriterionScore) -> CriterionVerdict:
-    """A stored verdict as judges give it, without its calls."""
+    """A decided row's verdict as judges give it."""
     return CriterionVerdict(
         position=row.criterion.position if row.criterion else None,
         score=row.score,
@@ -160,16 +142,24 @@ def stored_verdict(row: CriterionScore) -> CriterionVerdict:
     )
 
 
-def tasks(plan: JudgingPlan) -> Iterator[tuple[PendingAnswer, JudgeTask]]:
-    """The planned answers with their texts, read a few at a time; one that changed since is left out."""
-    for start in range(0, len(plan.answers), TEXTS_AT_ONCE):
-        some = plan.answers[start : start + TEXTS_AT_ONCE]
-        rows = Answer.objects.filter(pk__in=[pending.answer_id for pending in some])
-        texts = {(pk, revision): text for pk, revision, text in rows.values_list("pk", "revision", "text")}
-        for pending in some:
-            text = texts.get((pending.answer_id, pending.revision))
+def answer_texts(answers: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """The texts of answers given by primary key and revision; one that changed since is left out."""
+    rows = Answer.objects.filter(pk__in=[pk for pk, _ in answers])
+    texts = {(pk, revision): text for pk, revision, text in rows.values_list("pk", "revision", "text")}
+    return {key: texts[key] for key in answers if key in texts}
+
+
+def tasks(
+    pending: Sequence[PendingAnswer], prompts: Mapping[int, PromptToJudge]
+) -> Iterator[tuple[PendingAnswer, JudgeTask]]:
+    """The answers with their texts, read a few at a time; one that changed since is left out."""
+    for start in range(0, len(pending), TEXTS_AT_ONCE):
+        some = pending[start : start + TEXTS_AT_ONCE]
+        texts = answer_texts([(one.answer_id, one.revision) for one in some])
+        for one in some:
+            text = texts.get((one.answer_id, one.revision))
             if text is not None:
-                yield pending, replace(plan.prompts[pending.prompt_pk].task, answer=text)
+                yield one, replace(prompts[one.prompt_pk].task, answer=text)
 
 
 def judging_state(run: ScoringRun) -> JudgingState:

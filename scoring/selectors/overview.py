@@ -29,11 +29,12 @@ class Filled:
 
 @dataclass(frozen=True)
 class BatchFilled:
-    """One batch with an entry per profile, in the order of the protocol."""
+    """One batch with an entry per profile and per arm, in the order of the protocol."""
 
     number: int
     prompts: int
     profiles: Sequence[Filled]
+    arms: Sequence[Filled]
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Overview:
     flow: StudyFlow
     plan: BatchPlan | None
     profiles: Sequence[Filled]
+    arms: Sequence[Filled]
     batches: Sequence[BatchFilled]
     answers_per_prompt: AnswersPerPrompt | None
     coverage: Sequence[str]
@@ -67,14 +69,16 @@ def study_overview(study: Study) -> Overview:
     protocol = study.protocol
     plan = BatchPlan.objects.select_related("study").filter(study=study).first()
     progress = study_progress(study)
+    matrix = plan is not None and plan.assembly == "matrix"  # hundreds of batches, for one person each
     return Overview(
         protocol=protocol,
         flow=study_flow(study),
         plan=plan,
         profiles=profiles_filled(protocol, progress),
+        arms=arms_filled(progress),
         batches=batches_filled(protocol, progress),
         answers_per_prompt=answers_per_prompt(progress),
-        coverage=coverage_lines(plan_coverage(plan)) if plan else (),
+        coverage=coverage_lines(plan_coverage(plan), per_batch=not matrix) if plan else (),
         undecided=undecided_participants(study).count(),
         results=newest_study_results(study),
         amendments=list(study.amendments.select_related("made_by").order_by("number")),
@@ -83,20 +87,35 @@ def study_overview(study: Study) -> Overview:
 
 def profiles_filled(protocol: ProtocolSettings, progress: StudyProgress) -> list[Filled]:
     """One entry per profile over all batches."""
-    places = len(progress.batches) * protocol.replicates_per_profile
-    return [filled(profile.name, progress.profiles[profile.slug], places) for profile in protocol.profiles]
+    return [
+        filled(
+            profile.name,
+            progress.profiles[profile.slug],
+            sum(batch.places[profile.slug] for batch in progress.batches),
+        )
+        for profile in protocol.profiles
+    ]
+
+
+def arms_filled(progress: StudyProgress) -> list[Filled]:
+    """One entry per arm over all batches."""
+    return [
+        filled(arm, counts, sum(batch.arm_places[arm] for batch in progress.batches))
+        for arm, counts in progress.arms.items()
+    ]
 
 
 def batches_filled(protocol: ProtocolSettings, progress: StudyProgress) -> list[BatchFilled]:
-    """One entry per batch and profile."""
-    places = protocol.replicates_per_profile
+    """One entry per batch, with its profiles and arms."""
     return [
         BatchFilled(
             number=batch.number,
             prompts=batch.prompts,
             profiles=[
-                filled(profile.name, batch.profiles[profile.slug], places) for profile in protocol.profiles
+                filled(profile.name, batch.profiles[profile.slug], batch.places[profile.slug])
+                for profile in protocol.profiles
             ],
+            arms=[filled(arm, counts, batch.arm_places[arm]) for arm, counts in batch.arms.items()],
         )
         for batch in progress.batches
     ]

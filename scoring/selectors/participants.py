@@ -3,7 +3,8 @@
 from django.db.models import Max, QuerySet
 
 from batches.rules.statuses import SessionStatus
-from scoring.models import ParticipantFlag, Verdict, VerdictDecision
+from scoring.models import Verdict, VerdictDecision
+from scoring.selectors.current import current_participant_flags, current_verdicts
 from studies.models import Participant, Study
 
 ENDED = (SessionStatus.SUBMITTED, SessionStatus.EXPIRED)
@@ -16,7 +17,7 @@ def study_people(study: Study) -> QuerySet[Participant]:
 
 def newest_verdicts(study: Study) -> QuerySet[Verdict]:
     """The verdict that counts, of everyone who has one."""
-    newest = Verdict.objects.filter(participant__study=study).order_by().values("participant")
+    newest = current_verdicts().filter(participant__study=study).order_by().values("participant")
     return Verdict.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest"))
 
 
@@ -39,11 +40,11 @@ def retained_participants(study: Study) -> QuerySet[Participant]:
 
 def flagged_participants(study: Study) -> QuerySet[Participant]:
     """Those a participant-level rule proposes for exclusion, decided or not, by code."""
-    flagged = ParticipantFlag.objects.filter(participant__study=study).values("participant")
+    flagged = current_participant_flags().filter(participant__study=study).values("participant")
     return screened_participants(study).filter(pk__in=flagged).order_by("code")
 
 
 def undecided_participants(study: Study) -> QuerySet[Participant]:
-    """Flagged participants without any verdict: they are retained until somebody decides."""
-    decided = Verdict.objects.filter(participant__study=study).values("participant")
+    """Flagged participants without a verdict that counts: they are retained until somebody decides."""
+    decided = current_verdicts().filter(participant__study=study).values("participant")
     return flagged_participants(study).exclude(pk__in=decided)

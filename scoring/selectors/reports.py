@@ -1,16 +1,22 @@
 """Results as pages and terminals show them: the numbers that were stored, and the sentences they need."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, TaskAccuracy
+from django.utils.translation import gettext as _, gettext_lazy
 
+from scoring.models import BenchmarkMetric, Estimate, MeasureRow, ResultGroup, ResultSet, TaskAccuracy
+from scoring.selectors.run_notes import run_notes
+from scoring.selectors.task_tables import holds_tasks
+from scoring.stats.benchmark_matched import FEWEST_QUESTIONS
+from scoring.stats.measures import Block, Scope
+
+HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
-    "macro": "Macro average over tasks",
-    "micro": "Micro average over responses",
-    "adjusted_harmonic_mean": "Adjusted harmonic mean of (accuracy % + 1)",
+    "macro": gettext_lazy("Macro average over tasks"),
+    "micro": gettext_lazy("Micro average over responses"),
+    HARMONIC: gettext_lazy("Adjusted harmonic mean of (accuracy % + 1)"),
 }
-FEW_RESPONSES = 20
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Report:
     """
 
     results: ResultSet
+    scope: Scope
     overall: Sequence[Estimate]
     categories: Sequence[Estimate]
     tasks: Sequence[TaskShown]
@@ -51,18 +58,21 @@ class Report:
         return any(estimate.theta is not None for estimate in self.overall)
 
 
-def report_of(results: ResultSet) -> Report:
-    """Everything of one computation, in three queries."""
-    estimates = list(results.estimates.order_by("category", "group"))
+def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
+    """Everything of one computation. A harmonic mean over tasks of few questions is not shown."""
+    estimates = list(results.estimates.filter(scope=scope).order_by("category", "group"))
     overall = [estimate for estimate in estimates if not estimate.category]
-    tasks = tasks_shown(results.task_accuracies.order_by("task"))
+    metrics = list(results.metrics.filter(scope=scope).order_by("pk"))
+    fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
+    hidden = [row for row in metrics if is_misleading(row, fewest)]
     return Report(
         results=results,
+        scope=scope,
         overall=overall,
         categories=[row for row in estimates if row.category] if results.run.study.item_bank_id else [],
-        tasks=tasks,
-        metrics=metrics_shown(results.metrics.order_by("pk")),
-        notes=list(notes(results, overall, tasks)),
+        tasks=tasks_shown(results.task_accuracies.filter(scope=scope).order_by("task")),
+        metrics=metrics_shown(metrics, hidden),
+        notes=[*notes(results, overall), *harmonic_notes(hidden, fewest)],
     )
 
 
@@ -76,38 +86,68 @@ def tasks_shown(rows: Iterable[TaskAccuracy]) -> list[TaskShown]:
     ]
 
 
-def metrics_shown(rows: Iterable[BenchmarkMetric]) -> list[MetricShown]:
+def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
+    """By group: how many different questions the scored task with fewest has, as the measurement counted."""
+    rows = MeasureRow.objects.filter(
+        measurement__result_set=results, scope=scope, block=Block.BENCHMARK, name="benchmark.harmonic"
+    )
+    return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
+
+
+def is_misleading(row: BenchmarkMetric, fewest: Mapping[str, int]) -> bool:
+    """A harmonic mean over a task of few questions, or of a number of them that is not counted yet."""
+    return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < FEWEST_QUESTIONS
+
+
+def metrics_shown(rows: Iterable[BenchmarkMetric], hidden: Sequence[BenchmarkMetric]) -> list[MetricShown]:
     found: dict[str, dict[str, float | None]] = {}
     for row in rows:
-        found.setdefault(row.name, {})[row.group] = row.value
+        found.setdefault(row.name, {})[row.group] = None if row in hidden else row.value
     return [
-        MetricShown(METRIC_NAMES[name], groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
+        MetricShown(str(METRIC_NAMES[name]), groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
         for name, groups in found.items()
     ]
 
 
-def notes(results: ResultSet, overall: Sequence[Estimate], tasks: Sequence[TaskShown]) -> Iterator[str]:
+def notes(results: ResultSet, overall: Sequence[Estimate]) -> Iterator[str]:
     """What a reader must know before quoting any of the numbers."""
     study, flow = results.run.study, results.flow
     if study.is_simulated:
-        yield "The people in this study are SIMULATED. The numbers say nothing about anybody."
+        yield _("The people in this study are SIMULATED. The numbers say nothing about anybody.")
     if not flow["retained"]:
-        yield "Nobody is retained yet: a participant counts once their session has ended."
+        yield _("Nobody is retained yet: a participant counts once their session has ended.")
     if flow["active"]:
-        yield f"Sessions still running: {flow['active']}. Nothing of them is in these results."
+        yield _("Sessions still running: %(number)d. Nothing of them is in these results.") % {
+            "number": flow["active"]
+        }
     if flow["with_scores"] < flow["top_size"]:
-        yield (
-            f"Top needs {flow['top_size']} retained participants with a scored answer; "
-            f"there are {flow['with_scores']}."
-        )
+        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
+            "needed": flow["top_size"],
+            "present": flow["with_scores"],
+        }
     unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:
-        yield f"Unscored answers: {unscored}. They are in no estimate, and they are not zero."
+        yield _("Unscored answers: %(number)d. They are in no estimate, and they are not zero.") % {
+            "number": unscored
+        }
     if study.item_bank is None:
-        yield "The study has no item bank, so there is no theta."
-    fewest = min((row.responses for task in tasks for row in (task.average, task.top) if row), default=0)
-    if study.protocol.match_rules == "bbeh" and fewest < FEW_RESPONSES:
-        yield (
-            f"A task has only {fewest} responses in a group; below {FEW_RESPONSES} the adjusted "
-            "harmonic mean is far too low. Quote the micro average."
+        yield _("The study has no item bank, so there is no theta.")
+    elif holds_tasks(study):
+        yield _(
+            "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on "
+            "the tasks is on the page Benchmark."
         )
+    yield from run_notes(results.run)
+
+
+def harmonic_notes(hidden: Sequence[BenchmarkMetric], fewest: Mapping[str, int]) -> Iterator[str]:
+    """Why a harmonic mean is not shown, in the words of the benchmark page."""
+    counted = [fewest[row.group] for row in hidden if row.group in fewest]
+    if counted:
+        yield _(
+            "The harmonic mean is hidden where a task has fewer than %(enough)d different questions with a "
+            "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
+            "average; the page Benchmark has it beside models at the same number of answers."
+        ) % {"enough": FEWEST_QUESTIONS, "fewest": min(counted)}
+    elif hidden:
+        yield _("The harmonic mean is hidden until the measurement has counted the questions of each task.")

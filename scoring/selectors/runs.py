@@ -1,10 +1,16 @@
 """Scoring runs and their newest results."""
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
 from scoring.models import ResultSet, ScoringRun, Verdict
+from scoring.selectors.current import WENT_ON
+from scoring.selectors.participants import ENDED
+from scoring.stats.cohort import PUBLIC
 from studies.models import Study
+
+ENDS = (SessionEventKind.SUBMITTED, SessionEventKind.EXPIRED, SessionEventKind.WITHDRAWN)
 
 
 def runs_of(study: Study) -> QuerySet[ScoringRun]:
@@ -23,20 +29,40 @@ def newest_study_results(study: Study) -> ResultSet | None:
     return ResultSet.objects.select_related(related).filter(run__study=study).order_by("-pk").first()
 
 
-def changes_since(results: ResultSet) -> list[str]:
-    """What happened after the results were computed that would change them, in words."""
+def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]:
+    """What happened after the results were computed that would change them, in words.
+
+    With `public_only` what would change those over public prompts: no number tells of private ones.
+    """
     study, moment = results.run.study, results.computed_at
-    ends = [SessionEventKind.SUBMITTED, SessionEventKind.EXPIRED, SessionEventKind.WITHDRAWN]
     sessions = SessionEvent.objects.filter(
-        session__participant__study=study, session__participant__is_test=False, kind__in=ends
+        session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
-    verdicts = Verdict.objects.filter(participant__study=study, decided_at__gt=moment)
-    found = {
-        "sessions that ended or were withdrawn": sessions.filter(recorded_at__gt=moment).count(),
-        "verdicts": verdicts.count(),
-        "judged answers": results.run.scores.filter(judged_at__gt=moment).count(),
-    }
+    ended = sessions.filter(kind__in=ENDS).count()
+    # Time given to a running session changes no result.
+    resumed = sessions.filter(kind__in=WENT_ON, details__before__in=ENDED).count()
+    decided = Verdict.objects.filter(participant__study=study, decided_at__gt=moment).count()
+    scores = results.run.scores.filter(judged_at__gt=moment)
+    judged = (scores.filter(answer__prompt__split=PUBLIC) if public_only else scores).count()
+    found = [
+        (
+            ended,
+            ngettext(
+                "%(n)d session that ended or was withdrawn",
+                "%(n)d sessions that ended or were withdrawn",
+                ended,
+            ),
+        ),
+        (
+            resumed,
+            ngettext(
+                "%(n)d session that goes on after its end",
+                "%(n)d sessions that go on after their end",
+                resumed,
+            ),
+        ),
+        (decided, ngettext("%(n)d verdict", "%(n)d verdicts", decided)),
+        (judged, ngettext("%(n)d judged answer", "%(n)d judged answers", judged)),
+    ]
     amended = results.run.protocol_hash != study.protocol_hash
-    return [f"{number} {what}" for what, number in found.items() if number] + [
-        "an amended protocol"
-    ] * amended
+    return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended

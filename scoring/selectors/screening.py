@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.db.models import Count, Prefetch
+from django.utils.translation import gettext as _
 
-from scoring.models import AnswerFlag, ParticipantFlag, Verdict
+from scoring.models import AnswerFlag, Verdict
 from scoring.offtask.rules import ParticipantReason, ReasonCode
+from scoring.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
 from scoring.selectors.participants import (
     excluded_participants,
     flagged_participants,
@@ -67,10 +69,10 @@ class CaseShown:
 def screening_summary(study: Study, rules_version: str) -> Screening:
     """Count the stored flags of ended sessions."""
     people = screened_participants(study).values("pk")
-    of_answers = AnswerFlag.objects.filter(
+    of_answers = current_answer_flags().filter(
         answer__session__participant__in=people, rules_version=rules_version
     )
-    of_people = ParticipantFlag.objects.filter(participant__in=people, rules_version=rules_version)
+    of_people = current_participant_flags().filter(participant__in=people, rules_version=rules_version)
     return Screening(
         rules_version=rules_version,
         participants=people.count(),
@@ -97,8 +99,8 @@ def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
         .filter(code__in=codes)
         .only("code")
         .prefetch_related(
-            Prefetch("flags", ParticipantFlag.objects.order_by("pk")),
-            Prefetch("verdicts", Verdict.objects.select_related("decided_by").order_by("pk")),
+            Prefetch("flags", current_participant_flags().order_by("pk")),
+            Prefetch("verdicts", current_verdicts().select_related("decided_by").order_by("pk")),
         )
     }
     answers = flagged_answers(people.values())
@@ -108,9 +110,9 @@ def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
 def flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]]:
     """The flags on answers of each participant, in the order of the batch."""
     related = ("answer__session", "answer__prompt")
-    flags = AnswerFlag.objects.filter(answer__session__participant__in=list(people)).select_related(*related)
+    flags = current_answer_flags().filter(answer__session__participant__in=list(people))
     grouped: dict[int, list[AnswerFlag]] = {}
-    for flag in flags.order_by("answer__position", "pk"):
+    for flag in flags.select_related(*related).order_by("answer__position", "pk"):
         grouped.setdefault(flag.answer.session.participant_id, []).append(flag)
     return grouped
 
@@ -120,7 +122,7 @@ def case_shown(participant: Participant, flags: Sequence[AnswerFlag]) -> CaseSho
     return CaseShown(
         code=participant.code,
         flags=tuple(
-            FlagShown(ParticipantReason(flag.reason).sentence, flag.evidence)
+            FlagShown(_(ParticipantReason(flag.reason).sentence), flag.evidence)
             for flag in participant.flags.all()
         ),
         answers=tuple(answer_shown(list(of_one)) for _, of_one in of_answers),
@@ -133,7 +135,7 @@ def answer_shown(flags: Sequence[AnswerFlag]) -> AnswerShown:
     public = answer.prompt.split == "public"
     return AnswerShown(
         position=answer.position,
-        flags=tuple(FlagShown(ReasonCode(flag.reason).sentence, flag.evidence) for flag in flags),
+        flags=tuple(FlagShown(_(ReasonCode(flag.reason).sentence), flag.evidence) for flag in flags),
         text=excerpt(answer.text),
         question=excerpt(answer.prompt.text) if public else "",
     )

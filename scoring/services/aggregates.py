@@ -15,6 +15,9 @@ import numpy as np
 from scoring.irt.ability import Z_95, GroupAbility, group_ability
 from scoring.irt.bank import ItemBank
 from scoring.selectors.answers import ResultAnswer
+from scoring.stats.estimates import Estimate, Reason, unknown
+from scoring.stats.influence import without_selection
+from scoring.stats.quasi_estimate import quasi_estimate
 from studies.bank.categories import category_of
 
 ALL_CATEGORIES = ""
@@ -33,8 +36,15 @@ class Numbers:
     se_pool: float | None
     ci_low_pool: float | None
     ci_high_pool: float | None
+    theta_ql: float | None
+    se_ql: float | None
+    ci_low_ql: float | None
+    ci_high_ql: float | None
+    reason_ql: str
     pairs: int
     prompts: int
+    private_prompts: int
+    private_scored: int
     responses_per_prompt: float | None
     raw_mean: float | None
     coverage: float | None
@@ -48,11 +58,24 @@ class Numbers:
 class Scale:
     """What a group is measured on: the item bank, if there is one, and the prompts of the study's batches.
 
-    `prompt_categories` maps each of these prompts to its category in the prompt bank.
+    `prompt_categories` maps each of these prompts to its category in the prompt bank. Answers to the prompts
+    in `left_out` are not looked at; these still say which category their items are of. `private` are those of
+    a private split.
     """
 
     items: ItemBank | None
     prompt_categories: Mapping[str, str]
+    private: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The prompts whose answers count."""
+        return frozenset(self.prompt_categories) - self.left_out
+
+    def counts(self, prompt_id: str) -> bool:
+        """Whether a score on this prompt is a pair: all are where there is no item bank."""
+        return self.items is None or prompt_id in self.items.index
 
     def category_of(self, prompt_id: str) -> str:
         """The category results on this prompt are reported under; "" for none."""
@@ -66,7 +89,7 @@ class Scale:
     @property
     def categories(self) -> list[str]:
         """The named categories of the study's prompts, sorted."""
-        return sorted({self.category_of(prompt_id) for prompt_id in self.prompt_categories} - {""})
+        return sorted({self.category_of(prompt_id) for prompt_id in self.asked} - {""})
 
     def within(self, category: str) -> "Scale":
         """The same scale with one category's items and prompts only."""
@@ -77,7 +100,7 @@ class Scale:
             for prompt_id, named in self.prompt_categories.items()
             if self.category_of(prompt_id) == category
         }
-        return Scale(self._items_within(category), prompts)
+        return Scale(self._items_within(category), prompts, self.private, self.left_out)
 
     def _items_within(self, category: str) -> ItemBank | None:
         if self.items is None:
@@ -99,12 +122,20 @@ def top_group(answers: Iterable[ResultAnswer], size: int) -> frozenset[str]:
     return frozenset(code for _, code in means[:size]) if len(means) >= size else frozenset()
 
 
-def group_numbers(answers: Sequence[ResultAnswer], *, participants: int, scale: Scale) -> Numbers:
-    """The numbers of one group from all its answers on the prompts of `scale`."""
-    answers = [answer for answer in answers if answer.prompt_id in scale.prompt_categories]
+def group_numbers(
+    answers: Sequence[ResultAnswer], *, participants: int, scale: Scale, selected: bool
+) -> Numbers:
+    """The numbers of one group from all its answers on the prompts of `scale`.
+
+    Of people who were `selected` by these very scores theta_QL has no error: it would leave out the choice.
+    """
+    answers = [answer for answer in answers if answer.prompt_id in scale.asked]
     there = [answer for answer in answers if answer.counts]
     scored = [(answer.prompt_id, answer.score) for answer in there if answer.score is not None]
     ability = group_ability_of(scored, scale)
+    quasi = group_quasi_of(there, scale) if participants or not selected else unknown(Reason.TOO_FEW_PEOPLE)
+    quasi = without_selection(quasi) if selected else quasi
+    private = {name for name, _ in scored} & scale.private
     return Numbers(
         participants=participants,
         theta=number(ability.theta),
@@ -115,8 +146,15 @@ def group_numbers(answers: Sequence[ResultAnswer], *, participants: int, scale: 
         se_pool=number(ability.se_pool),
         ci_low_pool=number(ability.theta_pool - Z_95 * ability.se_pool),
         ci_high_pool=number(ability.theta_pool + Z_95 * ability.se_pool),
+        theta_ql=number(quasi.value),
+        se_ql=number(quasi.se),
+        ci_low_ql=number(quasi.low),
+        ci_high_ql=number(quasi.high),
+        reason_ql=str(quasi.reason or ""),
         pairs=ability.pairs,
         prompts=ability.prompts,
+        private_prompts=sum(scale.counts(name) for name in private),
+        private_scored=len(private),
         responses_per_prompt=number(ability.responses_per_prompt),
         raw_mean=number(ability.raw_mean),
         coverage=number(ability.coverage),
@@ -135,10 +173,24 @@ def group_ability_of(scored: Sequence[tuple[str, float]], scale: Scale) -> Group
     return group_ability(positions, np.array([score for _, score in scored], dtype=np.float64), items)
 
 
+def group_quasi_of(answers: Iterable[ResultAnswer], scale: Scale) -> Estimate:
+    """theta_QL with its error by participant, on any bank; NaN with the reason."""
+    items = scale.items
+    pairs = [] if items is None else [
+        (items.index[answer.prompt_id], answer.score, answer.participant)
+        for answer in answers
+        if answer.score is not None and answer.prompt_id in items.index
+    ]  # fmt: skip
+    if items is None or not pairs:
+        return unknown(Reason.NOTHING_SCORED)
+    places, p, people = (list(column) for column in zip(*pairs, strict=True))
+    return quasi_estimate(items.a[places], items.b[places], p, people).estimate
+
+
 def group_without_items(scored: Sequence[tuple[str, float]], scale: Scale) -> GroupAbility:
     """Counts and the raw mean; without a scale, abilities are NaN, and coverage is of the study's prompts."""
     pairs, prompts = len(scored), len({prompt_id for prompt_id, _ in scored})
-    study_prompts = len(scale.prompt_categories)
+    study_prompts = len(scale.asked)
     return GroupAbility(
         theta=math.nan,
         se=math.nan,

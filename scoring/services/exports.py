@@ -7,31 +7,35 @@ from pathlib import Path
 from scoring.export.dictionary import DICTIONARY_NAME, data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest, Omitted
-from scoring.export.rows import (
-    ROW_TYPES,
-    AnswerRow,
-    CriterionRow,
+from scoring.export.recompute_script import SCRIPT_NAME, recompute_script
+from scoring.export.rows import ROW_TYPES
+from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
+from scoring.export.rows.base import Row
+from scoring.export.rows.judges import AgreementRow, AuditResultRow, AuditRow
+from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
+from scoring.export.rows.results import (
     EstimateRow,
-    EventRow,
-    FlagRow,
+    ItemRow,
+    MeasurementRow,
     MetricRow,
-    ParticipantRow,
-    PromptRow,
-    Row,
-    ScoreRow,
-    SessionRow,
+    ModelRow,
+    ModelScoreRow,
     TaskRow,
-    VerdictRow,
 )
 from scoring.export.tables import write_table, write_text
+from scoring.selectors.export_agreement import agreement_rows
 from scoring.selectors.export_answers import (
     answer_rows,
+    call_rows,
     criterion_rows,
     private_answers,
     private_prompts,
     prompt_rows,
     score_rows,
 )
+from scoring.selectors.export_audit import audit_entries, audit_result_rows, audit_rows
+from scoring.selectors.export_measures import measure_rows
+from scoring.selectors.export_models import item_rows, model_rows, model_score_rows, private_items
 from scoring.selectors.export_people import (
     event_rows,
     flag_rows,
@@ -41,6 +45,8 @@ from scoring.selectors.export_people import (
 )
 from scoring.selectors.export_results import (
     estimate_rows,
+    item_bank_entry,
+    judging_run_entries,
     metric_rows,
     run_entries,
     study_entry,
@@ -57,11 +63,19 @@ ROWS_OF: Mapping[type[Row], Callable[[Study], Iterable[Row]]] = {
     AnswerRow: answer_rows,
     ScoreRow: score_rows,
     CriterionRow: criterion_rows,
+    JudgeCallRow: call_rows,
     FlagRow: flag_rows,
     VerdictRow: verdict_rows,
     EstimateRow: estimate_rows,
     TaskRow: task_rows,
     MetricRow: metric_rows,
+    MeasurementRow: measure_rows,
+    ItemRow: item_rows,
+    ModelRow: model_rows,
+    ModelScoreRow: model_score_rows,
+    AgreementRow: agreement_rows,
+    AuditRow: audit_rows,
+    AuditResultRow: audit_result_rows,
     EventRow: event_rows,
 }
 
@@ -94,15 +108,20 @@ def export_into(folder: Path, study: Study, software: str, now: datetime) -> Man
     for row_type in ROW_TYPES:
         files += write_table(folder, row_type, ROWS_OF[row_type](study))
     files.append(write_text(folder, DICTIONARY_NAME, data_dictionary()))
+    files.append(write_text(folder, SCRIPT_NAME, recompute_script()))
     return Manifest(
         software=software,
         exported_at=now,
         study=study_entry(study),
+        item_bank=item_bank_entry(study),
         runs=tuple(run_entries(study)),
+        judging_runs=tuple(judging_run_entries(study)),
+        audits=tuple(audit_entries(study)),
         omitted=Omitted(
             test_participants=Participant.objects.filter(study=study, is_test=True).count(),
             private_prompts=private_prompts(study),
             answers_to_private_prompts=private_answers(study),
+            private_items=private_items(study),
         ),
         canaries=tuple(study.bank_version.canaries),
         files=tuple(files),

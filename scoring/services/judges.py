@@ -1,77 +1,105 @@
-"""The judge a study's protocol asks for."""
+"""The judges a site may ask: added, changed and tried out. A judge's key is never stored, only named."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
 
-from llm.client import ChatClient
-from llm.endpoints import EndpointInvalid
-from scoring.judge.checks_judge import ChecksJudge
-from scoring.judge.interface import Judge
-from scoring.judge.llm_judge import LLMJudge
-from scoring.judge.match_judge import MatchJudge
-from studies.models import Study
-from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from scoring.models import JudgeChange, JudgeConfig
+from scoring.selectors.judges import judge_is_used, unused_scoring_runs
+from scoring.services.judge_rules import JudgeInvalid, JudgeSettings, checked, require_slug
+from studies.models import User
 from studies.services.refusals import Refused
 
-THREADS_PER_CLIENT = 8
+# What is sent with every request, and so decides the scores.
+DECIDES_SCORES = ("model", "provider", "reasoning_effort", "parameters", "max_output_tokens")
 
 
-class JudgeNotConfigured(Refused):
-    """What was given does not fit the judge the study's protocol names."""
+class JudgeFixed(Refused):
+    """What decides scores stays as it is once the judge has given some."""
 
 
-@dataclass(frozen=True)
-class JudgeEndpoint:
-    """Where the judge model answers; the key never shows."""
-
-    base_url: str
-    model: str
-    api_key: str | None = field(default=None, repr=False)
+class JudgeChanged(Refused):
+    """Somebody else changed the judge since it was looked at."""
 
 
-@contextmanager
-def study_judges(
-    *, study: Study, endpoint: JudgeEndpoint | None, concurrency: int
-) -> Iterator[Sequence[Judge]]:
-    """Equivalent judges for `concurrency` threads; a language model's connections close at the end.
-
-    Raises JudgeNotConfigured.
-    """
-    protocol = study.protocol
-    if (protocol.judge_kind == "llm") != (endpoint is not None):
-        raise JudgeNotConfigured(
-            "The study's judge is a language model; name its endpoint with --judge-url and --judge-model."
-            if endpoint is None
-            else f'The study\'s judge is "{protocol.judge_kind}", which asks no language model; '
-            "leave out the endpoint."
-        )
-    with ExitStack() as stack:
-        if endpoint is not None:
-            yield [stack.enter_context(llm_judge(study, endpoint)) for _ in range(clients_for(concurrency))]
-        elif protocol.match_rules is not None:
-            yield [MatchJudge(rules=protocol.match_rules)]
-        else:
-            yield [ChecksJudge()]
+def settings_of(judge: JudgeConfig) -> JudgeSettings:
+    return JudgeSettings(**{name: getattr(judge, name) for name in JudgeSettings.__dataclass_fields__})
 
 
-@contextmanager
-def llm_judge(study: Study, endpoint: JudgeEndpoint) -> Iterator[LLMJudge]:
+def judge_add(*, slug: str, settings: JudgeSettings, actor: User | None, now: datetime) -> JudgeConfig:
+    """Add a judge. Raises JudgeInvalid."""
+    require_slug(slug)
+    settings = checked(settings)
     try:
-        client = ChatClient(base_url=endpoint.base_url, model=endpoint.model, api_key=endpoint.api_key)
-    except EndpointInvalid as error:
-        raise JudgeNotConfigured(str(error)) from None
-    with client:
-        yield LLMJudge(client=client, texts=judge_texts(study))
+        with transaction.atomic():
+            judge = JudgeConfig.objects.create(slug=slug, created_at=now, **asdict(settings))
+            changes = {"slug": slug, **{name: stored(value) for name, value in asdict(settings).items()}}
+            JudgeChange.objects.create(judge=judge, changes=changes, actor=actor, changed_at=now)
+    except IntegrityError:
+        if not JudgeConfig.objects.filter(slug=slug).exists():
+            raise
+        said = _('There is a judge "%(slug)s" already; change that one, or choose another name.')
+        raise JudgeInvalid(said % {"slug": slug}, field="slug") from None
+    return judge
 
 
-def clients_for(concurrency: int) -> int:
-    """A client's connection pool slows down with many threads, so they share several."""
-    return -(-concurrency // THREADS_PER_CLIENT)
+def judge_change(
+    *,
+    judge: JudgeConfig,
+    settings: JudgeSettings,
+    actor: User | None,
+    now: datetime,
+    seen_change_id: int | None = None,
+) -> dict[str, list[object]]:
+    """Give the judge these settings; return what changed, as [before, after] by name.
+
+    `seen_change_id` is the newest change that whoever asks knew of. Raises JudgeInvalid, JudgeFixed,
+    JudgeChanged.
+    """
+    settings = checked(settings)
+    with transaction.atomic():
+        judge = JudgeConfig.objects.select_for_update().get(pk=judge.pk)
+        if seen_change_id is not None and judge.history.filter(pk__gt=seen_change_id).exists():
+            raise JudgeChanged(
+                _("Somebody else changed this judge in the meantime; look at it again before you do.")
+            )
+        changes = differences(settings_of(judge), settings)
+        require_free(judge, changes)
+        if not changes:
+            return {}
+        for name, value in asdict(settings).items():
+            setattr(judge, name, value)
+        if {"base_url", "model", "provider"} & changes.keys():
+            judge.plain_json_at = None  # another endpoint may well take schemas
+        judge.save()
+        JudgeChange.objects.create(judge=judge, changes=changes, actor=actor, changed_at=now)
+    return changes
 
 
-def judge_texts(study: Study) -> JudgeTexts:
-    stored = study.judge_protocol
-    if stored is None:
-        return DEFAULT_JUDGE_TEXTS
-    return JudgeTexts(exact=stored.exact_text, rubric=stored.rubric_text, source=stored.source)
+def differences(before: JudgeSettings, after: JudgeSettings) -> dict[str, list[object]]:
+    old, new = asdict(before), asdict(after)
+    return {name: [stored(old[name]), stored(new[name])] for name in old if old[name] != new[name]}
+
+
+def stored(value: object) -> object:
+    """As JSON has it."""
+    return str(value) if isinstance(value, Decimal) else value
+
+
+def require_free(judge: JudgeConfig, changes: Mapping[str, object]) -> None:
+    """Raise JudgeFixed where scores would no longer be what they are said to be."""
+    names = [name for name in DECIDES_SCORES if name in changes]
+    if not names:
+        return
+    if judge_is_used(judge):
+        said = _(
+            'The judge "%(slug)s" has been used, so what decides its scores is fixed (%(names)s). '
+            "Add another judge with the new settings."
+        )
+        raise JudgeFixed(said % {"slug": judge.slug, "names": ", ".join(names)})
+    # Left by estimates: they describe a judge that will never have been asked.
+    unused_scoring_runs(judge).delete()

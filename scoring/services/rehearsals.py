@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from batches.models import Batch
+from batches.selectors.plans import people_per_batch
 from studies.models import Participant, Study, User
 from studies.services.participants import NewPerson, participants_add
 from studies.services.refusals import Refused
@@ -39,10 +40,8 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
 
 
 def places(study: Study) -> int:
-    """Batches x profiles x replicates."""
-    protocol = study.protocol
-    batches = Batch.objects.filter(plan__study=study).count()
-    return batches * len(protocol.profiles) * protocol.replicates_per_profile
+    """Batches x people a batch."""
+    return Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
 
 
 def address(study: Study, n: int) -> str:

@@ -18,6 +18,7 @@ from scoring.offtask.rules import (
     flag_answer,
     flag_participant,
 )
+from scoring.selectors.current import current_answer_flags, current_participant_flags
 from scoring.selectors.participants import screened_participants
 from scoring.selectors.screening import Screening, screening_summary
 from studies.models import Criterion, Prompt, Study
@@ -26,7 +27,10 @@ PEOPLE_AT_ONCE = 20
 
 
 def study_screen(*, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_RULES) -> Screening:
-    """Run the rules over every ended session and store what is new; running them again changes nothing."""
+    """Run the rules over every ended session and store what is new; running them again changes nothing.
+
+    Only where a session was extended or reopened since do new flags replace the old ones.
+    """
     prompts = prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
@@ -49,8 +53,17 @@ def screen_some(
         on_participant = flag_participant(list(facts.values()), found, rules=rules)
         of_people += participant_flag_rows(participant_id, on_participant, rules, now)
     with transaction.atomic():
+        drop_outdated(people)
         AnswerFlag.objects.bulk_create(of_answers, ignore_conflicts=True)
         ParticipantFlag.objects.bulk_create(of_people, ignore_conflicts=True)
+
+
+def drop_outdated(people: Sequence[int]) -> None:
+    """Delete flags on what people have worked on again since: their session was extended or reopened."""
+    of_answers = AnswerFlag.objects.filter(answer__session__participant__in=people)
+    of_answers.exclude(pk__in=current_answer_flags().values("pk")).delete()
+    of_people = ParticipantFlag.objects.filter(participant__in=people)
+    of_people.exclude(pk__in=current_participant_flags().values("pk")).delete()
 
 
 def prompt_facts(study: Study) -> dict[int, PromptFacts]:

@@ -20,6 +20,9 @@ def snapshot() -> Iterator[None]:
         return
     with connection.cursor() as cursor:
         cursor.execute(BEGIN[connection.vendor])
+        if connection.vendor == "postgresql":
+            # It locks nothing, and between two of its reads a reader may write for long.
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
     try:
         yield
     finally:

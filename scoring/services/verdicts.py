@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from scoring.models import Verdict, VerdictDecision
+from scoring.selectors.current import current_participant_flags, current_verdicts
 from scoring.selectors.participants import screened_participants, undecided_participants
 from studies.models import Participant, Study, User
 from studies.services.refusals import Refused
@@ -31,17 +33,20 @@ def verdict_record(
     decided in the meantime.
     """
     if not reason.strip():
-        raise VerdictRefused("A verdict needs a reason; write why.")
+        raise VerdictRefused(_("A verdict needs a reason; write why."))
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
     if not screened_participants(participant.study).filter(pk=participant.pk).exists():
-        raise VerdictRefused(f"{participant.code} has no ended session to decide about.")
-    flag = participant.flags.order_by("-pk").first()
+        raise VerdictRefused(_("%(code)s has no ended session to decide about.") % {"code": participant.code})
+    flag = current_participant_flags().filter(participant=participant).order_by("-pk").first()
     if flag is None:
-        raise VerdictRefused(f"No rule flags {participant.code}; there is nothing to confirm or overturn.")
-    newest = participant.verdicts.order_by("-pk").first()
+        raise VerdictRefused(
+            _("No rule flags %(code)s; there is nothing to confirm or overturn.") % {"code": participant.code}
+        )
+    newest = current_verdicts().filter(participant=participant).order_by("-pk").first()
     if (newest.pk if newest else None) != seen_verdict_id:
         raise VerdictRefused(
-            f"Somebody decided about {participant.code} since you opened the page. Read it and decide again."
+            _("Somebody decided about %(code)s since you opened the page. Read it and decide again.")
+            % {"code": participant.code}
         )
     return Verdict.objects.create(
         participant=participant, rules_version=flag.rules_version, decision=decision, reason=reason.strip(),

@@ -92,19 +92,19 @@ def adjusted_harmonic_mean(accuracies: Mapping[str, float]) -> float:
 
 def bbeh_task_sizes(tasks: Iterable[str]) -> dict[str, int] | None:
     """Sizes of BBEH tasks, named as in Table 2 or as the benchmark's folders; None if any is no BBEH task."""
-    sizes = {task: _SIZES_BY_KEY.get(_key(task)) for task in tasks}
+    sizes = {task: _SIZES_BY_KEY.get(task_key(task)) for task in tasks}
     known = {task: size for task, size in sizes.items() if size is not None}
     return known if len(known) == len(sizes) else None
+
+
+def task_key(task: str) -> str:
+    """One key for "bbeh_temporal_sequence" and "Temporal Sequences"."""
+    letters = "".join(character for character in task.casefold() if character.isalnum())
+    return letters.removeprefix("bbeh").removesuffix("s")
 
 
 def _scored(accuracies: Mapping[str, float]) -> dict[str, float]:
     return {task: value for task, value in accuracies.items() if not math.isnan(value)}
 
 
-def _key(task: str) -> str:
-    """One key for "bbeh_temporal_sequence" and "Temporal Sequences"."""
-    letters = "".join(character for character in task.casefold() if character.isalnum())
-    return letters.removeprefix("bbeh").removesuffix("s")
-
-
-_SIZES_BY_KEY = {_key(task): size for task, size in BBEH_TASK_SIZES.items()}
+_SIZES_BY_KEY = {task_key(task): size for task, size in BBEH_TASK_SIZES.items()}

@@ -4,22 +4,32 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _, gettext_lazy
+
 from scoring.models import Estimate, ResultGroup
 from scoring.selectors.reports import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Blue and orange differ in lightness as well, and each group has its own marker.
 STYLES = {
-    ResultGroup.AVERAGE: ("Average", "o", "#0b5a6b", -0.16),
-    ResultGroup.TOP: ("Top (in-sample)", "s", "#b3541e", 0.16),
+    ResultGroup.AVERAGE: (gettext_lazy("Average"), "o", "#0b5a6b", -0.16),
+    ResultGroup.TOP: (gettext_lazy("Top (in-sample)"), "s", "#b3541e", 0.16),
 }
 INK = "#1d2226"
 
 
 def ability_figure(report: Report) -> bytes:
-    """An SVG of theta with its 95 % interval for each group: all prompts together, then by category."""
+    """The chart as an SVG file."""
+    image = BytesIO()
+    ability_chart(report).savefig(image, format="svg", metadata={"Date": None})
+    return image.getvalue()
+
+
+def ability_chart(report: Report) -> "Figure":
+    """Theta with its 95 % interval for each group: all prompts together, then by category."""
     # Importing matplotlib takes half a second, which no command and no other page should pay.
     from matplotlib.figure import Figure
 
@@ -29,19 +39,17 @@ def ability_figure(report: Report) -> bytes:
     for group in STYLES:
         rows = [row for row in (*report.overall, *report.categories) if row.group == group]
         draw_group(axes, group, rows, categories)
-    names = [category or "All prompts" for category in categories]
+    names = [category or _("All prompts") for category in categories]
     axes.set_yticks(range(len(categories)), names, parse_math=False)
     axes.set_ylim(len(categories) - 0.5, -0.5)
     axes.axhline(0.5, color=INK, linewidth=0.6)
     axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel("theta in logits, by prompt means, with its analytic 95 % interval")
+    axes.set_xlabel(_("theta in logits, by prompt means, with its analytic 95 % interval"))
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(left=False)
     figure.legend(loc="outside upper left", ncols=len(STYLES), frameon=False)
-    image = BytesIO()
-    figure.savefig(image, format="svg", metadata={"Date": None})
-    return image.getvalue()
+    return figure
 
 
 def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categories: Sequence[str]) -> None:
@@ -59,5 +67,5 @@ def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categ
         color=colour,
         markersize=6,
         capsize=3,
-        label=label,
+        label=str(label),
     )

@@ -5,8 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from scoring.selectors.overview import study_overview
-from scoring.views.access import staff_study_required
 from studies.models import Study
+from studies.views.access import staff_study_required
 
 
 @staff_study_required

@@ -5,11 +5,15 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from scoring.models import ResultSet
+from scoring.selectors.measures import measurement_of
 from scoring.selectors.reports import report_of
 from scoring.selectors.runs import changes_since, newest_study_results
-from scoring.views.access import staff_study_required
 from scoring.views.figures import ability_figure
+from scoring.views.measurement.beside import beside_categories, beside_table
+from scoring.views.measurement.blocks_shown import block_links
+from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
 from studies.models import Study
+from studies.views.access import staff_study_required
 
 # Opened by itself, a figure is a document whose drawing is styled inline; it runs and loads nothing.
 FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -20,10 +24,18 @@ FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     """The newest results, with what a reader must know before quoting them."""
     results = newest_study_results(study)
+    choice = has_choice(results)
+    scope = scope_asked(request, choice=choice)
+    measurement = measurement_of(results) if results else None
+    report = report_of(results, scope) if results else None
     context = {
         "study": study,
-        "report": report_of(results) if results else None,
+        "report": report,
         "changes": changes_since(results) if results else [],
+        "links": block_links(),
+        "beside": beside_table(report, measurement) if report else None,
+        "beside_categories": beside_categories(report) if report else None,
+        **scope_context(scope, choice=choice),
     }
     return render(request, "scoring/results.html", context)
 
@@ -36,7 +48,7 @@ def staff_results_figure(request: HttpRequest, study: Study, results_id: int) ->
     if results is None:
         raise Http404
     return HttpResponse(
-        ability_figure(report_of(results)),
+        ability_figure(report_of(results, scope_asked(request, choice=has_choice(results)))),
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )

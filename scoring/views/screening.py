@@ -7,16 +7,15 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from scoring.forms import VerdictForm
+from scoring.forms.verdicts import VerdictForm
 from scoring.models import VerdictDecision
 from scoring.offtask.rules import RULES_VERSION
 from scoring.selectors.participants import flagged_participants
 from scoring.selectors.screening import screening_cases, screening_queue, screening_summary
 from scoring.services.verdicts import verdict_record
-from scoring.views.access import staff_study_required
 from studies.models import Participant, Study
 from studies.services.refusals import Refused
-from studies.views.access import signed_in
+from studies.views.access import signed_in, staff_study_required
 
 CASES_PER_PAGE = 10
 

@@ -1,25 +1,42 @@
-// Copies of unsaved texts on this device, one per open page, so that a reload or a crash loses nothing.
-// They are removed as soon as the server has the text.
+// Copies of unsaved drafts on this device, one per open page, so that a reload or a crash loses nothing.
+// They are removed as soon as the server has the draft.
 
 const PREFIX = "chiron:answer";
+// Writing a long text at every key would make typing slow.
+const LONG_CHARACTERS = 50_000;
+const LONG_PAUSE_MS = 1_000;
 
 export class Copies {
   constructor({ session, position, tab }) {
     this.prefix = `${PREFIX}:${session}:${position}:`;
     this.own = this.prefix + tab;
+    // Whether the newest draft is on this device, as far as one knows.
+    this.isKept = true;
+    this.waiting = null;
   }
 
-  keep(text, revision) {
+  keep(draft, revision) {
+    clearTimeout(this.timer);
+    this.waiting = { draft, revision };
+    if (draft.text.length < LONG_CHARACTERS) this.writeNow();
+    else this.timer = setTimeout(() => this.writeNow(), LONG_PAUSE_MS);
+  }
+
+  writeNow() {
+    if (this.waiting === null) return;
+    const { draft, revision } = this.waiting;
+    this.waiting = null;
     try {
       // The time only orders copies of this device; it decides nothing else.
-      localStorage.setItem(this.own, JSON.stringify({ text, revision, at: Date.now() }));
-      return true;
+      localStorage.setItem(this.own, JSON.stringify({ ...draft, revision, at: Date.now() }));
+      this.isKept = true;
     } catch {
-      return false;
+      this.isKept = false;
     }
   }
 
   drop(key = this.own) {
+    if (key === this.own) this.waiting = null;
     try {
       localStorage.removeItem(key);
     } catch {
@@ -45,10 +62,19 @@ function stored(prefix) {
   try {
     return Object.keys(localStorage)
       .filter((key) => key.startsWith(prefix))
-      .map((key) => ({ key, ...JSON.parse(localStorage.getItem(key)) }))
-      .filter((copy) => typeof copy.text === "string")
+      .map(readCopy)
+      .filter((copy) => typeof copy?.draft.text === "string")
       .sort((one, other) => other.at - one.at);
   } catch {
     return [];
+  }
+}
+
+function readCopy(key) {
+  try {
+    const { text, note = "", confidence = null, revision, at } = JSON.parse(localStorage.getItem(key));
+    return { key, draft: { text, note, confidence }, revision, at };
+  } catch {
+    return null;
   }
 }

@@ -1,100 +1,153 @@
-// The remaining time by the server's clock. The device's clock is never read: performance.now() only measures
-// how long ago the server was asked, and every reply of the server corrects it.
+// The remaining time by the server's clock. performance.now() measures how long ago the server was asked, and
+// every reply corrects it. The device's clock is no source of time: where it and performance.now() disagree
+// about how long ago the last tick was, the device slept or was set, and the server is asked at once.
 
-const POLL_MS = 30_000;
+import { isSignedOut } from "../js/replies.js";
+
+const POLL_MS = 8_000;
 const TICK_MS = 1_000;
-const WARNING_MINUTES = [60, 15, 5];
-const SECONDS_SHOWN_BELOW = 600;
+const GAP_MS = 5_000;
+const DISAGREEMENT_MS = 1_500;
+const TIMEOUT_MS = 7_000;
+const LAST_SECONDS = 3;
 
 export class Countdown extends EventTarget {
-  // Events: "last-seconds" once, shortly before the end; "over" once, with detail.status.
-  constructor(bar) {
+  // Events: "tick" whenever the shown time may have changed; "last-seconds" shortly before the end; "over" with
+  // detail.status; "again" where an ended session goes on; "deadline" with detail {deadlineAt, extendedSeconds}
+  // where the end has moved; "signed-out" and "signed-in".
+  constructor({ url, secondsLeft, deadlineAt, extendedSeconds }) {
     super();
-    this.url = bar.dataset.timeUrl;
-    this.display = bar.querySelector("[data-time-left]");
-    this.announcements = bar.querySelector("[data-announcements]");
+    Object.assign(this, { url, deadlineAt, extendedSeconds });
     this.isOver = false;
+    this.status = "active";
+    this.isSure = true;
+    this.isSignedOut = false;
     this.calledLast = false;
-    this.asking = false;
+    this.asking = null;
     // The page was made after its request began: counting from there never promises too much.
-    this.sync(Number(bar.dataset.secondsLeft), 0);
-    this.warned = new Set(WARNING_MINUTES.filter((minutes) => this.secondsLeft() <= minutes * 60));
+    this.endsAt = secondsLeft * 1_000;
+    this.#mark();
+  }
+
+  start() {
     setInterval(() => this.#tick(), TICK_MS);
     setInterval(() => this.ask(), POLL_MS);
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.ask());
-    window.addEventListener("pageshow", (event) => event.persisted && this.ask());
-    window.addEventListener("online", () => this.ask());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.#return());
+    document.addEventListener("resume", () => this.#return());
+    for (const name of ["pageshow", "focus", "online"]) window.addEventListener(name, () => this.#return());
+    this.#tick();
   }
 
   // `askedAt`: performance.now() when the request was sent, so a slow reply shows less time, never more.
   sync(secondsLeft, askedAt) {
     this.endsAt = askedAt + secondsLeft * 1_000;
-    this.#show();
+    this.isSure = true;
+    this.#tell("tick");
   }
 
   secondsLeft() {
-    return Math.max(0, Math.floor((this.endsAt - performance.now()) / 1_000));
+    return this.isOver ? 0 : Math.max(0, Math.floor((this.endsAt - performance.now()) / 1_000));
   }
 
-  announce(words) {
-    this.announcements.textContent = words;
+  // Resolves to whether the server has answered; one question at a time.
+  ask() {
+    this.asking ??= this.#askOnce().finally(() => (this.asking = null));
+    return this.asking;
   }
 
-  async ask() {
-    if (this.isOver || this.asking) return;
-    this.asking = true;
+  async #askOnce() {
     const askedAt = performance.now();
     try {
-      const reply = await fetch(this.url, { signal: AbortSignal.timeout(10_000) });
+      const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (reply.ok) this.#learn(await reply.json(), askedAt);
-      else if (this.secondsLeft() === 0) this.#end("expired");
+      else this.#refused(reply);
+      return reply.ok;
     } catch {
-      // Offline: the last known end holds.
-      if (this.secondsLeft() === 0) this.#end("expired");
-    } finally {
-      this.asking = false;
+      this.#endIfDue();
+      return false;
     }
   }
 
   #learn(clock, askedAt) {
+    this.#signedIn();
+    const hasMoved = Date.parse(clock.deadline_at) > Date.parse(this.deadlineAt);
+    this.deadlineAt = clock.deadline_at;
+    this.extendedSeconds = clock.extended_seconds ?? 0;
+    const goesOn = clock.status === "active" && clock.seconds_left > 0;
+    if (goesOn && this.isOver) this.#goOn();
     this.sync(clock.seconds_left, askedAt);
-    if (clock.status !== "active" || clock.seconds_left === 0) this.#end(clock.status);
+    if (hasMoved) this.#tell("deadline", { deadlineAt: this.deadlineAt, extendedSeconds: this.extendedSeconds });
+    if (!goesOn) this.#end(clock.status === "active" ? "expired" : clock.status);
+  }
+
+  #refused(reply) {
+    if (isSignedOut(reply) && !this.isSignedOut) {
+      this.isSignedOut = true;
+      this.#tell("signed-out");
+    }
+    this.#endIfDue();
+  }
+
+  #signedIn() {
+    if (!this.isSignedOut) return;
+    this.isSignedOut = false;
+    this.#tell("signed-in");
+  }
+
+  // Without an answer of the server the last known end holds.
+  #endIfDue() {
+    if (this.secondsLeft() === 0) this.#end("expired");
+  }
+
+  #return() {
+    this.#mark();
+    this.#tell("tick");
+    this.ask();
+  }
+
+  #mark() {
+    this.lastTick = { steady: performance.now(), device: Date.now() };
+  }
+
+  #slept() {
+    const steady = performance.now() - this.lastTick.steady;
+    const device = Date.now() - this.lastTick.device;
+    return steady > GAP_MS || Math.abs(device - steady) > DISAGREEMENT_MS;
   }
 
   #tick() {
-    if (this.isOver) return;
-    this.#show();
-    const left = this.secondsLeft();
-    for (const minutes of WARNING_MINUTES) {
-      if (left <= minutes * 60 && !this.warned.has(minutes)) {
-        this.warned.add(minutes);
-        this.announce(`${minutes} minutes left.`);
-      }
+    if (this.#slept()) {
+      this.isSure = false;
+      this.ask();
     }
-    if (left <= 3 && !this.calledLast) {
+    this.#mark();
+    if (this.isOver) return;
+    this.#tell("tick");
+    const left = this.secondsLeft();
+    if (left <= LAST_SECONDS && !this.calledLast) {
       this.calledLast = true;
-      this.dispatchEvent(new Event("last-seconds"));
+      this.#tell("last-seconds");
     }
     // Before locking anything, the server is asked whether the time is really over.
     if (left === 0) this.ask();
   }
 
-  #show() {
-    const left = this.secondsLeft();
-    const hours = Math.floor(left / 3_600);
-    const minutes = Math.floor((left % 3_600) / 60);
-    const parts = [];
-    if (hours) parts.push(`${hours} h`);
-    if (hours || minutes) parts.push(`${minutes} min`);
-    if (left < SECONDS_SHOWN_BELOW) parts.push(`${left % 60} s`);
-    this.display.textContent = parts.join(" ");
-  }
-
   #end(status) {
     if (this.isOver) return;
     this.isOver = true;
-    this.sync(0, performance.now());
-    this.announce(status === "expired" ? "Your time has ended." : "This session has ended.");
-    this.dispatchEvent(new CustomEvent("over", { detail: { status } }));
+    this.status = status;
+    this.#tell("tick");
+    this.#tell("over", { status });
+  }
+
+  #goOn() {
+    this.isOver = false;
+    this.status = "active";
+    this.calledLast = false;
+    this.#tell("again");
+  }
+
+  #tell(name, detail = null) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 }

@@ -1,11 +1,20 @@
-// Adds the reader's own time to the UTC times of a page. Only the time zone is the device's; no clock is read.
+// Shows the UTC times of a page in the reader's own time. Only the time zone is the device's; no clock is read.
 
-const STYLE = { dateStyle: "medium", timeStyle: "short" };
+import { fill, gettext } from "../js/texts.js";
+import { dayAndTime } from "./moments.js";
 
 export function addLocalTimes(root = document) {
-  for (const element of root.querySelectorAll("time[data-local]")) {
-    const moment = new Date(element.dateTime);
-    if (moment.getTimezoneOffset() === 0) continue;
-    element.after(` (${new Intl.DateTimeFormat(undefined, STYLE).format(moment)} where you are)`);
-  }
+  for (const element of root.querySelectorAll("time[data-local]")) showLocal(element);
+}
+
+export function showLocal(element) {
+  const moment = new Date(element.dateTime);
+  if (Number.isNaN(moment.getTime())) return;
+  if (element.dataset.local === "only") element.textContent = dayAndTime(moment);
+  else if (moment.getTimezoneOffset() !== 0) addBeside(element, moment);
+}
+
+function addBeside(element, moment) {
+  const time = dayAndTime(moment);
+  element.after(` (${fill(gettext("%(time)s where you are"), { time })})`);
 }

@@ -1,8 +1,13 @@
-// Saves one answer: some seconds after typing stops, one request at a time, again until the server has it.
-// The server orders the saves of a page by `sequence`; a retry of the same text keeps its number, so a save
+// Saves one answer: soon after typing stops, one request at a time, again until the server has it.
+// The server orders the saves of a page by `sequence`; a retry of the same draft keeps its number, so a save
 // whose reply got lost is not counted twice.
 
+import { isSignedOut } from "../js/replies.js";
+import { currentDraft, sameDraft } from "./drafts.js";
+
 const PAUSE_MS = 2_000;
+// Somebody who types without a pause is saved, too.
+const LONGEST_WAIT_MS = 10_000;
 const TIMEOUT_MS = 20_000;
 const RETRY_MS = [2_000, 4_000, 8_000, 16_000, 30_000];
 const SIGNED_OUT_RETRY_MS = 15_000;
@@ -12,61 +17,99 @@ const KEEPALIVE_BYTES = 60_000;
 export class Saver extends EventTarget {
   // Events: "state" with detail {state, reply}; "time" with detail {secondsLeft, askedAt}.
   // States: saved, editing, saving, offline, signed-out, refused, stale, over.
-  constructor({ url, tab, text, revision }) {
+  constructor({ url, tab, draft, revision }) {
     super();
-    Object.assign(this, { url, tab, revision, text, savedText: text });
+    Object.assign(this, { url, tab, revision, draft, saved: draft });
     this.state = "saved";
+    this.savedAt = null;
     this.sequence = 0;
     this.acknowledged = 0;
     this.lastAttempt = null;
     this.inFlight = null;
     this.failures = 0;
     this.timer = null;
+    this.waitingSince = null;
     this.newer = null;
+    this.adopted = null;
   }
 
   get unsaved() {
-    return this.text !== this.savedText;
+    return this.saved === null || !sameDraft(this.draft, this.saved);
   }
 
   get inTrouble() {
     return this.unsaved && !["saved", "editing", "saving"].includes(this.state);
   }
 
-  edit(text) {
-    this.text = text;
-    if (this.state === "over" || this.state === "stale") return;
+  get #isStuck() {
+    return this.state === "over" || this.state === "stale";
+  }
+
+  edit(draft) {
+    this.draft = draft;
+    if (this.#isStuck) return;
     if (!this.unsaved && !this.inFlight) {
       this.#plan(null);
       this.#become("saved");
     } else if (this.unsaved) {
       if (this.state === "saved" || this.state === "refused") this.#become("editing");
-      if (this.state !== "offline" && this.state !== "signed-out") this.#plan(PAUSE_MS);
+      if (this.state !== "offline" && this.state !== "signed-out") this.#planAfterPause();
     }
   }
 
   // Save now. Resolves when the answer is saved or cannot be saved at the moment.
   async flush() {
     while (this.inFlight) await this.inFlight;
-    if (!this.unsaved || this.state === "over" || this.state === "stale") return;
+    if (!this.unsaved || this.#isStuck) return;
     this.inFlight = this.#send(false);
-    await this.inFlight;
+    // A reply can lead to another request at once.
+    while (this.inFlight) await this.inFlight;
   }
 
   // The page is going away: send what is unsaved even beside a request that is under way.
   leave() {
-    if (this.unsaved && this.state !== "over" && this.state !== "stale") this.#send(true);
+    if (!this.unsaved || this.#isStuck) return;
+    this.#send(true);
+    // That request has no time limit. A page that stays after all asks again.
+    this.#plan(TIMEOUT_MS);
+  }
+
+  // A draft that an earlier page of this device left behind. That page may have sent it on leaving.
+  adopt(draft) {
+    this.adopted = draft;
+    this.edit(draft);
+    this.flush();
+  }
+
+  // What is on the page was refused by the server; sending it again is the person's decision.
+  doubt() {
+    this.saved = null;
+  }
+
+  // The server holds something newer than this page knew, and nothing on the page is unsaved.
+  learn({ draft, revision, savedAt }) {
+    if (this.unsaved || this.inFlight || revision <= this.revision) return false;
+    Object.assign(this, { draft, saved: draft, revision, savedAt });
+    this.#become("saved");
+    return true;
+  }
+
+  // The session was over and goes on.
+  resume() {
+    if (this.state !== "over") return;
+    this.#become(this.unsaved ? "editing" : "saved");
+    this.flush();
   }
 
   useNewer() {
     if (!this.newer) return;
-    this.text = this.savedText = this.newer.text;
+    this.draft = this.saved = this.newer.draft;
     this.#settle();
   }
 
   keepMine() {
     if (!this.newer) return;
-    this.savedText = this.newer.text;
+    this.saved = this.newer.draft;
     this.#settle();
     this.flush();
   }
@@ -80,41 +123,43 @@ export class Saver extends EventTarget {
   async #send(leaving) {
     this.#plan(null);
     const attempt = this.#attempt();
-    const body = JSON.stringify({
-      text: attempt.text,
-      base_revision: this.revision,
-      tab: this.tab,
-      sequence: attempt.sequence,
-    });
-    const small = body.length < KEEPALIVE_BYTES && new Blob([body]).size < KEEPALIVE_BYTES;
+    const { tab, revision } = this;
+    const body = JSON.stringify({ ...attempt.draft, base_revision: revision, tab, sequence: attempt.sequence });
     const askedAt = performance.now();
     if (!leaving && this.state !== "offline" && this.state !== "signed-out") this.#become("saving");
     try {
-      const response = await fetch(this.url, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
-        body,
-        keepalive: leaving && small,
-        signal: leaving ? undefined : AbortSignal.timeout(TIMEOUT_MS),
-      });
+      const response = await this.#post(body, leaving);
       const reply = response.status < 500 ? await response.json() : null;
+      if (typeof reply?.sentence !== "string") throw new TypeError("no reply of this site");
       this.inFlight = leaving ? this.inFlight : null;
-      this.#receive(response.status, reply, attempt, askedAt);
+      this.#receive(response, reply, attempt, askedAt);
     } catch {
       this.inFlight = leaving ? this.inFlight : null;
       this.#fail();
     }
   }
 
+  #post(body, leaving) {
+    const small = body.length < KEEPALIVE_BYTES && new Blob([body]).size < KEEPALIVE_BYTES;
+    return fetch(this.url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
+      body,
+      keepalive: leaving && small,
+      signal: leaving ? undefined : AbortSignal.timeout(TIMEOUT_MS),
+    });
+  }
+
   #attempt() {
-    if (this.lastAttempt?.text !== this.text) {
+    if (this.lastAttempt === null || !sameDraft(this.lastAttempt.draft, this.draft)) {
       this.sequence += 1;
-      this.lastAttempt = { text: this.text, sequence: this.sequence };
+      this.lastAttempt = { draft: this.draft, sequence: this.sequence };
     }
     return this.lastAttempt;
   }
 
-  #receive(status, reply, attempt, askedAt) {
+  #receive(response, reply, attempt, askedAt) {
+    const { status } = response;
     if (reply && typeof reply.seconds_left === "number") {
       this.#tell("time", { secondsLeft: reply.seconds_left, askedAt });
     }
@@ -124,7 +169,7 @@ export class Saver extends EventTarget {
     else if (status === 409 && reply.outcome === "superseded") this.#overtaken(reply);
     else if (status === 409) this.#stale(reply);
     else if (status === 410) this.#become("over", reply);
-    else if (status === 401 || status === 403) this.#signedOut(reply);
+    else if (isSignedOut(response)) this.#signedOut(reply);
     else if (status >= 400 && status < 500 && status !== 408 && status !== 429) this.#refuse(reply, attempt);
     else this.#fail();
   }
@@ -133,22 +178,25 @@ export class Saver extends EventTarget {
     this.acknowledged = attempt.sequence;
     this.failures = 0;
     this.revision = reply.revision;
-    this.savedText = attempt.text;
+    this.saved = attempt.draft;
+    this.savedAt = reply.saved_at;
     this.#become(this.unsaved ? "editing" : "saved", reply);
-    if (this.unsaved) this.#plan(PAUSE_MS);
+    if (this.unsaved) this.#planAfterPause();
   }
 
   // A newer save of this page was faster: what the server holds came from here.
   #overtaken(reply) {
     this.revision = reply.revision;
-    this.savedText = reply.current_text;
+    this.saved = currentDraft(reply);
     this.#become(this.unsaved ? "editing" : "saved");
-    if (this.unsaved) this.#plan(PAUSE_MS);
+    if (this.unsaved) this.#planAfterPause();
   }
 
   #stale(reply) {
-    this.newer = { text: reply.current_text, revision: reply.revision };
-    if (this.newer.text === this.text) this.useNewer();
+    this.newer = { draft: currentDraft(reply), revision: reply.revision };
+    if (sameDraft(this.newer.draft, this.draft)) this.useNewer();
+    // What arrived in between is what this page goes on from: nothing of anybody else's.
+    else if (this.adopted && sameDraft(this.newer.draft, this.adopted)) this.keepMine();
     else this.#become("stale", reply);
   }
 
@@ -157,27 +205,34 @@ export class Saver extends EventTarget {
     this.#plan(SIGNED_OUT_RETRY_MS);
   }
 
-  // The text cannot be stored as it is; only another text is worth sending.
+  // It cannot be stored as it is; only another draft is worth sending.
   #refuse(reply, attempt) {
     this.#become("refused", reply);
-    if (this.text !== attempt.text) this.#plan(PAUSE_MS);
+    if (!sameDraft(this.draft, attempt.draft)) this.#planAfterPause();
   }
 
   #fail() {
-    if (this.state === "over") return;
-    this.#become("offline");
-    this.#plan(RETRY_MS[Math.min(this.failures, RETRY_MS.length - 1)]);
+    if (this.#isStuck) return;
     this.failures += 1;
+    this.#become("offline");
+    this.#plan(RETRY_MS[Math.min(this.failures, RETRY_MS.length) - 1]);
+  }
+
+  #planAfterPause() {
+    this.waitingSince ??= performance.now();
+    const patience = this.waitingSince + LONGEST_WAIT_MS - performance.now();
+    this.#plan(Math.max(0, Math.min(PAUSE_MS, patience)));
   }
 
   #plan(delay) {
     clearTimeout(this.timer);
+    if (delay === null) this.waitingSince = null;
     this.timer = delay === null ? null : setTimeout(() => this.flush(), delay);
   }
 
   #become(state, reply = null) {
     this.state = state;
-    if (state === "over" || state === "stale") this.#plan(null);
+    if (this.#isStuck) this.#plan(null);
     this.#tell("state", { state, reply });
   }
 
@@ -187,6 +242,6 @@ export class Saver extends EventTarget {
 }
 
 // Read at every request: signing in again in another tab changes it.
-function csrfToken() {
+export function csrfToken() {
   return document.cookie.match(/(?:^|; )csrftoken=([^;]+)/)?.[1] ?? "";
 }

@@ -1,13 +1,24 @@
-// Pages about a session: local times, the remaining time where a clock is running, texts that were not saved.
+// Pages about a session: local times, the remaining time where a clock is running, drafts that were not saved.
 
-import { Countdown } from "./countdown.js";
 import { addLocalTimes } from "./local_times.js";
+import { TimeBar } from "./time_bar.js";
 import { showUnsent } from "./unsent.js";
 
 addLocalTimes();
 showUnsent(document.getElementById("unsent-texts"));
 const bar = document.getElementById("time-bar");
+const form = document.querySelector("main form[method=post]");
 if (bar) {
-  // The server sends everybody whose time is over on to the receipt; nothing is lost by going there.
-  new Countdown(bar).addEventListener("over", () => window.location.assign(bar.dataset.receiptUrl));
+  const over = bar.querySelector("[data-over]");
+  const { countdown } = new TimeBar(bar);
+  countdown.addEventListener("over", () => {
+    // What was filled in stays; a page without a form has nothing to keep.
+    over.hidden = false;
+    if (!form) window.location.assign(bar.dataset.receiptUrl);
+  });
+  countdown.addEventListener("again", () => (over.hidden = true));
 }
+// Enter in a tick box would hand in the whole batch.
+form?.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.matches("input[type=checkbox]")) event.preventDefault();
+});

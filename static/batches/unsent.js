@@ -1,13 +1,17 @@
-// After the end: texts this device kept that are not what the server holds, readable and copyable.
+// Drafts this device kept that are not what the server holds, readable and copyable.
 
+import { fill, gettext } from "../js/texts.js";
 import { Copies, copiesOf } from "./copies.js";
+import { sameDraft } from "./drafts.js";
+import { expectText } from "./long_texts.js";
 
 export async function showUnsent(section) {
   if (!section) return;
   const { session, answerUrl } = section.dataset;
   for (const copy of copiesOf(session)) {
-    // A page that was left may have saved its last text without hearing of it.
-    if ((await savedText(answerUrl, copy.position)) === copy.text) {
+    const saved = await savedDraft(answerUrl, copy.position);
+    // A page that was left may have saved its last draft without hearing of it.
+    if (saved !== null && sameDraft(saved, copy.draft)) {
       new Copies({ session, position: copy.position, tab: "" }).drop(copy.key);
     } else {
       show(section, copy);
@@ -16,10 +20,12 @@ export async function showUnsent(section) {
 }
 
 // null where the server does not answer: then the copy is shown.
-async function savedText(answerUrl, position) {
+async function savedDraft(answerUrl, position) {
   try {
     const reply = await fetch(answerUrl.replace(/0$/, String(position)));
-    return reply.ok ? (await reply.json()).text : null;
+    if (!reply.ok) return null;
+    const { text, note = "", confidence = null } = await reply.json();
+    return { text, note, confidence };
   } catch {
     return null;
   }
@@ -28,11 +34,24 @@ async function savedText(answerUrl, position) {
 function show(section, copy) {
   const label = document.createElement("label");
   const box = document.createElement("textarea");
-  label.textContent = `Prompt ${copy.position}`;
+  label.textContent = fill(gettext("Prompt %(position)s"), { position: copy.position });
   box.id = label.htmlFor = `unsent-${section.querySelectorAll("textarea").length + 1}`;
   box.readOnly = true;
   box.rows = 6;
-  box.value = copy.text;
+  box.dir = "auto";
+  expectText(box, copy.draft.text.length);
+  box.value = copy.draft.note ? `${copy.draft.text}\n\n${copy.draft.note}` : copy.draft.text;
   section.append(label, box);
+  if (section.dataset.promptUrl) section.append(link(section.dataset.promptUrl, copy.position));
   section.hidden = false;
+}
+
+// While the session runs, opening the prompt saves the copy or offers it.
+function link(promptUrl, position) {
+  const line = document.createElement("p");
+  const anchor = document.createElement("a");
+  anchor.href = promptUrl.replace("/0/", `/${position}/`);
+  anchor.textContent = fill(gettext("Open prompt %(position)s to save it"), { position });
+  line.append(anchor);
+  return line;
 }

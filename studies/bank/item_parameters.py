@@ -3,14 +3,16 @@
 The file is JSON as GIM publishes it (GIM paper, section 5.1 and appendix B): `transform.squeeze_scale` and
 `transform.squeeze_offset`, `calibration.sigma_hat`, and `items`, which maps each prompt id to its
 discrimination `a` (above 0) and difficulty `b` (logits) with an optional sub-category and prompt set.
-Other keys describe the file to people and are ignored.
+`model` says how the items were fitted; without it, as GIM fits its own. Other keys describe the file to
+people and are ignored.
 """
 
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NoReturn, Self
+from typing import Annotated, Any, Literal, NoReturn, Self
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -20,9 +22,15 @@ from studies.bank.problems import Problem
 from studies.bank.records import Label, PromptId, SetName
 from studies.bank.sentences import error_sentence, field_path
 
-MODEL_NAME: Final = "2PL_logit_normal"
 MAX_MODELS = 2**31 - 1  # what a 32-bit database column holds
 MAX_PARAMETER = 1e6  # no calibration comes near it, and sums of squares stay finite
+
+
+class ResponseModel(StrEnum):
+    """How scores depend on ability, which decides the estimator that is on the scale of the bank."""
+
+    LOGIT_NORMAL = "2PL_logit_normal"  # logit of a score = a (theta - b) + e: theta by equation 2
+    LOGISTIC = "2PL_logistic"  # P(right) = logistic(a (theta - b)), single right-or-wrong responses: theta_QL
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,7 @@ class ItemParameters:
     sigma_hat: float
     n_models: int | None = None
     r_squared: float | None = None
+    response_model: ResponseModel = ResponseModel.LOGIT_NORMAL
 
     @property
     def digest(self) -> str:
@@ -98,7 +107,7 @@ class _Calibration(_Part):
 
 class _File(_Part):
     version: Literal[1] = 1
-    model: Literal["2PL_logit_normal"] = MODEL_NAME
+    model: Literal["2PL_logit_normal", "2PL_logistic"] = "2PL_logit_normal"
     transform: _Transform
     calibration: _Calibration
     items: Annotated[dict[PromptId, _Item], Field(min_length=1)]
@@ -125,6 +134,7 @@ def read_item_parameters(path: Path) -> ItemParameters:
         sigma_hat=file.calibration.sigma_hat,
         n_models=file.calibration.n_models,
         r_squared=file.calibration.r_squared,
+        response_model=ResponseModel(file.model),
     )
 
 
@@ -132,7 +142,7 @@ def write_item_parameters(path: Path, parameters: ItemParameters, *, description
     """Write the public format; reading it back gives equal parameters (floats are written in full)."""
     content = {
         "version": 1,
-        "model": MODEL_NAME,
+        "model": parameters.response_model,
         "description": description,
         "transform": {
             "squeeze_scale": parameters.squeeze_scale,

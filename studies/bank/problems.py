@@ -1,6 +1,9 @@
 """What is wrong with a bank file, in sentences."""
 
+import unicodedata
 from dataclasses import dataclass
+
+ESCAPED = {"Cc", "Cs", "Zl", "Zp"}
 
 
 @dataclass(frozen=True)
@@ -20,9 +23,15 @@ class Problem:
     def __str__(self) -> str:
         places = [self.file, f"line {self.line}" if self.line else "", self.prompt_id or "", self.field]
         place = ", ".join(place for place in places if place)
-        return _storable(f"{place}: {self.message}" if place else self.message)
+        return one_line(f"{place}: {self.message}" if place else self.message)
 
 
-def _storable(sentence: str) -> str:
-    """With an escape for each NUL and half of a surrogate pair that an id or a field name brought along."""
-    return sentence.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
+def one_line(text: str) -> str:
+    """With an escape for each control character and half of a surrogate pair.
+
+    An id or a name may have brought them along. The text can then be stored, and a terminal only shows it.
+    """
+    return "".join(
+        f"\\u{ord(character):04x}" if unicodedata.category(character) in ESCAPED else character
+        for character in text
+    )

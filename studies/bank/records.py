@@ -23,7 +23,6 @@ from pydantic_core import PydanticCustomError
 MAX_ID_CHARACTERS = 200
 MAX_LABEL_CHARACTERS = 100
 MAX_SET_NAME_CHARACTERS = 20
-IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 PDF_TYPE = "application/pdf"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 

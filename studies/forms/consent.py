@@ -1,25 +1,26 @@
 """The decision on a consent text."""
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 ACCEPT, DECLINE = "accept", "decline"
 
 
 class ConsentForm(forms.Form):
-    """`shown` is the hash of the text that was on the page."""
+    """`shown` is the hash of the text and the list that were on the page."""
 
     decision = forms.ChoiceField(
-        choices=[(ACCEPT, "I agree"), (DECLINE, "I decline")],
+        choices=[(ACCEPT, _("I agree and take part")), (DECLINE, _("I decline"))],
         error_messages={
-            "required": "Choose one of the two buttons.",
-            "invalid_choice": "Choose one of the two buttons.",
+            "required": _("Choose one of the two buttons."),
+            "invalid_choice": _("Choose one of the two buttons."),
         },
     )
     shown = forms.RegexField(
         regex=r"^[0-9a-f]{64}$",
         widget=forms.HiddenInput,
         error_messages={
-            "required": "Open this page again before deciding.",
-            "invalid": "Open this page again before deciding.",
+            "required": _("Open this page again before deciding."),
+            "invalid": _("Open this page again before deciding."),
         },
     )

@@ -3,6 +3,9 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext, gettext_lazy as _
+
+from studies.forms.texts import REASON_CHARACTERS, StorableTextField
 
 APPROVE, REJECT = "approve", "reject"
 
@@ -11,16 +14,23 @@ class VettingForm(forms.Form):
     """Approve, or reject with a reason."""
 
     decision = forms.ChoiceField(
-        choices=[(APPROVE, "Approve"), (REJECT, "Reject")],
+        choices=[(APPROVE, _("Approve")), (REJECT, _("Reject"))],
         error_messages={
-            "required": "Choose approve or reject.",
-            "invalid_choice": "Choose approve or reject.",
+            "required": _("Choose approve or reject."),
+            "invalid_choice": _("Choose approve or reject."),
         },
     )
-    reason = forms.CharField(required=False, max_length=2000)
+    reason = StorableTextField(
+        label=_("Reason, shown to the person"),
+        required=False,
+        max_length=REASON_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
     def clean(self) -> dict[str, Any]:
+        """A rejection has a reason; one that cannot be stored is said to be that, not missing."""
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("decision") == REJECT and not cleaned.get("reason"):
-            self.add_error("reason", "A rejection needs a reason; write why this person may not take part.")
+        if cleaned.get("decision") == REJECT and not cleaned.get("reason") and "reason" not in self.errors:
+            sentence = gettext("A rejection needs a reason; write why this person may not take part.")
+            self.add_error("reason", sentence)
         return cleaned

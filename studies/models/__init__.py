@@ -11,27 +11,35 @@ from studies.models.banks import (
     JudgeProtocol,
     Prompt,
 )
-from studies.models.studies import (
-    Amendment,
+from studies.models.contact import Announcement, Message
+from studies.models.people import (
+    ComprehensionAttempt,
     Consent,
+    Credential,
+    Invitation,
     Participant,
-    Study,
-    StudyEvent,
-    StudyStatus,
+    ProfileForm,
     VettingStatus,
 )
+from studies.models.studies import Amendment, Study, StudyEvent, StudyStatus
 
 __all__ = [
     "Amendment",
+    "Announcement",
     "Attachment",
     "Bank",
     "BankVersion",
+    "ComprehensionAttempt",
     "Consent",
+    "Credential",
     "Criterion",
+    "Invitation",
     "Item",
     "ItemBank",
     "JudgeProtocol",
+    "Message",
     "Participant",
+    "ProfileForm",
     "Prompt",
     "Study",
     "StudyEvent",

@@ -4,6 +4,8 @@ import uuid
 
 from django.db import models
 
+from studies.bank.item_parameters import ResponseModel
+
 
 class Bank(models.Model):
     """A prompt bank through all its versions."""
@@ -115,15 +117,25 @@ class ItemBank(models.Model):
     sigma_hat = models.FloatField()
     n_models = models.PositiveIntegerField(null=True)
     r_squared = models.FloatField(null=True)
+    response_model = models.CharField(max_length=20, default=ResponseModel.LOGIT_NORMAL.value)
     imported_at = models.DateTimeField()
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=models.Q(sigma_hat__gt=0), name="sigma_hat_is_positive"),
+            models.CheckConstraint(
+                condition=models.Q(response_model__in=[model.value for model in ResponseModel]),
+                name="response_model_is_known",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.slug} {self.digest[:8]}"
+
+    @property
+    def is_logistic(self) -> bool:
+        """Whether ability on it is theta_QL, and theta by logits of scores is not on its scale."""
+        return self.response_model == ResponseModel.LOGISTIC
 
 
 class Item(models.Model):

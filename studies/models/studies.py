@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from studies.models.banks import BankVersion, ItemBank, JudgeProtocol
 from studies.protocol.settings import ProtocolSettings
@@ -10,9 +11,12 @@ from studies.protocol.settings import ProtocolSettings
 class StudyStatus(models.TextChoices):
     """Draft settings may change; frozen ones only by recorded amendment."""
 
-    DRAFT = "draft", "Draft: the protocol may still change"
-    FROZEN = "frozen", "Frozen: people may work; the protocol changes only by recorded amendment"
-    CLOSED = "closed", "Closed: nobody may start"
+    DRAFT = "draft", _("Draft: the protocol may still change")
+    FROZEN = (
+        "frozen",
+        _("Frozen: people may work; the protocol changes only by recorded amendment"),
+    )
+    CLOSED = "closed", _("Closed: nobody may start")
 
 
 class Study(models.Model):
@@ -76,66 +80,13 @@ class Amendment(models.Model):
         return f"{self.study} amendment {self.number}"
 
 
-class VettingStatus(models.TextChoices):
-    """Whether a person may take part."""
-
-    SUBMITTED = "submitted", "Submitted: waiting for a decision"
-    APPROVED = "approved", "Approved: may take part"
-    REJECTED = "rejected", "Rejected, with a reason"
-
-
-class Participant(models.Model):
-    """A person in a study. `code` is the pseudonym every export uses."""
-
-    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="participations"
-    )
-    code = models.CharField(max_length=20)
-    profile = models.SlugField()
-    vetting_status = models.CharField(max_length=10, choices=VettingStatus, default=VettingStatus.SUBMITTED)
-    vetting_reason = models.TextField(blank=True)
-    is_test = models.BooleanField(default=False)
-    submitted_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["study", "user"], name="a_person_takes_part_once_in_a_study"),
-            models.UniqueConstraint(
-                fields=["study", "code"], name="participant_codes_do_not_repeat_in_a_study"
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(vetting_status="rejected") | ~models.Q(vetting_reason=""),
-                name="a_rejection_has_a_reason",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.code
-
-    @property
-    def approved(self) -> bool:
-        return self.vetting_status == VettingStatus.APPROVED
-
-
-class Consent(models.Model):
-    """A person accepted (or declined) exactly this text at this time. Append-only."""
-
-    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="consents")
-    accepted = models.BooleanField()
-    text = models.TextField()
-    text_sha256 = models.CharField(max_length=64)
-    decided_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.participant} {'accepted' if self.accepted else 'declined'}"
-
-
 class StudyEvent(models.Model):
     """The trail of everything that changed a study or its people. Append-only."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="events")
-    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, null=True, related_name="events")
+    participant = models.ForeignKey(
+        "studies.Participant", on_delete=models.PROTECT, null=True, related_name="events"
+    )
     kind = models.CharField(max_length=50)
     details = models.JSONField(default=dict)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True)

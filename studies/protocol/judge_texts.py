@@ -2,6 +2,9 @@
 
 A text has named places. Exact answers: {question}, {answer} (the gold target), {predicted_answer}. Rubric
 criteria, one call each: {answer} (the gold answer), {model_response}, {rubric_string}.
+
+A third text asks about several criteria in one call. It is always this project's own, whatever texts are
+imported: nobody has published one.
 """
 
 import re
@@ -10,7 +13,7 @@ from pathlib import Path
 
 from studies.bank.canonical import canonical_sha256
 from studies.bank.records import storage_fault
-from studies.protocol.judge_defaults import EXACT_ANSWER_TEXT, RUBRIC_TEXT
+from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT, EXACT_ANSWER_TEXT, RUBRIC_TEXT
 from studies.protocol.python_constants import NotAString, string_constant
 
 EXACT_PLACES = ("question", "answer", "predicted_answer")
@@ -45,6 +48,8 @@ class JudgeTexts:
         return canonical_sha256({"exact": self.exact, "rubric": self.rubric})
 
 
+# Of the text for several criteria a call; it names that text in the record of a judge.
+BATCHED_TEXT_SHA256 = canonical_sha256({"batched_rubric": BATCHED_RUBRIC_TEXT})
 DEFAULT_JUDGE_TEXTS = JudgeTexts(EXACT_ANSWER_TEXT, RUBRIC_TEXT, source="Chiron's own wording")
 
 

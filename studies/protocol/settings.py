@@ -7,13 +7,14 @@ with two participants each per batch, the 15 best as Top.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     ValidationError,
     ValidationInfo,
@@ -26,8 +27,13 @@ from studies.bank.records import storage_fault
 from studies.bank.sentences import error_sentence, field_path
 from studies.protocol.texts import (
     DEFAULT_ALLOWED_TOOLS,
+    DEFAULT_CHECK,
     DEFAULT_CONSENT,
+    DEFAULT_CONTACT,
     DEFAULT_INSTRUCTIONS,
+    DEFAULT_NEXT_STEPS,
+    DEFAULT_PAYMENT_NOTE,
+    DEFAULT_PRACTICE_PROMPTS,
     DEFAULT_RESOURCE_CATEGORIES,
 )
 
@@ -71,12 +77,49 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+ProfileQuestion = Literal[
+    "field", "level", "institution", "languages", "prior_baselining", "prior_exposure", "ai_experience"
+]
+PROFILE_QUESTIONS: tuple[ProfileQuestion, ...] = get_args(ProfileQuestion)
+
+
 class ProfileSettings(Settings):
-    """A kind of participant the study recruits; `slug` identifies it in files and addresses."""
+    """A kind of participant the study recruits; `slug` identifies it in files and addresses.
+
+    `questions` are asked of this profile instead of the study's `profile_questions`; None: those.
+    """
 
     slug: Slug
     name: FilledText
     description: FilledText
+    questions: tuple[ProfileQuestion, ...] | None = None
+
+
+class ArmSettings(Settings):
+    """One way of working that people are compared under; `slug` names it in exports, never to participants.
+
+    `instructions` are what people of this arm read besides the instructions for everybody.
+    """
+
+    slug: Slug
+    instructions: FilledText
+
+
+class CheckQuestion(Settings):
+    """One question of the comprehension check; `correct` is the number of the right option, from 1."""
+
+    question: FilledText
+    options: Annotated[tuple[FilledText, ...], Field(min_length=2, max_length=8)]
+    correct: Count
+
+    @model_validator(mode="after")
+    def _correct_is_an_option(self) -> Self:
+        if self.correct > len(self.options):
+            message = "names option {correct} as correct, but there are {number}; correct the number"
+            raise PydanticCustomError(
+                "no_such_option", message, {"correct": self.correct, "number": len(self.options)}
+            )
+        return self
 
 
 PILOT_PROFILES = (
@@ -102,7 +145,13 @@ class ProtocolSettings(Settings):
     """What a frozen study promises. Times carry their unit in the name; texts are Markdown.
 
     `overdue_rule` decides about work at the deadline: "saved_counts" keeps what is saved, "submitted_only"
-    only what was handed in. `match_rules` is set exactly when the judge is "match".
+    only what was handed in. `match_rules` is set exactly when the judge is "match". `prompt_order` "random"
+    shuffles every person's batch by `order_seed`. `arms` are drawn for the places of every batch; none:
+    everybody works alike. `assembly` "matrix" cuts the bank anew for every place of a prompt.
+    `profile_questions` and `credential_file` are what invited people are asked before the vetting decision;
+    `note_per_prompt` and `confidence_per_prompt` what is asked beside every answer. `deletion_days` after a
+    withdrawal the person's data are deleted. `judge_excluded` has the answers of people who are excluded
+    judged, too, so that the result without any exclusion is known.
     """
 
     batch_size: Annotated[Count, Field(le=500)] = 20
@@ -110,19 +159,62 @@ class ProtocolSettings(Settings):
     late_tolerance_seconds: Annotated[StrictInt, Field(ge=0, le=300)] = 10
     profiles: tuple[ProfileSettings, ...] = PILOT_PROFILES
     replicates_per_profile: Annotated[Count, Field(le=1000)] = 2
-    assembly: Literal["random", "balanced"] = "balanced"
+    arms: Annotated[tuple[ArmSettings, ...], Field(max_length=10)] = ()
+    assembly: Literal["random", "balanced", "matrix"] = "balanced"
     overdue_rule: Literal["saved_counts", "submitted_only"] = "saved_counts"
     missing_rule: Literal["as_missing"] = "as_missing"
     allowed_tools: FilledText = DEFAULT_ALLOWED_TOOLS
     resource_categories: tuple[FilledText, ...] = DEFAULT_RESOURCE_CATEGORIES
     top_size: Count = 15
     judge_kind: Literal["llm", "match", "checks"] = "llm"
+    judge_excluded: StrictBool = True
     match_rules: Annotated[Literal["bbeh", "bbh"] | None, Field(validate_default=True)] = None
     assembly_seed: Seed = 1
     assignment_seed: Seed = 2
     answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
     instructions: FilledText = DEFAULT_INSTRUCTIONS
     consent_text: FilledText = DEFAULT_CONSENT
+    invitation_days: Annotated[Count, Field(le=365)] = 14
+    profile_questions: tuple[ProfileQuestion, ...] = PROFILE_QUESTIONS
+    credential_file: Literal["off", "optional", "required"] = "optional"
+    practice_prompts: Annotated[tuple[FilledText, ...], Field(max_length=10)] = DEFAULT_PRACTICE_PROMPTS
+    comprehension_check: StrictBool = False
+    check_questions: Annotated[tuple[CheckQuestion, ...], Field(min_length=1, max_length=20)] = tuple(
+        CheckQuestion(question=question, options=options, correct=correct)
+        for question, options, correct in DEFAULT_CHECK
+    )
+    prompt_order: Literal["fixed", "random"] = "fixed"
+    order_seed: Seed = 3
+    note_per_prompt: StrictBool = False
+    confidence_per_prompt: StrictBool = False
+    next_steps: FilledText = DEFAULT_NEXT_STEPS
+    payment_note: FilledText = DEFAULT_PAYMENT_NOTE
+    contact: FilledText = DEFAULT_CONTACT
+    deletion_days: Annotated[Count, Field(le=3650)] = 30
+
+    @property
+    def arm_slugs(self) -> tuple[str, ...]:
+        """The short names of the arms, in their order."""
+        return tuple(arm.slug for arm in self.arms)
+
+    @property
+    def has_fixed_places(self) -> bool:
+        """Whether places are laid down with the batches, as each has an arm or a batch of its own."""
+        return bool(self.arms) or self.assembly == "matrix"
+
+    def arm_instructions(self, slug: str) -> str:
+        """What people of this arm read besides; nothing where there is no such arm."""
+        return next((arm.instructions for arm in self.arms if arm.slug == slug), "")
+
+    def questions_for(self, profile: str) -> tuple[ProfileQuestion, ...]:
+        """What somebody of this profile is asked about themselves."""
+        own = next((known.questions for known in self.profiles if known.slug == profile), None)
+        return self.profile_questions if own is None else own
+
+    @property
+    def questions_of_any_profile(self) -> frozenset[ProfileQuestion]:
+        """Every question that somebody is asked."""
+        return frozenset(question for known in self.profiles for question in self.questions_for(known.slug))
 
     @field_validator("profiles", "resource_categories")
     @classmethod
@@ -139,6 +231,19 @@ class ProtocolSettings(Settings):
             message = 'uses the slug "{slug}" twice; give every profile its own'
             raise PydanticCustomError("repeated_slug", message, {"slug": repeated})
         return profiles
+
+    @field_validator("arms")
+    @classmethod
+    def _arms_can_be_compared(cls, arms: tuple[ArmSettings, ...]) -> tuple[ArmSettings, ...]:
+        if len(arms) == 1:
+            raise PydanticCustomError(
+                "one_arm", "has one entry; write two or more, or none for no comparison"
+            )
+        repeated = _repeated(arm.slug for arm in arms)
+        if repeated:
+            message = 'uses the slug "{slug}" twice; give every arm its own'
+            raise PydanticCustomError("repeated_arm", message, {"slug": repeated})
+        return arms
 
     @field_validator("resource_categories")
     @classmethod

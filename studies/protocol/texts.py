@@ -46,13 +46,7 @@ By agreeing you take part in a study of how well people answer benchmark questio
 
 **What is recorded**
 
-- your e-mail address, which is how you sign in;
-- your profile, what you submitted with it, and the decision on it with its reason;
-- which version of this text you agreed to, and when;
-- when you started, when you opened each question, every saved version of each answer with its time, and \
-when you handed in or your time ran out;
-- the kinds of resources you tick, and whatever you write in the answer fields;
-- if the study offers a model on this site: what you send to it and what it replies.
+The list below this text names everything this site records about you in this study.
 
 **What happens with it**
 
@@ -65,4 +59,55 @@ when you handed in or your time ran out;
 - Taking part is voluntary. You can withdraw on your own page at any time, without giving a reason.
 - After you withdraw, your answers are left out of all further results.
 - Ask the people who invited you if anything is unclear, before you agree or later.
+"""
+
+DEFAULT_PRACTICE_PROMPTS = (
+    "A recipe for four people needs 300 g of flour. How much flour do six people need? Answer in grams and "
+    "show how you got there.",
+    "Explain in two or three sentences, to somebody who has never heard of it, why the sky is blue in the "
+    "daytime and red at sunset.",
+)
+
+# Question, options, number of the right option from 1.
+DEFAULT_CHECK = (
+    (
+        "When does the clock run?",
+        (
+            "Only while the page is open.",
+            "From the start button on, without a pause, whatever I do.",
+            "Separately for each question.",
+        ),
+        2,
+    ),
+    (
+        "A model gave you an answer that reads well. What do we ask of you?",
+        (
+            "To check what matters and correct it before it becomes your answer.",
+            "Not to use it in any way.",
+            "To paste it and write a remark on how good the model is.",
+        ),
+        1,
+    ),
+    (
+        "You cannot finish a question. What do you do?",
+        (
+            "Write what is difficult about the question.",
+            "Write one word so that the field is not empty.",
+            "Write as much of an answer as you have.",
+        ),
+        3,
+    ),
+)
+
+DEFAULT_NEXT_STEPS = """\
+The study team looks at all sessions, then the answers are graded. You need not do anything more.
+"""
+
+DEFAULT_PAYMENT_NOTE = """\
+Everybody who took part is paid as agreed when they were recruited, whatever becomes of their answers. Name \
+the reference on this receipt if you have a question about it.
+"""
+
+DEFAULT_CONTACT = """\
+Write to the study team on the help page of this site, or reply to the message that invited you.
 """

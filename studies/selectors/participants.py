@@ -1,15 +1,35 @@
 """Reads of people in studies."""
 
-import hashlib
+import uuid
 
-from django.db.models import Count, QuerySet
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
 
-from studies.models import Consent, Participant, Study, User, VettingStatus
+from studies.models import (
+    ComprehensionAttempt,
+    Consent,
+    Credential,
+    Participant,
+    ProfileForm,
+    Study,
+    User,
+    VettingStatus,
+)
+from studies.protocol.consents import consent_sha256
 
-
-def consent_sha256(text: str) -> str:
-    """What a consent text is recognised by (hex)."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+# Who needs a decision comes first.
+LIST_ORDER = (VettingStatus.SUBMITTED, VettingStatus.INVITED, VettingStatus.REJECTED, VettingStatus.APPROVED)
 
 
 def latest_consent(participant: Participant) -> Consent | None:
@@ -18,15 +38,22 @@ def latest_consent(participant: Participant) -> Consent | None:
 
 
 def has_agreed(participant: Participant) -> bool:
-    """Whether the person agreed to any of the study's consent texts."""
+    """Whether the person agreed to any version of what the study asked them to agree to."""
     return participant.consents.filter(accepted=True).exists()
 
 
-def has_valid_consent(participant: Participant) -> bool:
-    """Whether the person's latest decision accepts exactly the text that holds now."""
+def has_declined(participant: Participant) -> bool:
+    """Whether the person's latest decision declines exactly what would be agreed to now."""
     latest = latest_consent(participant)
-    current = consent_sha256(participant.study.protocol.consent_text)
-    return latest is not None and latest.accepted and latest.text_sha256 == current
+    current = consent_sha256(participant.study.protocol)
+    return latest is not None and not latest.accepted and latest.sha256 == current
+
+
+def has_valid_consent(participant: Participant) -> bool:
+    """Whether the person's latest decision accepts exactly the text and the list that hold now."""
+    latest = latest_consent(participant)
+    current = consent_sha256(participant.study.protocol)
+    return latest is not None and latest.accepted and latest.sha256 == current
 
 
 def participations_of(user: User) -> QuerySet[Participant]:
@@ -45,9 +72,37 @@ def participant_by_code(study_slug: str, code: str) -> Participant | None:
 
 
 def participants_to_vet(study: Study) -> QuerySet[Participant]:
-    """Everyone in the study, those waiting for a decision first, then by code."""
-    order = ("-vetting_status", "code")  # submitted, rejected, approved
-    return study.participants.select_related("user").order_by(*order)
+    """Everyone in the study, those waiting for a decision first, then by code.
+
+    Annotated with `is_out_of_tries`: the check questions keep the person from starting, and no try is left.
+    """
+    places = [When(vetting_status=status, then=Value(place)) for place, status in enumerate(LIST_ORDER)]
+    order = Case(*places, output_field=IntegerField())
+    people = study.participants.select_related("user").order_by(order, "code")
+    if not study.protocol.comprehension_check:
+        return people.annotate(is_out_of_tries=Value(False))
+    tries = ComprehensionAttempt.objects.filter(participant=OuterRef("pk")).order_by()
+    used = tries.values("participant").annotate(used=Count("id")).values("used")
+    return people.annotate(
+        is_out_of_tries=~Exists(tries.filter(passed=True))
+        & Q(check_attempts__lte=Coalesce(Subquery(used, output_field=IntegerField()), 0))
+    )
+
+
+def newest_profile(participant: Participant) -> ProfileForm | None:
+    """What the person says about themselves: the form sent last, if any."""
+    return participant.profile_forms.order_by("-id").first()
+
+
+def credentials_of(participant: Participant) -> QuerySet[Credential]:
+    """The files the person handed in, newest first; the first one counts."""
+    return participant.credentials.order_by("-id")
+
+
+def credential_of(study_slug: str, code: str, token: uuid.UUID) -> Credential | None:
+    """One file of the person with this pseudonym in the study."""
+    files = Credential.objects.select_related("participant__study")
+    return files.filter(token=token, participant__code=code, participant__study__slug=study_slug).first()
 
 
 def vetting_counts(study: Study) -> dict[str, int]:

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
-from studies.models import Study, StudyStatus, VettingStatus
+from studies.models import Participant, Study, StudyStatus, VettingStatus
+from studies.selectors.contact import open_threads
 
 
 def study_by_slug(slug: str) -> Study | None:
@@ -23,10 +24,18 @@ def study_is_open(study: Study, now: datetime) -> bool:
 
 
 def studies_with_people() -> QuerySet[Study]:
-    """Every study, newest first, annotated with `people` and `waiting` (for a vetting decision)."""
+    """Every study, newest first, annotated with how many people there are.
+
+    `people` in all, `waiting` for a vetting decision, `unanswered` for a reply of the team.
+    """
     waiting = Count("participants", filter=Q(participants__vetting_status=VettingStatus.SUBMITTED))
     return (
         Study.objects.select_related("bank_version__bank")
-        .annotate(people=Count("participants"), waiting=waiting)
+        .annotate(people=Count("participants"), waiting=waiting, unanswered=Subquery(_unanswered()))
         .order_by("-created_at", "-id")
     )
+
+
+def _unanswered() -> QuerySet[Participant, dict[str, int]]:
+    in_study = open_threads().filter(study=OuterRef("pk")).order_by()
+    return in_study.values("study").annotate(number=Count("pk")).values("number")

@@ -24,7 +24,9 @@ from studies.services.studies import (
 
 TIMES = ("opens_at", "closes_at")
 # The batches may be built already; a record that contradicts them would be worse than a new study.
-FIXED = ("batch_size", "assembly", "assembly_seed")
+FIXED = ("batch_size", "assembly", "assembly_seed", "arms")
+# Where every place has its arm or its own batch, no place can come or go either.
+FIXED_PLACES = ("profiles", "replicates_per_profile")
 
 
 class AmendmentRefused(Refused):
@@ -66,7 +68,8 @@ def _require_amendable(study: Study, changes: Mapping[str, object], reason: str)
         raise StudyNotFrozen(f'The study "{study.slug}" is {study.status}, not frozen; {remedy}.')
     if not reason.strip():
         raise AmendmentRefused("An amendment needs a reason; write why it is made.")
-    fixed = [name for name in FIXED if name in changes and changes[name] != study.settings.get(name)]
+    names = FIXED + FIXED_PLACES if study.protocol.has_fixed_places else FIXED
+    fixed = [name for name in names if name in changes and changes[name] != study.settings.get(name)]
     if fixed:
         raise AmendmentRefused(
             f"{', '.join(fixed)}: the batches of a frozen study do not change; make a new study instead."

@@ -107,6 +107,7 @@ def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) ->
             "sigma_hat": parameters.sigma_hat,
             "n_models": parameters.n_models,
             "r_squared": parameters.r_squared,
+            "response_model": parameters.response_model,
             "imported_at": now,
         },
     )

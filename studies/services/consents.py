@@ -1,17 +1,20 @@
-"""Consent: who accepted or declined exactly which text, and when."""
+"""Consent: who accepted or declined exactly which text and list of what is recorded, and when."""
 
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from studies.models import Consent, Participant, StudyStatus, VettingStatus
-from studies.selectors.participants import consent_sha256, has_agreed, latest_consent
-from studies.services.events import StudyEventKind, event_record
+from studies.protocol.consents import consent_sha256, recorded_items
+from studies.selectors.participants import has_agreed, latest_consent
+from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
 
 
 class ConsentNotAsked(Refused):
-    """There is nothing to decide: the study is a draft or closed, or the person was rejected."""
+    """There is nothing to decide: the study is a draft or closed, the person was rejected or withdrew."""
 
 
 class ConsentGiven(Refused):
@@ -19,37 +22,39 @@ class ConsentGiven(Refused):
 
 
 class ConsentTextChanged(Refused):
-    """The text was amended between being shown and being decided on."""
+    """The text or the list was amended between being shown and being decided on."""
 
 
 @transaction.atomic
 def consent_record(
     *, participant: Participant, accepted: bool, now: datetime, shown_sha256: str | None = None
 ) -> Consent:
-    """Record a decision on the current text; the same decision twice in a row is recorded once.
+    """Record a decision on what holds now; the same decision twice in a row is recorded once.
 
-    `shown_sha256` is the hash of the text the person had in front of them, where a page showed it.
+    `shown_sha256` is the hash of what the person had in front of them, where a page showed it.
     Declining after an agreement would leave a running session and its answers in the study, so that is what a
     withdrawal is for. Raises ConsentNotAsked, ConsentTextChanged or ConsentGiven.
     """
-    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    participant = participant_lock(participant)
     _require_asked(participant)
-    text = participant.study.protocol.consent_text
-    digest = consent_sha256(text)
+    protocol = participant.study.protocol
+    digest = consent_sha256(protocol)
     if shown_sha256 is not None and shown_sha256 != digest:
         raise ConsentTextChanged(
-            "The text was changed while you were reading. Please read it again and decide."
+            _("The text was changed while you were reading. Please read it again and decide.")
         )
-    if not accepted and has_agreed(participant):
-        raise ConsentGiven(
-            "You have agreed to take part. To take part no longer, withdraw from the study: "
-            "nothing of yours is used then."
-        )
+    if not accepted:
+        _require_not_agreed(participant)
     latest = latest_consent(participant)
-    if latest and latest.accepted == accepted and latest.text_sha256 == digest:
+    if latest and latest.accepted == accepted and latest.sha256 == digest:
         return latest
     consent = Consent.objects.create(
-        participant=participant, accepted=accepted, text=text, text_sha256=digest, decided_at=now
+        participant=participant,
+        accepted=accepted,
+        text=protocol.consent_text,
+        recorded=list(recorded_items(protocol)),
+        sha256=digest,
+        decided_at=now,
     )
     event_record(
         study=participant.study,
@@ -57,7 +62,7 @@ def consent_record(
         now=now,
         actor=participant.user,
         participant=participant,
-        text_sha256=digest,
+        consent_sha256=digest,
     )
     return consent
 
@@ -65,8 +70,20 @@ def consent_record(
 def _require_asked(participant: Participant) -> None:
     status = participant.study.status
     if status == StudyStatus.DRAFT:
-        raise ConsentNotAsked("The study is still being prepared. You can decide when its text is final.")
+        raise ConsentNotAsked(_("The study is still being prepared. You can decide when its text is final."))
     if status == StudyStatus.CLOSED:
-        raise ConsentNotAsked("The study is closed; there is nothing left to decide.")
+        raise ConsentNotAsked(_("The study is closed; there is nothing left to decide."))
     if participant.vetting_status == VettingStatus.REJECTED:
-        raise ConsentNotAsked("You are not taking part in this study; there is nothing to decide.")
+        raise ConsentNotAsked(_("You are not taking part in this study; there is nothing to decide."))
+    if has_withdrawn(participant):
+        raise ConsentNotAsked(_("You have withdrawn from this study; there is nothing left to decide."))
+
+
+def _require_not_agreed(participant: Participant) -> None:
+    if has_agreed(participant):
+        raise ConsentGiven(
+            _(
+                "You have agreed to take part. To take part no longer, withdraw from the study: "
+                "nothing of yours is used then."
+            )
+        )

@@ -14,6 +14,10 @@ class StudyEventKind(StrEnum):
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
+    INVITED = "invitation_created"
+    INVITATION_SENT = "invitation_sent"
+    INVITATION_REVOKED = "invitation_revoked"
+    INVITATION_ACCEPTED = "invitation_accepted"
     PARTICIPANT_ADDED = "participant_added"
     APPROVED = "participant_approved"
     REJECTED = "participant_rejected"
@@ -21,6 +25,28 @@ class StudyEventKind(StrEnum):
     DECLINED = "consent_declined"
     WITHDREW = "participant_withdrew"
     BATCHES_BUILT = "batches_built"
+    ANNOUNCED = "announcement_made"
+    ANNOUNCEMENT_WITHDRAWN = "announcement_withdrawn"
+    MESSAGE_SENT = "message_sent"
+    MESSAGE_ANSWERED = "message_answered"
+    PROFILE_SUBMITTED = "profile_submitted"
+    CREDENTIAL_UPLOADED = "credential_uploaded"
+    CREDENTIAL_VIEWED = "credential_viewed"
+    CHECK_PASSED = "check_passed"
+    CHECK_FAILED = "check_failed"
+    CHECK_ATTEMPT_GRANTED = "check_attempt_granted"
+    INSTRUCTIONS_SHOWN = "instructions_shown"
+    EXTRA_TIME_GRANTED = "extra_time_granted"
+    DATA_DOWNLOADED = "data_downloaded"
+    DATA_DELETED = "data_deleted"
+    PAYMENTS_LISTED = "payments_listed"
+    JUDGING_STARTED = "judging_started"
+    JUDGING_PAUSED = "judging_paused"
+    JUDGING_RESUMED = "judging_resumed"
+    JUDGING_CANCELLED = "judging_cancelled"
+    JUDGING_FINISHED = "judging_finished"
+    AUDIT_DRAWN = "audit_drawn"
+    AUDIT_IMPORTED = "audit_imported"
 
 
 def event_record(
@@ -36,3 +62,13 @@ def event_record(
     return StudyEvent.objects.create(
         study=study, kind=kind, details=details, actor=actor, participant=participant, happened_at=now
     )
+
+
+def has_withdrawn(participant: Participant) -> bool:
+    """Whether the person withdrew, before or after starting."""
+    return StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW).exists()
+
+
+def is_erased(participant: Participant) -> bool:
+    """Whether the person's data were deleted after a withdrawal."""
+    return StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.DATA_DELETED).exists()

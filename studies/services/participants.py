@@ -7,6 +7,7 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.services.events import StudyEventKind, event_record
@@ -41,12 +42,13 @@ class VettingRefused(Refused):
 
 @dataclass(frozen=True)
 class NewPerson:
-    """Someone to add to a study."""
+    """Someone to add to a study. `invited`: the profile form is still to come."""
 
     email: str
     profile: str
     approved: bool = False
     is_test: bool = False
+    invited: bool = False
 
 
 def participant_add(
@@ -73,7 +75,7 @@ def participants_add(
     """Add several people, or none of them. Raises as `participant_add` for the first that cannot be added."""
     study = study_lock(study)
     if study.status == StudyStatus.CLOSED:
-        raise StudyClosed(f'The study "{study.slug}" is closed; nobody can be added.')
+        raise StudyClosed(_('The study "%(study)s" is closed; nobody can be added.') % {"study": study.slug})
     codes = set(study.participants.values_list("code", flat=True))
     return [_add(study, person, codes, now, actor) for person in people]
 
@@ -83,12 +85,15 @@ def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor:
     require_profile(study, person.profile)
     user = User.objects.filter(email=email).first() or User.objects.create_user(email)
     if study.participants.filter(user=user).exists():
-        raise AlreadyTakesPart(f'{email} is in the study "{study.slug}" already.')
+        raise AlreadyTakesPart(
+            _('%(email)s is in the study "%(study)s" already.') % {"email": email, "study": study.slug}
+        )
     participant = Participant.objects.create(
         study=study,
         user=user,
         code=_new_code(codes),
         profile=person.profile,
+        vetting_status=VettingStatus.INVITED if person.invited else VettingStatus.SUBMITTED,
         is_test=person.is_test,
         submitted_at=now,
     )
@@ -106,8 +111,12 @@ def normal_email(text: str) -> str:
     try:
         validate_email(email)
         MaxLengthValidator(EMAIL_CHARACTERS)(email)
-    except ValidationError:
-        raise EmailInvalid(f'"{text.strip()}" is no e-mail address; correct it.') from None
+        # What mail calls the domain; without that name no mail can be written to it.
+        email.rpartition("@")[2].encode("idna")
+    except (ValidationError, UnicodeError):
+        raise EmailInvalid(
+            _('"%(address)s" is no e-mail address; correct it.') % {"address": text.strip()}
+        ) from None
     return email
 
 
@@ -115,7 +124,10 @@ def require_profile(study: Study, profile: str) -> None:
     """Raise ProfileUnknown unless the study recruits the profile."""
     slugs = [known.slug for known in study.protocol.profiles]
     if profile not in slugs:
-        raise ProfileUnknown(f'"{profile}" is no profile of this study; use one of {", ".join(slugs)}.')
+        raise ProfileUnknown(
+            _('"%(profile)s" is no profile of this study; use one of %(profiles)s.')
+            % {"profile": profile, "profiles": ", ".join(slugs)}
+        )
 
 
 def _new_code(codes: set[str]) -> str:
@@ -127,6 +139,16 @@ def _new_code(codes: set[str]) -> str:
         if code not in codes:
             codes.add(code)
             return code
+
+
+def participant_lock(participant: Participant) -> Participant:
+    """The person's row as it is now, with the study, locked until the transaction ends.
+
+    Whatever changes a person takes it, so no two changes of one person run beside each other. It is weak
+    enough that rows which refer to the person can be added meanwhile.
+    """
+    locked = Participant.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    return locked.get(pk=participant.pk)
 
 
 @transaction.atomic
@@ -143,16 +165,16 @@ def participant_reject(
 ) -> Participant:
     """Keep the person from starting, for a reason. Raises VettingRefused without one, or if done already."""
     if not reason.strip():
-        raise VettingRefused("A rejection needs a reason; write why this person may not take part.")
+        raise VettingRefused(_("A rejection needs a reason; write why this person may not take part."))
     return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor)
 
 
 def _decide(
     participant: Participant, status: VettingStatus, reason: str, now: datetime, actor: User | None
 ) -> Participant:
-    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    participant = participant_lock(participant)
     if participant.vetting_status == status:
-        raise VettingRefused(f"{participant.code} is {status.value} already.")
+        raise VettingRefused(_decided_already(participant, status))
     before = participant.vetting_status
     participant.vetting_status = status
     participant.vetting_reason = reason
@@ -168,3 +190,8 @@ def _decide(
         reason=reason,
     )
     return participant
+
+
+def _decided_already(participant: Participant, status: VettingStatus) -> str:
+    approved, rejected = _("%(code)s is approved already."), _("%(code)s is rejected already.")
+    return (approved if status == VettingStatus.APPROVED else rejected) % {"code": participant.code}

@@ -65,10 +65,12 @@ class PeopleImport:
 class PeopleRefused(Refused):
     """Nobody was added; carries every problem of the file."""
 
+    outcome = "Nobody was added"
+
     def __init__(self, problems: Iterable[PeopleProblem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
         lines = [str(problem) for problem in self.problems]
-        super().__init__("\n".join([f"Nobody was added; problems found: {len(lines)}", *lines]))
+        super().__init__("\n".join([f"{self.outcome}; problems found: {len(lines)}", *lines]))
 
 
 @transaction.atomic
@@ -81,7 +83,7 @@ def participants_import(
     """
     study = study_lock(study)
     present = _profiles_in_study(study, [row.email.strip().lower() for row in reading.rows])
-    problems = [*reading.problems, *_repeated(reading.rows)]
+    problems = [*reading.problems, *repeated_lines(reading.rows)]
     for row in reading.rows:
         problems += _row_problems(study, row, present)
     if problems:
@@ -99,7 +101,8 @@ def _profiles_in_study(study: Study, emails: list[str]) -> dict[str, str]:
     return present
 
 
-def _repeated(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
+def repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
+    """A problem for every line that names an address once more."""
     first: dict[str, int] = {}
     problems = []
     for row in rows:

@@ -64,9 +64,17 @@ def _named(prompt_ids: list[str]) -> str:
 
 def _profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:
     offered = [profile.slug for profile in settings.profiles]
-    people = study.participants.exclude(profile__in=offered)
+    people = study.participants.exclude(profile__in=offered).order_by("code")
+    waiting = study.invitations.filter(accepted_at=None, revoked_at=None).exclude(profile__in=offered)
     return [
-        f'{participant.code} has the profile "{participant.profile}", which the settings no longer list. '
-        "Keep the profile."
-        for participant in people.order_by("code")[:NAMED_PROMPTS]
+        *(
+            f'{participant.code} has the profile "{participant.profile}", which the settings no longer list. '
+            "Keep the profile."
+            for participant in people[:NAMED_PROMPTS]
+        ),
+        *(
+            f'An invitation that was not accepted yet is for the profile "{profile}", which the settings no '
+            "longer list. Keep the profile or take the invitation back."
+            for profile in sorted(set(waiting.values_list("profile", flat=True)))
+        ),
     ]

@@ -1,5 +1,6 @@
 """People who look after studies."""
 
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 
 from studies.models import User
@@ -22,3 +23,8 @@ def staff_add(*, email: str, superuser: bool = False) -> tuple[User, bool]:
     user.is_superuser = user.is_superuser or superuser
     user.save(update_fields=["is_staff", "is_superuser"])
     return user, True
+
+
+def second_factor_forget(*, user: User) -> int:
+    """Take away every passkey, app and recovery code of somebody who lost them; how many there were."""
+    return int(Authenticator.objects.filter(user=user).delete()[0])

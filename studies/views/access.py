@@ -1,4 +1,7 @@
-"""Who may see a page. Visitors are asked to sign in; people get 404 for what is not theirs."""
+"""Who may see a page. Visitors are asked to sign in; people get 404 for what is not theirs.
+
+What these guards answer is never shared and never stale.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,21 +9,33 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.views.decorators.cache import cache_control, never_cache
 
-from studies.models import User
+from studies.models import Participant, Study, User
+from studies.selectors.participants import participant_by_code, participant_of
+from studies.selectors.studies import study_by_slug
+from studies.views.second_factor import second_factor_detour
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+StudyView = Callable[Concatenate[HttpRequest, Study, P], HttpResponseBase]
+PersonView = Callable[Concatenate[HttpRequest, Participant, P], HttpResponseBase]
+Guarded = Callable[..., HttpResponseBase]
+
+# Not `no-store`: a browser that goes back must still have what was typed into a form.
+fresh_and_private = cache_control(private=True, no_cache=True)
 
 
 def staff_required(view: View[P]) -> View[P]:
-    """For staff pages. Signed-in people who are not staff learn nothing about what exists there."""
+    """For staff pages, which take a second factor. Signed-in people who are not staff learn nothing about
+    what exists there.
+    """
 
     @wraps(view)
     def for_staff(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if not signed_in(request).is_staff:
             raise Http404
-        return view(request, *args, **kwargs)
+        return second_factor_detour(request) or view(request, *args, **kwargs)
 
     return login_required(for_staff)
 
@@ -30,3 +45,44 @@ def signed_in(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
         raise Http404
     return request.user
+
+
+def for_participant(view: PersonView[P]) -> Guarded:
+    """Give the view the asking person's place in the study of the address; 404 for everybody else."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        participant = participant_of(signed_in(request), slug)
+        if participant is None:
+            raise Http404("no such study of this person")
+        return view(request, participant, *args, **kwargs)
+
+    return login_required(fresh_and_private(guarded))
+
+
+def staff_study_required(view: StudyView[P]) -> Guarded:
+    """Give the view the study of the address; 404 without one, and for whoever is not staff."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        study = study_by_slug(slug)
+        if study is None:
+            raise Http404("no such study")
+        return view(request, study, *args, **kwargs)
+
+    return never_cache(staff_required(guarded))
+
+
+def staff_person_required(view: PersonView[P]) -> Guarded:
+    """Give the view the person of the address; 404 without one, and for whoever is not staff."""
+
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, slug: str, code: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponseBase:
+        participant = participant_by_code(slug, code)
+        if participant is None:
+            raise Http404("no such person in this study")
+        return view(request, participant, *args, **kwargs)
+
+    return never_cache(staff_required(guarded))

@@ -1,35 +1,45 @@
-"""Reading the consent text and deciding on it."""
+"""Reading what one agrees to, deciding on it, and keeping a copy."""
+
+from collections.abc import Iterable
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from studies.forms.consent import ACCEPT, ConsentForm
-from studies.models import Participant
-from studies.selectors.participants import consent_sha256, has_agreed, latest_consent, participant_of
+from studies.models import Consent, Participant
+from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
+from studies.selectors.participants import has_agreed, latest_consent
 from studies.services.consents import consent_record
+from studies.services.events import has_withdrawn
 from studies.services.refusals import Refused
-from studies.views.access import signed_in
-
-DECLINED = (
-    "Your decision is recorded: you do not take part. Thank you for considering it. "
-    "You can change your mind here while the study runs."
-)
+from studies.views.access import for_participant
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def study_consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """GET shows the text that holds now; POST records a decision on exactly that text."""
-    participant = participant_of(signed_in(request), slug)
-    if participant is None:
-        raise Http404
+@for_participant
+def study_consent(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """GET shows what holds now; POST records a decision on exactly that."""
     return decided(request, participant) if request.method == "POST" else page(request, participant)
+
+
+@never_cache
+@require_safe
+@for_participant
+def study_consent_copy(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """The person's newest decision with all it was about, as a text file."""
+    consent = latest_consent(participant)
+    if consent is None:
+        raise Http404
+    response = HttpResponse(consent_copy(participant, consent), content_type="text/plain; charset=utf-8")
+    name = f"consent-{participant.study.slug}-{participant.code}.txt"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def decided(request: HttpRequest, participant: Participant) -> HttpResponse:
@@ -47,23 +57,46 @@ def decided(request: HttpRequest, participant: Participant) -> HttpResponse:
     except Refused as refusal:
         return page(request, participant, [str(refusal)])
     if accepted:
-        messages.success(request, "Thank you. Your agreement is recorded.")
+        messages.success(request, _("Thank you. Your agreement is recorded."))
         return redirect("study_home", slug=participant.study.slug)
-    messages.info(request, DECLINED)
     return redirect("study_consent", slug=participant.study.slug)
 
 
-def page(request: HttpRequest, participant: Participant, errors: list[str] | None = None) -> HttpResponse:
-    text = participant.study.protocol.consent_text
+def page(request: HttpRequest, participant: Participant, errors: Iterable[str] = ()) -> HttpResponse:
+    protocol = participant.study.protocol
     latest = latest_consent(participant)
+    shown = consent_sha256(protocol)
     context = {
         "participant": participant,
         "study": participant.study,
-        "text": text,
-        "shown": consent_sha256(text),
+        "text": protocol.consent_text,
+        "recorded": recorded_sentences(recorded_items(protocol)),
+        "shown": shown,
         "latest": latest,
         "has_agreed": has_agreed(participant),
-        "is_current": latest is not None and latest.text == text,
-        "errors": errors or [],
+        "is_current": latest is not None and latest.sha256 == shown,
+        "has_withdrawn": has_withdrawn(participant),
+        "errors": errors,
     }
-    return render(request, "studies/consent.html", context, status=400 if errors else 200)
+    return render(request, "studies/consent.html", context, status=422 if errors else 200)
+
+
+def recorded_sentences(codes: Iterable[str]) -> list[str]:
+    return [_(RECORDED_SENTENCES[code]) for code in codes]
+
+
+def consent_copy(participant: Participant, consent: Consent) -> str:
+    """The decision as a plain text of its own: readable in years, without this site."""
+    decision = _("agreed to take part") if consent.accepted else _("declined to take part")
+    facts = (
+        (_("Study"), participant.study.name),
+        (_("Participant code"), participant.code),
+        (_("Decision"), decision),
+        (_("Time"), f"{consent.decided_at:%Y-%m-%d %H:%M:%S} UTC"),
+        (_("SHA-256 of text and list"), consent.sha256),
+    )
+    lines = [f"{label}: {value}" for label, value in facts]
+    lines += ["", _("The text"), "--------", consent.text.rstrip()]
+    lines += ["", _("What this site records"), "----------------------"]
+    lines += [f"- {sentence}" for sentence in recorded_sentences(consent.recorded)]
+    return "\n".join(lines) + "\n"

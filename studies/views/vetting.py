@@ -2,50 +2,59 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
 
 from studies.forms.vetting import APPROVE, VettingForm
-from studies.models import Participant
-from studies.selectors.participants import participant_by_code, participants_to_vet, vetting_counts
-from studies.selectors.studies import study_by_slug
+from studies.models import Participant, Study
+from studies.selectors.participants import participants_to_vet, vetting_counts
 from studies.services.participants import participant_approve, participant_reject
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_required
+from studies.views.access import signed_in, staff_person_required, staff_study_required
 
 PEOPLE_PER_PAGE = 50
 
 
-@never_cache
-@staff_required
+@staff_study_required
 @require_safe
-def staff_participants(request: HttpRequest, slug: str) -> HttpResponse:
+def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone in the study, those waiting for a decision first."""
-    study = study_by_slug(slug)
-    if study is None:
-        raise Http404
-    people = Paginator(participants_to_vet(study), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"study": study, "page": people, "counts": vetting_counts(study)}
-    return render(request, "studies/participants.html", context)
+    return people_page(request, study)
 
 
-@staff_required
-@require_POST
-def staff_decision(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Record one decision and return to the list."""
-    participant = participant_by_code(slug, code)
-    if participant is None:
-        raise Http404
+@staff_person_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_decision(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Record one decision and return to the list; a refused one comes back with what was written."""
+    if request.method != "POST":  # somebody reloads, or changes the language, where a decision came back
+        return redirect("staff_participants", slug=participant.study.slug)
     form = VettingForm(request.POST)
-    if form.is_valid():
-        decide(request, participant, form.cleaned_data["decision"], form.cleaned_data["reason"])
-    for errors in form.errors.values():
-        for error in errors:
-            messages.error(request, f"{code}: {error}")
-    return redirect("staff_participants", slug=slug)
+    if not form.is_valid():
+        return people_page(request, participant.study, refused=form, person=participant)
+    decide(request, participant, form.cleaned_data["decision"], form.cleaned_data["reason"])
+    return redirect("staff_participants", slug=participant.study.slug)
+
+
+def people_page(
+    request: HttpRequest,
+    study: Study,
+    *,
+    refused: VettingForm | None = None,
+    person: Participant | None = None,
+) -> HttpResponse:
+    """The list, above it a decision on `person` that was refused."""
+    people = Paginator(participants_to_vet(study), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "page": people,
+        "counts": vetting_counts(study),
+        "refused": refused,
+        "person": person,
+    }
+    return render(request, "studies/participants.html", context, status=422 if refused else 200)
 
 
 def decide(request: HttpRequest, participant: Participant, decision: str, reason: str) -> None:
@@ -53,9 +62,9 @@ def decide(request: HttpRequest, participant: Participant, decision: str, reason
     try:
         if decision == APPROVE:
             participant_approve(participant=participant, reason=reason, actor=actor, now=now)
-            messages.success(request, f"{participant.code} is approved.")
+            messages.success(request, _("%(code)s is approved.") % {"code": participant.code})
         else:
             participant_reject(participant=participant, reason=reason, actor=actor, now=now)
-            messages.success(request, f"{participant.code} is rejected.")
+            messages.success(request, _("%(code)s is rejected.") % {"code": participant.code})
     except Refused as refusal:
         messages.error(request, str(refusal))

@@ -61,8 +61,11 @@ def test_theta_prints_one_object_per_group_with_the_promised_keys(bank: Path, tm
 
     assert list(top) == [
         "group", "theta", "se", "ci_low", "ci_high", "pairs", "prompts", "coverage", "raw_mean", "theta_pool",
-        "se_pool",
+        "se_pool", "theta_ql",
     ]  # fmt: skip
+    ql = top.pop("theta_ql")
+    expected = 2 / (1 + math.exp(1 - ql)) + 2 / (1 + math.exp(-2 * (ql + 2)))
+    assert expected == pytest.approx(1 + 2, abs=1e-9)  # sum a p
     theta, se = (1 + 2 * (LOGIT - 4)) / 5, 2 / math.sqrt(5)
     assert top == {
         "group": "top",
@@ -82,9 +85,29 @@ def test_theta_prints_one_object_per_group_with_the_promised_keys(bank: Path, tm
         "pairs": 0,
         "prompts": 0,
         "coverage": 0.0,
-        **dict.fromkeys(["theta", "se", "ci_low", "ci_high", "raw_mean", "theta_pool", "se_pool"]),
+        **dict.fromkeys(
+            ["theta", "se", "ci_low", "ci_high", "raw_mean", "theta_pool", "se_pool", "theta_ql"]
+        ),
     }
     assert notes == "Ignored rows with prompt ids unknown to the item bank: 1 (distinct ids: 1)\n"
+
+
+def test_theta_on_a_logistic_bank_is_the_maximum_likelihood_of_the_2pl_alone(tmp_path: Path) -> None:
+    bank = written(tmp_path / "bank.json", json.dumps(BANK | {"model": "2PL_logistic"}))
+    scores = written(
+        tmp_path / "scores.csv", "prompt_id,score,group\np1,1,a\np3,0,a\np1,1,full\np2,,full\np3,0,none\n"
+    )
+
+    (some, full, none), notes = run("theta", "--item-bank", bank, scores)
+
+    assert some["theta_ql"] == pytest.approx(0.5)  # between two items of one discrimination
+    assert (some["pairs"], some["raw_mean"]) == (2, 0.5)
+    for name in ("theta", "se", "ci_low", "ci_high", "theta_pool", "se_pool"):
+        assert some[name] is None
+    assert full["theta_ql"] is none["theta_ql"] is None  # no finite maximum
+    assert notes.startswith(
+        "The item bank was fitted with the logistic 2PL: ability on its scale is theta_ql;"
+    )
 
 
 def test_theta_without_a_group_column_scores_one_group(bank: Path, tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """The JSON endpoints: every reply a page has to deal with."""
 
+import itertools
 import json
+import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -105,7 +108,7 @@ def test_a_save_within_the_tolerance_is_accepted_as_late(page: Client, session: 
 
 def test_without_signing_in_the_page_is_told_to_sign_in(session: Session) -> None:
     reply = post(Client(), session, body())
-    assert reply.status_code == 401
+    assert (reply.status_code, reply["X-Signed-Out"]) == (404, "1")
     assert reply.json() == {
         "sentence": "You are signed out. Sign in again; your text stays on this page and is saved afterwards."
     }
@@ -163,6 +166,13 @@ def test_a_prompt_outside_the_batch_does_not_exist(page: Client, session: Sessio
         (body(base_revision=-1), "base_revision is below 0"),
         (body(base_revision=True), "base_revision is true or false"),
         (body(tab="x" * 65), "tab is longer than 64 characters"),
+        (body(note="a note"), "This study asks for no note beside an answer; remove it"),
+        (body(note=None), "note is "),
+        (body(confidence=0), "This study does not ask how sure you are; leave that out"),
+        (body(confidence=101), "confidence is above 100"),
+        (body(confidence=-1), "confidence is below 0"),
+        (body(confidence=50.5), "confidence is "),
+        (body(confidence=True), "confidence is true or false"),
         ({"text": "a"}, "base_revision is missing"),
         ([], "The request body is a list, but an object is expected"),
         ("", "The request body is missing"),
@@ -198,7 +208,7 @@ def test_the_saved_text_can_be_read_back_also_after_the_end(page: Client, sessio
     reply = page.get(f"/api/sessions/{session.pk}/answers/1")
     assert (reply.status_code, reply.json()["text"], reply.json()["revision"]) == (200, "kept", 1)
     never_saved = page.get(f"/api/sessions/{session.pk}/answers/2").json()
-    assert never_saved == {"text": "", "revision": 0, "saved_at": None}
+    assert never_saved == {"text": "", "note": "", "confidence": None, "revision": 0, "saved_at": None}
 
 
 def test_nobody_else_reads_a_saved_text(
@@ -208,7 +218,7 @@ def test_nobody_else_reads_a_saved_text(
     make_person: Callable[..., Participant],
 ) -> None:
     address = f"/api/sessions/{session.pk}/answers/1"
-    assert client.get(address).status_code == 401
+    assert client.get(address).status_code == 404
     client.force_login(make_person(make_study()).user)
     assert client.get(address).status_code == 404
     client.force_login(session.participant.user)
@@ -219,7 +229,8 @@ def test_nobody_else_reads_a_saved_text(
 def test_the_time_is_the_servers(page: Client, session: Session) -> None:
     reply = page.get(f"/api/sessions/{session.pk}/time")
     content = reply.json()
-    assert content.keys() == {"server_time", "deadline_at", "seconds_left", "status"}
+    assert content.keys() == {"server_time", "deadline_at", "seconds_left", "status", "extended_seconds"}
+    assert content["extended_seconds"] == 0
     assert content["status"] == "active"
     assert 5 * 3600 - 10 <= content["seconds_left"] <= 5 * 3600
 
@@ -232,6 +243,130 @@ def test_the_time_is_over_by_the_clock_before_the_sweep_came_by(page: Client, se
     assert session.status == "active"
 
 
+def test_the_time_tells_of_an_extension(page: Client, session: Session) -> None:
+    session.deadline_at += timedelta(minutes=10)
+    session.extended_seconds = 600
+    session.save()
+    content = page.get(f"/api/sessions/{session.pk}/time").json()
+    assert content["extended_seconds"] == 600
+    assert 5 * 3600 + 590 <= content["seconds_left"] <= 5 * 3600 + 600
+
+
+@pytest.mark.parametrize("what", ["time", "answers/1"])
+def test_no_reply_is_kept_by_browsers_or_proxies(page: Client, session: Session, what: str) -> None:
+    for asking in (page, Client()):
+        assert asking.get(f"/api/sessions/{session.pk}/{what}")["Cache-Control"] == "private, no-store"
+
+
 def test_an_unknown_session_has_no_time(page: Client, session: Session) -> None:
     assert page.get(f"/api/sessions/{uuid.uuid4()}/time").status_code == 404
-    assert Client().get(f"/api/sessions/{session.pk}/time").status_code == 401
+    assert Client().get(f"/api/sessions/{session.pk}/time").status_code == 404
+
+
+def flag(client: Client, session: Session, content: object, position: int = 1) -> Any:
+    address = f"/api/sessions/{session.pk}/answers/{position}/flag"
+    return client.put(address, data=json.dumps(content), content_type="application/json")
+
+
+def flagged() -> list[int]:
+    return list(Answer.objects.filter(is_flagged=True).values_list("position", flat=True))
+
+
+def test_an_answer_is_marked_and_unmarked_however_often_it_is_sent(page: Client, session: Session) -> None:
+    for wanted, marked in [(True, [1]), (True, [1]), (False, []), (False, [])]:
+        reply = flag(page, session, {"flagged": wanted})
+        assert (reply.status_code, reply.json()) == (200, {"flagged": wanted})
+        assert flagged() == marked
+
+
+def test_a_mark_changes_no_text_and_is_no_revision(page: Client, session: Session) -> None:
+    post(page, session, body("kept"))
+    flag(page, session, {"flagged": True})
+    answer = Answer.objects.get(position=1)
+    assert (answer.text, answer.revision, Revision.objects.count()) == ("kept", 1, 1)
+
+
+def test_a_mark_after_the_end_is_refused(page: Client, session: Session) -> None:
+    end_ago(session, 1)
+    reply = flag(page, session, {"flagged": True})
+    assert (reply.status_code, list(reply.json())) == (410, ["sentence"])
+    assert flagged() == []
+
+
+def test_nobody_marks_the_answer_of_somebody_else(
+    page: Client, session: Session, admin_client: Client, make_person: Callable[..., Participant]
+) -> None:
+    other = Client()
+    other.force_login(make_person(session.participant.study).user)
+    for client in (other, admin_client):
+        assert flag(client, session, {"flagged": True}).status_code == 404
+    assert flag(Client(), session, {"flagged": True}).status_code == 404
+    assert flag(page, session, {"flagged": True}, position=99).status_code == 404
+    assert flag(page, session, {"flagged": "yes"}).status_code == 422
+    assert flagged() == []
+
+
+def preview(client: Client, text: str) -> Any:
+    return client.post("/api/preview", data=json.dumps({"text": text}), content_type="application/json")
+
+
+def test_a_text_is_shown_as_it_would_look(page: Client) -> None:
+    reply = preview(page, "**Bold** and $x^2$")
+    assert reply.status_code == 200
+    assert "<strong>Bold</strong>" in reply.json()["html"]
+    assert "<math" in reply.json()["html"]
+    assert not Revision.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        '<img src=x onerror="alert(1)">',
+        "[a](javascript:alert(1))",
+        "<svg onload=alert(1)></svg>",
+        '[a](https://example.org "x" onclick=alert(1)")',
+    ],
+)
+def test_nothing_in_a_preview_runs(page: Client, text: str) -> None:
+    html = preview(page, text).json()["html"]
+    for tag in ("<script", "<img", "<svg", 'href="javascript:', " onclick=alert(1)>", "<a onclick"):
+        assert tag not in html
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "![", "*a _b ", "> - ", "|a|\n|-|\n", "$x^{", "\\[a", "<!--", "`a", "[a](<", "\n", "\u202e"]
+)
+def test_the_preview_of_a_hostile_text_comes_within_seconds(page: Client, unit: str) -> None:
+    started = time.process_time()
+    for characters in (50_000, 100_000):
+        cache.clear()
+        assert preview(page, (unit * characters)[:characters]).status_code == 200
+    assert time.process_time() - started < 10
+
+
+def test_after_a_preview_that_took_long_the_person_waits_and_nobody_else(
+    page: Client,
+    session: Session,
+    make_person: Callable[..., Participant],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seconds = itertools.accumulate(itertools.repeat(0.3))
+    monkeypatch.setattr("batches.services.previews.time.thread_time", lambda: next(seconds))
+    other = Client()
+    other.force_login(make_person(session.participant.study).user)
+    assert [preview(page, "a").status_code, preview(page, "b").status_code] == [200, 429]
+    assert preview(page, "b").json()["sentence"].startswith("The last preview took long to make.")
+    assert preview(other, "b").status_code == 200
+
+
+def test_previews_that_are_made_quickly_follow_each_other_at_once(page: Client) -> None:
+    assert {preview(page, f"Draft {n}").status_code for n in range(5)} == {200}
+
+
+def test_a_preview_needs_a_signed_in_person_and_a_text_of_bounded_length(page: Client) -> None:
+    assert preview(Client(), "a").status_code == 404
+    reply = preview(page, "a" * 1_000_001)
+    assert reply.json()["sentence"].startswith("The answer is 1,000,001 characters long")
+    assert reply.status_code == 422
+    assert preview(page, "a\x00").status_code == 422

@@ -10,6 +10,7 @@ import pytest
 from django.http import FileResponse
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from batches.models import Session
 from batches.services.ending import DeclaredResources, session_submit
@@ -44,7 +45,7 @@ def session(
         PromptRecord(prompt_id="p1", text="Which?", gold_answer="1", attachments=files),
         PromptRecord(prompt_id="p2", text="Which?", gold_answer="2", attachments=other),
     ]
-    study = make_study(prompts=prompts, batch_size=1)
+    study = make_study(prompts=prompts, root=tmp_path, batch_size=1)
     # Of the two batches one person has one each.
     sessions = [session_start(participant=make_person(study), now=timezone.now()) for _ in range(2)]
     return next(s for s in sessions if s.answers.filter(prompt__prompt_id="p1").exists())
@@ -76,7 +77,7 @@ def test_an_image_is_served_with_its_stored_type_and_nothing_is_guessed(page: Cl
     assert response["Content-Disposition"] == 'inline; filename="plan.png"'
     assert response["X-Frame-Options"] == "DENY"
     assert "Content-Security-Policy" in response
-    assert set(response["Cache-Control"].split(", ")) == {"private", "max-age=3600"}
+    assert set(response["Cache-Control"].split(", ")) == {"private", "no-cache"}
     assert content(response) == PNG
 
 
@@ -113,10 +114,36 @@ def test_staff_sees_every_file(session: Session, admin_client: Client) -> None:
     assert content(admin_client.get(address("other.png"))) == PNG + b"2"
 
 
+def test_staff_who_have_not_proved_their_second_factor_see_none(
+    session: Session, admin_client: Client, settings: Settings
+) -> None:
+    settings.STAFF_SECOND_FACTOR = True
+    assert admin_client.get(address("other.png")).status_code == 404
+
+
 def test_a_file_is_gone_when_the_time_is_over(page: Client, session: Session) -> None:
     deadline_at = timezone.now() - timedelta(seconds=1)
     Session.objects.update(started_at=deadline_at - timedelta(hours=5), deadline_at=deadline_at)
     assert page.get(address("plan.png")).status_code == 404
+
+
+def test_a_browser_that_has_the_file_is_told_so_without_getting_it_again(page: Client) -> None:
+    etag = f'"{hashlib.sha256(PNG).hexdigest()}"'
+    again = page.get(address("plan.png"), headers={"If-None-Match": etag})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", etag)
+    assert set(again["Cache-Control"].split(", ")) == {"private", "no-cache"}
+    other = page.get(address("plan.png"), headers={"If-None-Match": '"other"'})
+    assert (content(other), other["ETag"]) == (PNG, etag)
+
+
+def test_a_copy_kept_by_a_browser_is_not_confirmed_to_who_may_not_see_it(
+    page: Client, session: Session
+) -> None:
+    known = {"If-None-Match": f'"{hashlib.sha256(PNG).hexdigest()}"'}
+    assert page.get(address("plan.png"), headers=known).status_code == 304
+    assert Client().get(address("plan.png"), headers=known).status_code == 404
+    session_submit(session=session, resources=DeclaredResources((), ""), now=timezone.now())
+    assert page.get(address("plan.png"), headers=known).status_code == 404
 
 
 def test_a_file_is_gone_after_submitting(page: Client, session: Session) -> None:

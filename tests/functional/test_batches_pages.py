@@ -1,8 +1,8 @@
-"""The pages of a participant: study home, start, overview, prompt, submit, receipt, withdrawal."""
+"""The pages of a participant's session: overview, prompt, submit, receipt, withdrawal."""
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +14,7 @@ from django.utils import timezone
 from batches.models import Answer, Revision, Session, SessionEvent
 from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
-from studies.models import Participant, Study, StudyStatus
-from studies.services.amendments import study_amend
-from studies.services.participants import participant_add, participant_reject
+from studies.models import Participant, Study
 
 pytestmark = pytest.mark.django_db
 MakeStudy = Callable[..., Study]
@@ -54,14 +52,7 @@ def text_of(reply: Any) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", reply.content.decode()))
 
 
-# --- study home ---------------------------------------------------------------------------------------
-
-
-def test_the_study_home_shows_the_way_to_the_start_and_starts_nothing(page: Client) -> None:
-    reply = page.get("/studies/pilot/")
-    assert reply.status_code == 200
-    assert 'href="/studies/pilot/start/"' in reply.content.decode()
-    assert not Session.objects.exists()
+# --- who may see a page -----------------------------------------------------------------------------
 
 
 def test_a_study_of_others_does_not_exist_for_a_person(page: Client, make_study: MakeStudy) -> None:
@@ -70,97 +61,17 @@ def test_a_study_of_others_does_not_exist_for_a_person(page: Client, make_study:
         assert page.get(address).status_code == 404
 
 
-def test_without_signing_in_every_page_leads_to_the_sign_in(session: Session) -> None:
-    for address in (
-        "/studies/pilot/",
-        "/studies/pilot/start/",
-        "/studies/pilot/withdraw/",
-        *(
-            f"/sessions/{session.pk}/{rest}"
-            for rest in ("", "prompts/1/", "resources/", "submit/", "receipt/")
-        ),
-    ):
+def test_without_signing_in_every_page_leads_to_the_sign_in_and_those_of_a_session_are_not_there(
+    session: Session,
+) -> None:
+    for address in ("/studies/pilot/", "/studies/pilot/start/", "/studies/pilot/withdraw/"):
         reply = Client().get(address)
         assert (reply.status_code, reply["Location"]) == (302, f"/accounts/login/?next={address}")
-
-
-def test_the_study_home_says_that_a_decision_is_open(make_study: MakeStudy, now: datetime) -> None:
-    participant = participant_add(
-        study=make_study(slug="new"), email="new@example.org", profile="stem-phd", now=now
-    )
-    client = Client()
-    client.force_login(participant.user)
-    assert "waits for the study team's decision" in text_of(client.get("/studies/new/")).replace(
-        "&#x27;", "'"
-    )
-
-
-def test_the_study_home_says_why_a_person_was_rejected(
-    page: Client, participant: Participant, now: datetime
-) -> None:
-    participant_reject(participant=participant, reason="The degree does not fit.", now=now)
-    assert "The degree does not fit." in text_of(page.get("/studies/pilot/"))
-
-
-def test_the_study_home_asks_for_consent_where_it_is_missing(
-    page: Client, participant: Participant, now: datetime
-) -> None:
-    changes: dict[str, object] = {"consent_text": "Another text."}
-    study_amend(study=participant.study, changes=changes, reason="Ethics board", now=now)
-    assert 'href="/studies/pilot/consent/"' in page.get("/studies/pilot/").content.decode()
-
-
-def test_the_study_home_leads_back_into_the_running_session(page: Client, session: Session) -> None:
-    reply = page.get("/studies/pilot/")
-    assert f'href="/sessions/{session.pk}/"' in reply.content.decode()
-    assert "You have 4 hours 59 minutes left" in text_of(reply)
-
-
-def test_the_study_home_leads_to_the_receipt_after_the_end(page: Client, session: Session) -> None:
-    end_ago(session, 60)
-    reply = page.get("/studies/pilot/")
-    assert f'href="/sessions/{session.pk}/receipt/"' in reply.content.decode()
-    assert "Your time has ended" in text_of(reply)
-
-
-# --- start --------------------------------------------------------------------------------------------
-
-
-def test_the_start_page_says_how_long_what_is_allowed_and_what_happens_at_the_end(page: Client) -> None:
-    text = text_of(page.get("/studies/pilot/start/"))
-    assert "5 hours" in text
-    assert "any other language model, web search, books" in text
-    assert "When the time ends, what is saved by then counts as your answers" in text
-    assert not Session.objects.exists()
-
-
-def test_the_start_page_warns_where_the_study_closes_earlier(
-    make_study: MakeStudy, make_person: MakePerson
-) -> None:
-    # Without a fraction: the page and the database then show the same second.
-    closes_at = timezone.now().replace(microsecond=0) + timedelta(hours=1)
-    study = make_study(slug="short")
-    Study.objects.filter(pk=study.pk).update(closes_at=closes_at)
-    client = Client()
-    client.force_login(make_person(study).user)
-    text = text_of(client.get("/studies/short/start/"))
-    assert "so you would have less time" in text
-    assert f"{closes_at:%H:%M} UTC" in text
-
-
-def test_pressing_start_twice_starts_once_and_leads_to_the_running_session(page: Client) -> None:
-    first, second = page.post("/studies/pilot/start/"), page.post("/studies/pilot/start/")
-    session = Session.objects.get()
-    assert first["Location"] == second["Location"] == f"/sessions/{session.pk}/"
-    assert page.get("/studies/pilot/start/")["Location"] == f"/sessions/{session.pk}/"
-    assert SessionEvent.objects.filter(kind="started").count() == 1
-
-
-def test_a_start_that_is_refused_says_why_on_the_study_home(page: Client, participant: Participant) -> None:
-    Study.objects.update(status=StudyStatus.CLOSED)
-    reply = page.post("/studies/pilot/start/", follow=True)
-    assert "The study is closed; nobody can start any more." in text_of(reply)
-    assert not Session.objects.exists()
+    for rest in SESSION_PAGES:
+        address = f"/sessions/{session.pk}/{rest}"
+        reply = Client().get(address)
+        assert reply.status_code == 404
+        assert f'href="/accounts/login/?next={address}"' in reply.content.decode()
 
 
 # --- overview and prompts -----------------------------------------------------------------------------
@@ -172,7 +83,7 @@ def test_the_overview_lists_every_prompt_with_its_state_in_words(page: Client, s
     text = text_of(page.get(f"/sessions/{session.pk}/"))
     assert "Prompt 1 not opened" in text
     assert "Prompt 2 opened, empty" in text
-    assert "Prompt 3 saved" in text
+    assert "Prompt 3 answered" in text
     assert "Prompt 4 not opened" in text
 
 
@@ -217,7 +128,8 @@ def test_a_prompt_page_needs_a_fixed_number_of_queries(
         with CaptureQueriesContext(connection) as queries:
             client.get(f"/sessions/{session.pk}/prompts/1/")
         counts.append(len(queries))
-    assert counts == [6, 6]
+    # One of them asks for the notices of the study team.
+    assert counts == [7, 7]
 
 
 def test_a_prompt_that_is_not_in_the_batch_does_not_exist(page: Client, session: Session) -> None:
@@ -399,6 +311,66 @@ def test_declared_resources_are_shown_again_at_the_review(page: Client, session:
     assert "an atlas" in content
 
 
+def test_the_review_names_the_flagged_prompts(page: Client, session: Session) -> None:
+    Answer.objects.filter(position=3).update(is_flagged=True)
+    content = page.get(f"/sessions/{session.pk}/submit/").content.decode()
+    flagged = re.search(r'id="flagged".*?</ul>', content, re.DOTALL)
+    assert flagged is not None
+    assert re.findall(r"/prompts/(\d+)/", flagged[0]) == ["3"]
+
+
+def test_the_list_says_in_words_which_prompts_are_flagged(page: Client, session: Session) -> None:
+    Answer.objects.filter(position=2).update(is_flagged=True)
+    content = page.get(f"/sessions/{session.pk}/prompts/1/").content.decode()
+    hidden = re.findall(r"data-flag\s*(hidden)?\s*>", content)
+    assert hidden == ["hidden", "", "hidden", "hidden"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "counted"),
+    [("saved_counts", "1 answer counts."), ("submitted_only", "No answer of this session counts.")],
+)
+def test_the_receipt_says_what_counted_before_the_sweep_came_by(
+    page: Client, session: Session, rule: str, counted: str
+) -> None:
+    page.post(f"/sessions/{session.pk}/prompts/1/", {"text": "7", "base_revision": 0})
+    end_ago(session, 60)
+    Session.objects.update(overdue_rule=rule)
+    reply = page.get(f"/sessions/{session.pk}/receipt/")
+    assert counted in text_of(reply)
+    assert "1 saved when the time ended" in text_of(reply)
+    session.refresh_from_db()
+    assert session.status == "active"
+
+
+def test_the_receipt_says_what_happens_next_and_about_payment_and_whom_to_ask(
+    make_study: MakeStudy, make_person: MakePerson
+) -> None:
+    texts = {"next_steps": "We **grade**.", "payment_note": "Paid in a week.", "contact": "Ask Jo."}
+    session = session_start(participant=make_person(make_study(slug="told", **texts)), now=timezone.now())
+    client = Client()
+    client.force_login(session.participant.user)
+    client.post(f"/sessions/{session.pk}/submit/", {"nothing": "on"})
+    content = client.get(f"/sessions/{session.pk}/receipt/").content.decode()
+    receipt = content[content.index('<section id="receipt">') :]
+    assert "We <strong>grade</strong>." in receipt
+    assert "Paid in a week." in receipt
+    assert "Ask Jo." in receipt
+    assert 'href="/studies/told/withdraw/"' in receipt
+
+
+def test_a_note_and_a_confidence_are_asked_only_where_the_study_wants_them(
+    page: Client, session: Session
+) -> None:
+    address = f"/sessions/{session.pk}/prompts/1/"
+    assert not re.search(r'name="(note|confidence)"', page.get(address).content.decode())
+    Session.objects.update(asks_note=True, asks_confidence=True)
+    assert set(re.findall(r'name="(note|confidence)"', page.get(address).content.decode())) == {
+        "note",
+        "confidence",
+    }
+
+
 def test_pages_of_an_ended_session_lead_to_the_receipt(page: Client, session: Session) -> None:
     end_ago(session, 1)
     for rest in ("", "prompts/1/", "submit/"):
@@ -419,7 +391,7 @@ def test_a_running_session_has_no_receipt_yet(page: Client, session: Session) ->
 def test_withdrawing_needs_one_confirmation_and_ends_the_session(page: Client, session: Session) -> None:
     assert page.post("/studies/pilot/withdraw/", {"reason": "x"}).status_code == 422
     reply = page.post("/studies/pilot/withdraw/", {"confirm": "on"}, follow=True)
-    assert "You have withdrawn from this study." in text_of(reply)
+    assert "You have withdrawn from The study pilot" in text_of(reply)
     session.refresh_from_db()
     assert session.status == "withdrawn"
     again = page.post("/studies/pilot/withdraw/", {"confirm": "on"}, follow=True)

@@ -4,6 +4,8 @@ import json
 import socket
 from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,23 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from llmock.pytest_plugin import LLMock
+from hashed_judge.running import RunningJudge
 
 from batches.models import Session
-from scoring.models import AnswerScore, JudgeCall, ResultSet, ScoringRun, Verdict
+from scoring.models import (
+    AnswerScore,
+    JudgeCall,
+    JudgeConfig,
+    JudgingRun,
+    ResultSet,
+    ScoringRun,
+    Verdict,
+)
+from scoring.services.judging.runs import run_plan, run_start
+from scoring.services.judging.seats import study_seats
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
+from studies.services.amendments import study_amend
 
 pytestmark = pytest.mark.django_db
 PROMPTS = [
@@ -84,7 +97,7 @@ def test_without_an_item_bank_there_is_no_table_of_categories(
     )
     out, _ = run("score_study", "tasks")
     average = next(line for line in out.splitlines() if line.startswith("Average "))
-    assert average.split() == ["Average", "1", "–", "–", "–", "–", "2", "2", "1.00", "0.500", "0.500"]
+    assert average.split() == ["Average", "1", *["–"] * 6, "2", "2", "1.00", "0.500", "0.500"]
     assert "maths" not in out
 
 
@@ -155,16 +168,24 @@ def test_an_unknown_study_is_named(command: list[str]) -> None:
         run(name, "nothing", *rest)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_language_model_judges_over_http(
-    judged: Study, worker: Callable[..., Participant], llmock: LLMock, monkeypatch: pytest.MonkeyPatch
+    judged: Study,
+    worker: Callable[..., Participant],
+    judge_endpoint: RunningJudge,
+    make_judge: Callable[..., JudgeConfig],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     worker(judged)
     monkeypatch.setenv("JUDGE_KEY", "sk-secret-0123456789")
-    out, _ = run(
-        "score_study", "judged", judge_url=llmock.base_url(), judge_model="judge-1", judge_key_env="JUDGE_KEY"
-    )
+    make_judge(judge_endpoint.url, key_variable="JUDGE_KEY")
+    User.objects.create_superuser("lead@example.org")
+    out, err = run("score_study", "judged", judge=["judge"], by="lead@example.org")
     assert "Average: 4 expected = 4 pairs" in out
-    assert JudgeCall.objects.count() == 4
+    assert err == ""
+    assert JudgeCall.objects.count() == len(judge_endpoint.arrivals()) == 4
+    judging_run = JudgingRun.objects.get()
+    assert judging_run.started_by == User.objects.get(email="lead@example.org")
     run_row = ScoringRun.objects.get()
     assert run_row.judge["model"] == "judge-1"
     assert "sk-secret" not in json.dumps(run_row.judge) + "".join(
@@ -172,55 +193,159 @@ def test_a_language_model_judges_over_http(
     )
 
 
-def test_a_judge_that_is_down_ends_with_one_sentence_and_can_be_continued(
-    judged: Study, worker: Callable[..., Participant], llmock: LLMock, dead_url: str
+@pytest.mark.django_db(transaction=True)
+def test_an_estimate_says_what_it_would_take_and_asks_nothing(
+    judged: Study,
+    worker: Callable[..., Participant],
+    judge_endpoint: RunningJudge,
+    make_judge: Callable[..., JudgeConfig],
+) -> None:
+    worker(judged)
+    make_judge(judge_endpoint.url, "priced", input_price="1", output_price="2")
+    out, _ = run("score_study", "judged", judge=["priced"], estimate=True)
+    assert out.startswith("priced: 4 verdicts wanted, 4 calls (0 known already, 0 by the call of an equal")
+    assert "cost about 0.0" in out
+    assert (judge_endpoint.arrivals(), JudgingRun.objects.count()) == ([], 0)
+    said, _ = run("score_study", "judged", judge=["priced"])
+    assert said.startswith(out)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_panel_is_reported_judge_by_judge_and_each_replicate_asks_again(
+    judged: Study,
+    worker: Callable[..., Participant],
+    judge_endpoint: RunningJudge,
+    make_judge: Callable[..., JudgeConfig],
+) -> None:
+    worker(judged)
+    make_judge(judge_endpoint.url, "first")
+    make_judge(judge_endpoint.url, "second", model="judge-2")
+    out, _ = run("score_study", "judged", judge=["second", "first"], replicates=2)
+    heads = [line.removeprefix("== ") for line in out.splitlines() if line.startswith("== ")]
+    assert heads == [
+        f"The study judged by {judge}, replicate {replicate}"
+        for judge, replicate in (("second", 1), ("second", 2), ("first", 1), ("first", 2))
+    ]
+    assert len(judge_endpoint.arrivals()) == 16
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_judge_that_is_down_pauses_the_run_with_one_sentence_and_resume_goes_on(
+    judged: Study,
+    worker: Callable[..., Participant],
+    judge_endpoint: RunningJudge,
+    make_judge: Callable[..., JudgeConfig],
+    dead_url: str,
 ) -> None:
     worker(judged, {"p1": "41", "p2": "42"})
+    judge = make_judge(dead_url)
     with pytest.raises(
-        CommandError, match=r"cannot be reached .* Everything judged before is kept"
+        CommandError, match=r"cannot be reached .*Everything judged before is kept"
     ) as stopped:
-        run("score_study", "judged", judge_url=dead_url, judge_model="judge-1")
+        run("score_study", "judged", judge=["judge"])
     assert stopped.value.returncode == 1
     assert not ResultSet.objects.exists()
-    assert set(AnswerScore.objects.values_list("score", "unscored_reason")) == {(None, "connection_failed")}
-    out, _ = run("score_study", "judged", judge_url=llmock.base_url(), judge_model="judge-1")
+    JudgeConfig.objects.filter(pk=judge.pk).update(base_url=judge_endpoint.url)
+    with pytest.raises(CommandError, match=r"open run pauses: The judge fails for everyone.*Add --resume"):
+        run("score_study", "judged", judge=["judge"])
+    assert judge_endpoint.arrivals() == []
+    out, _ = run("score_study", "judged", judge=["judge"], resume=True)
     assert "+ 0 unscored" in out
+    assert JudgingRun.objects.get().state == "finished"
 
 
 @pytest.mark.parametrize(
     ("slug", "options", "sentence"),
     [
-        ("judged", {}, "The study's judge is a language model; name its endpoint with --judge-url"),
-        ("judged", {"judge_url": "http://127.0.0.1:1/v1"}, "needs both --judge-url and --judge-model"),
         (
             "judged",
-            {"judge_url": "nonsense", "judge_model": "m"},
-            "is not usable; expected e.g. https://host/v1",
+            {},
+            r"The study's judge is a language model; name one with --judge \(add it with add_judge",
         ),
-        (
-            "judged",
-            {"judge_url": "http://127.0.0.1:1/v1", "judge_model": "m", "judge_key_env": "NO_SUCH_VARIABLE"},
-            "The environment variable NO_SUCH_VARIABLE is not set",
-        ),
-        (
-            "checked",
-            {"judge_url": "http://127.0.0.1:1/v1", "judge_model": "m"},
-            "which asks no language model",
-        ),
+        ("judged", {"judge": ["judge"], "replicates": 6}, "A judge is asked at most 5 times about the same."),
+        ("judged", {"judge": ["nobody"]}, 'There is no judge "nobody". There are: judge, keyed'),
+        ("judged", {"judge": ["keyed"]}, "The environment variable NO_SUCH_VARIABLE is not set"),
+        ("judged", {"judge": ["judge"], "resume": True}, "No run of this study pauses; leave out --resume"),
+        ("judged", {"judge": ["judge"], "by": "nobody@example.org"}, "nobody@example.org is no staff member"),
+        ("judged", {"judge": ["judge"], "budget": Decimal(5)}, "price"),
+        ("checked", {"judge": ["judge"]}, "which asks no language model"),
+        ("checked", {"replicates": 2}, "which asks no language model"),
+        ("checked", {"budget": Decimal(5)}, "The study's judge costs nothing; leave out --budget"),
     ],
 )
-def test_a_judge_that_does_not_fit_the_study_is_refused_before_anything_happens(
-    slug: str, options: dict[str, str], sentence: str, judged: Study, checked: Study
+def test_what_does_not_fit_the_study_is_refused_before_anything_is_asked(
+    slug: str,
+    options: dict[str, Any],
+    sentence: str,
+    judged: Study,
+    checked: Study,
+    worker: Callable[..., Participant],
+    make_judge: Callable[..., JudgeConfig],
+    dead_url: str,
 ) -> None:
+    worker(judged)
+    make_judge(dead_url)
+    make_judge(dead_url, "keyed", key_variable="NO_SUCH_VARIABLE")
     with pytest.raises(CommandError, match=sentence):
         run("score_study", slug, **options)
-    assert not ScoringRun.objects.exists()
+    assert not JudgingRun.objects.exists()
+    assert not JudgeCall.objects.exists()
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "many"])
-def test_a_concurrency_that_is_no_positive_number_is_refused(number: str, checked: Study) -> None:
-    with pytest.raises(CommandError, match="argument --concurrency: is not a whole number above 0"):
-        run("score_study", "checked", "--concurrency", number)
+@pytest.fixture
+def opened(
+    judged: Study,
+    worker: Callable[..., Participant],
+    make_judge: Callable[..., JudgeConfig],
+    dead_url: str,
+    now: datetime,
+) -> JudgingRun:
+    """A run of the judge "judge" that goes on; another judge, "other", has no part in it."""
+    worker(judged)
+    seats = study_seats(study=judged, configs=[make_judge(dead_url)])
+    make_judge(dead_url, "other", model="judge-2")
+    plan = run_plan(study=judged, seats=seats, now=now, progress=lambda done, total: None)
+    return run_start(plan=plan, budget=None, actor=None, now=now)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"judge": ["other"]}, r"open run asks judge \(replicate 1\): name the same judges and replicates"),
+        ({"judge": ["judge", "other"]}, "name the same judges and replicates to continue it, or cancel"),
+        ({"judge": ["judge"], "replicates": 2}, "name the same judges and replicates to continue it"),
+        ({"judge": ["judge"], "budget": Decimal(5)}, "has the budget it was started with; leave out"),
+        ({"judge": ["judge"], "resume": True}, "open run goes on already; leave out --resume"),
+    ],
+)
+def test_an_open_run_is_not_continued_as_something_else(
+    options: dict[str, Any], sentence: str, opened: JudgingRun
+) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        run("score_study", "judged", **options)
+    opened.refresh_from_db()
+    assert (opened.state, JudgingRun.objects.count(), JudgeCall.objects.count()) == ("running", 1, 0)
+
+
+def test_an_open_run_of_an_earlier_protocol_is_not_continued(opened: JudgingRun, now: datetime) -> None:
+    study_amend(study=opened.study, changes={"top_size": 3}, reason="Fewer people came.", now=now)
+    with pytest.raises(CommandError, match="was planned before its protocol was amended; cancel it"):
+        run("score_study", "judged", judge=["judge"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--replicates", "0"], "argument --replicates: is not a whole number above 0"),
+        (["--replicates", "many"], "argument --replicates: is not a whole number above 0"),
+        (["--budget", "much"], "argument --budget: is not an amount such as 12.50"),
+        (["--budget", "-1"], "argument --budget: is not an amount between"),
+        (["--budget", "NaN"], "argument --budget: is not an amount between"),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused(arguments: list[str], sentence: str, checked: Study) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        run("score_study", "checked", *arguments)
 
 
 def test_an_export_says_what_it_wrote(

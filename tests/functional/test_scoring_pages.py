@@ -10,8 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
-from scoring.coordinator import study_score
-from scoring.judge.checks_judge import ChecksJudge
+from scoring.coordinator import Scoring
 from scoring.models import ResultSet, Verdict, VerdictDecision
 from scoring.services.verdicts import verdict_record
 from studies.bank.item_parameters import ItemParameter, ItemParameters
@@ -41,17 +40,6 @@ def study(make_study: Callable[..., Study], now: datetime) -> Study:
 
 
 @pytest.fixture
-def lead() -> User:
-    return User.objects.create_superuser("lead@example.org")
-
-
-@pytest.fixture
-def staff(client: Client, lead: User) -> Client:
-    client.force_login(lead)
-    return client
-
-
-@pytest.fixture
 def people(
     study: Study, make_person: Callable[..., Participant], work: Callable[..., Session]
 ) -> dict[str, Participant]:
@@ -62,16 +50,11 @@ def people(
 
 
 @pytest.fixture
-def scored(study: Study, people: dict[str, Participant], now: datetime) -> ResultSet:
+def scored(
+    study: Study, people: dict[str, Participant], score: Callable[..., Scoring], now: datetime
+) -> ResultSet:
     tomorrow = now + timedelta(days=1)
-    scoring = study_score(
-        study=study,
-        judges=[ChecksJudge()],
-        concurrency=1,
-        clock=lambda: tomorrow,
-        progress=lambda done, total: None,
-    )
-    return scoring.results
+    return score(study, clock=lambda: tomorrow).judges[0].results
 
 
 def text(client: Client, name: str, **place: Any) -> str:
@@ -132,7 +115,9 @@ def test_the_overview_shows_protocol_progress_and_amendments(
     assert study.protocol_hash in content
     assert "Fewer people came." in content
     assert "Changed: top_size." in content
-    assert re.search(r'<progress max="2"\s+value="2"\s+aria-label="STEM PhD">2 of 2</progress>', content)
+    assert re.search(
+        r'<progress max="2"\s+value="2"\s+aria-label="STEM PhD">\s*2 of 2\s*</progress>', content
+    )
     assert "Answers per prompt so far: 1 to 2, median 1." in content
 
 
@@ -186,7 +171,10 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
     [
         ({"reason": " "}, "A verdict needs a reason; write why."),
         ({"decision": "maybe"}, "Choose one of the two buttons."),
-        ({"reason": "x" * 2001}, "The reason is too long; use at most 2000 characters."),
+        (
+            {"reason": "x" * 2001},
+            "The text is 2001 characters long and at most 2000 are allowed; shorten it.",
+        ),
         ({"seen": "9" * 30}, "Somebody decided about"),
         ({"seen": "x"}, "Open this page again before deciding."),
     ],
@@ -241,7 +229,7 @@ def test_results_that_are_out_of_date_say_so(
     assert "Since these results were computed" not in text(staff, "staff_results")
     later, confirm = scored.computed_at + timedelta(days=1), VerdictDecision.CONFIRM
     verdict_record(participant=people["off_task"], decision=confirm, reason="Idle.", actor=lead, now=later)
-    assert "Since these results were computed: 1 verdicts." in text(staff, "staff_results")
+    assert "Since these results were computed: 1 verdict." in text(staff, "staff_results")
 
 
 def test_results_of_an_earlier_protocol_say_so(

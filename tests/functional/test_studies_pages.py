@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from studies.models import Consent, Participant, Study, StudyEvent, User, VettingStatus
-from studies.selectors.participants import consent_sha256
+from studies.protocol.consents import consent_sha256
 from studies.services.amendments import study_amend
 from studies.services.participants import participant_add, participant_reject
 from studies.services.studies import study_close
@@ -60,7 +60,8 @@ class Outline(HTMLParser):
             self.labelled.add(values.get("for") or "")
         if tag in ("input", "select", "textarea") and values.get("type") != "hidden":
             self.fields.append(values.get("id") or "")
-        inline = tag == "style" or (tag == "script" and "src" not in values)
+        is_data = values.get("type") == "application/json"
+        inline = tag == "style" or (tag == "script" and "src" not in values and not is_data)
         if inline or "style" in values or any(name.startswith("on") for name in values):
             self.refused.append(tag)
 
@@ -100,6 +101,11 @@ def test_a_person_sees_their_studies_and_no_others(
     assert "/staff/" not in page
 
 
+def test_lists_of_studies_are_asked_for_anew(person: Participant, staff_client: Client) -> None:
+    assert "no-cache" in signed_in(person).get("/")["Cache-Control"]
+    assert "no-store" in staff_client.get("/staff/")["Cache-Control"]
+
+
 def test_a_person_without_a_study_is_told_what_to_do(client: Client) -> None:
     client.force_login(User.objects.create_user("alone@example.org"))
     assert b"You are not part of a study at the moment" in client.get("/").content
@@ -127,7 +133,7 @@ def test_the_list_of_own_studies_costs_the_same_for_one_study_and_for_six(
 
 
 def consent_form(study: Study, decision: str) -> dict[str, str]:
-    return {"decision": decision, "shown": consent_sha256(study.protocol.consent_text)}
+    return {"decision": decision, "shown": consent_sha256(study.protocol)}
 
 
 CONSENT = "/studies/pilot/consent/"
@@ -136,7 +142,7 @@ CONSENT = "/studies/pilot/consent/"
 def test_the_consent_text_is_shown_as_it_is_meant(person: Participant) -> None:
     page = signed_in(person).get(CONSENT).content.decode()
     assert "<strong>What is recorded</strong>" in page
-    assert consent_sha256(person.study.protocol.consent_text) in page
+    assert consent_sha256(person.study.protocol) in page
     assert_well_made(page.encode())
 
 
@@ -147,20 +153,59 @@ def test_agreeing_is_recorded_and_leads_to_the_study(person: Participant) -> Non
     consent = Consent.objects.get()
     assert (consent.participant, consent.accepted) == (person, True)
     page = client.get(CONSENT).content
-    assert b"You agreed to this text" in re.sub(rb"\s+", b" ", page)
+    assert b"You agreed to this on" in re.sub(rb"\s+", b" ", page)
+    assert b"I agree and take part" not in page
     assert (b"I decline" in page, b'href="/studies/pilot/withdraw/"' in page) == (False, True)
 
 
 def test_declining_is_recorded_and_thanked_for(person: Participant) -> None:
     page = signed_in(person).post(CONSENT, consent_form(person.study, "decline"), follow=True)
     assert b"Thank you for considering it" in page.content
+    assert b"No clock starts" in page.content
+    assert b"I agree and take part" in page.content
+    assert b"I decline" not in page.content
     assert not Consent.objects.get().accepted
+    assert_well_made(page.content)
+
+
+def test_the_page_lists_what_the_settings_make_the_site_record(person: Participant, now: datetime) -> None:
+    page = signed_in(person).get(CONSENT).content.decode()
+    assert "every version of an answer that reached the server" in page
+    assert "how sure you say you are" not in page
+    study_amend(study=person.study, changes={"confidence_per_prompt": True}, reason="Reviewers", now=now)
+    assert "how sure you say you are" in signed_in(person).get(CONSENT).content.decode()
+
+
+def test_the_newest_decision_can_be_kept_as_a_file(person: Participant, now: datetime) -> None:
+    client = signed_in(person)
+    assert client.get(f"{CONSENT}copy/").status_code == 404
+    client.post(CONSENT, consent_form(person.study, "accept"))
+    agreed_to = consent_sha256(person.study.protocol)
+    changes: dict[str, object] = {"consent_text": "Später: **neu**"}
+    study_amend(study=person.study, changes=changes, reason="Ethics", now=now)
+    answer = client.get(f"{CONSENT}copy/")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    name = f"consent-pilot-{person.code}.txt"
+    assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
+    copy = answer.content.decode()
+    assert f"Participant code: {person.code}\nDecision: agreed to take part\nTime: 20" in copy
+    assert agreed_to in copy
+    assert "Später" not in copy
+    assert "- every version of an answer that reached the server, with its time\n" in copy
+    client.post(CONSENT, consent_form(Study.objects.get(), "accept"))
+    assert "Später: **neu**" in client.get(f"{CONSENT}copy/").content.decode()
+
+
+def test_a_copy_is_for_the_person_alone(person: Participant, staff_client: Client) -> None:
+    signed_in(person).post(CONSENT, consent_form(person.study, "decline"))
+    assert staff_client.get(f"{CONSENT}copy/").status_code == 404
+    assert Client().get(f"{CONSENT}copy/").status_code == 302
 
 
 @pytest.mark.parametrize("form", [{}, {"decision": "maybe"}, {"decision": "accept", "shown": "x"}])
 def test_a_decision_that_cannot_be_read_is_not_recorded(person: Participant, form: dict[str, str]) -> None:
     page = signed_in(person).post(CONSENT, form)
-    assert page.status_code == 400
+    assert page.status_code == 422
     assert b'role="alert"' in page.content
     assert not Consent.objects.exists()
 
@@ -170,7 +215,7 @@ def test_a_text_that_changed_meanwhile_is_shown_again(person: Participant, now: 
     changes: dict[str, object] = {"consent_text": "**Newer** text"}
     study_amend(study=person.study, changes=changes, reason="Ethics", now=now)
     page = signed_in(person).post(CONSENT, form)
-    assert page.status_code == 400
+    assert page.status_code == 422
     assert b"The text was changed while you were reading" in page.content
     assert b"<strong>Newer</strong> text" in page.content
     assert not Consent.objects.exists()
@@ -181,14 +226,16 @@ def test_an_earlier_agreement_to_another_text_is_said(person: Participant, now: 
     client.post(CONSENT, consent_form(person.study, "accept"))
     study_amend(study=person.study, changes={"consent_text": "Newer text"}, reason="Ethics", now=now)
     page = client.get(CONSENT).content
-    assert b"The text was changed since you agreed" in re.sub(rb"\s+", b" ", page)
+    said = b"The text or the list of what is recorded was changed since you decided"
+    assert said in re.sub(rb"\s+", b" ", page)
+    assert b"I agree and take part" in page
 
 
 def test_after_the_end_there_is_nothing_to_decide(person: Participant, now: datetime) -> None:
     client = signed_in(person)
     study_close(study=person.study, now=now)
     assert b"I agree and take part" not in client.get(CONSENT).content
-    assert client.post(CONSENT, consent_form(person.study, "accept")).status_code == 400
+    assert client.post(CONSENT, consent_form(person.study, "accept")).status_code == 422
     assert not Consent.objects.exists()
 
 
@@ -267,7 +314,7 @@ def test_staff_see_who_waits(staff_client: Client, person: Participant) -> None:
 
 
 def test_staff_approve_with_one_press(staff_client: Client, person: Participant) -> None:
-    page = staff_client.post(f"{VETTING}{person.code}/", {"decision": "approve"}, follow=True)
+    page = staff_client.post(f"{VETTING}{person.code}/decision/", {"decision": "approve"}, follow=True)
     assert f"{person.code} is approved.".encode() in page.content
     event = StudyEvent.objects.get(kind="participant_approved")
     assert event.actor is not None
@@ -276,7 +323,7 @@ def test_staff_approve_with_one_press(staff_client: Client, person: Participant)
 
 def test_staff_reject_with_a_reason(staff_client: Client, person: Participant) -> None:
     form = {"decision": "reject", "reason": "<b>No</b> degree"}
-    page = staff_client.post(f"{VETTING}{person.code}/", form, follow=True)
+    page = staff_client.post(f"{VETTING}{person.code}/decision/", form, follow=True)
     person.refresh_from_db()
     assert (person.vetting_status, person.vetting_reason) == ("rejected", "<b>No</b> degree")
     assert b"&lt;b&gt;No&lt;/b&gt; degree" in page.content
@@ -288,28 +335,65 @@ def test_staff_reject_with_a_reason(staff_client: Client, person: Participant) -
         ({}, "Choose approve or reject."),
         ({"decision": "delete"}, "Choose approve or reject."),
         ({"decision": "reject", "reason": "  "}, "A rejection needs a reason"),
-        ({"decision": "reject", "reason": "x" * 2001}, "at most 2000 characters"),
+        ({"decision": "reject", "reason": "x" * 2001}, "at most 2000 are allowed"),
     ],
 )
 def test_a_decision_with_a_mistake_is_said_and_not_taken(
     staff_client: Client, person: Participant, form: dict[str, str], sentence: str
 ) -> None:
-    page = staff_client.post(f"{VETTING}{person.code}/", form, follow=True)
+    page = staff_client.post(f"{VETTING}{person.code}/decision/", form)
+    assert page.status_code == 422
     assert sentence in page.content.decode()
+    assert form.get("reason", "").strip() in page.content.decode()
     person.refresh_from_db()
     assert person.vetting_status == VettingStatus.SUBMITTED
 
 
 def test_deciding_the_same_again_is_said(staff_client: Client, person: Participant) -> None:
     for _ in range(2):
-        page = staff_client.post(f"{VETTING}{person.code}/", {"decision": "approve"}, follow=True)
+        page = staff_client.post(f"{VETTING}{person.code}/decision/", {"decision": "approve"}, follow=True)
     assert f"{person.code} is approved already.".encode() in page.content
+
+
+def test_an_invited_person_is_listed_and_not_approved_by_one_press(
+    staff_client: Client, person: Participant
+) -> None:
+    Participant.objects.update(vetting_status="invited")
+    page = re.sub(r"\s+", " ", staff_client.get(VETTING).content.decode())
+    assert "Profile not sent yet" in page
+    assert page.index("Approve without a profile") < page.index('value="approve"')
+    assert f'href="/staff/studies/pilot/participants/{person.code}/"' in page
+    assert_well_made(page.encode())
+    staff_client.post(f"{VETTING}{person.code}/decision/", {"decision": "approve"})
+    person.refresh_from_db()
+    assert person.approved
+    assert StudyEvent.objects.get(kind="participant_approved").details["before"] == "invited"
+
+
+@pytest.mark.parametrize(
+    ("passed", "tries", "shown"), [(False, 2, True), (False, 1, False), (True, 2, False)]
+)
+def test_the_list_says_who_has_no_try_left_at_the_check(
+    staff_client: Client, person: Participant, now: datetime, passed: bool, tries: int, shown: bool
+) -> None:
+    study_amend(study=person.study, changes={"comprehension_check": True}, reason="Asked", now=now)
+    for number in range(tries):
+        person.check_tries.create(choices=[], correct=0, passed=passed and number == 1, attempted_at=now)
+    assert ("No try left at the check questions" in staff_client.get(VETTING).content.decode()) is shown
 
 
 def test_unknown_people_and_studies_are_not_there(staff_client: Client, person: Participant) -> None:
     assert staff_client.get("/staff/studies/none/participants/").status_code == 404
     assert staff_client.post(f"{VETTING}P-NOBODY/", {"decision": "approve"}).status_code == 404
-    assert staff_client.get(f"{VETTING}{person.code}/").status_code == 405
+    assert staff_client.get(f"{VETTING}{person.code}/decision/")["Location"] == VETTING
+
+
+@pytest.mark.parametrize(
+    "page", ["participants/%00/", "participants/%00/decision/", "messages/%00/", "screening/%00/"]
+)
+def test_a_code_that_no_database_holds_is_not_there(staff_client: Client, study: Study, page: str) -> None:
+    for ask in (staff_client.get, staff_client.post):
+        assert ask(f"/staff/studies/pilot/{page}").status_code == 404
 
 
 def test_a_study_without_people_says_how_to_add_some(staff_client: Client, study: Study) -> None:
@@ -321,7 +405,9 @@ def test_long_lists_of_people_come_in_pages_at_a_fixed_cost(
 ) -> None:
     for number in range(60):
         participant_add(study=study, email=f"{number}@example.org", profile="stem-phd", now=now)
-    with django_assert_num_queries(6):  # session, person, study, number, page, counts
+    study_amend(study=study, changes={"comprehension_check": True}, reason="Asked", now=now)
+    # session, person, study, number, page, counts, messages waiting
+    with django_assert_num_queries(7):
         page = staff_client.get(VETTING).content.decode()
     assert "Page 1 of 2" in page
     assert page.count("@example.org") == 50
@@ -373,7 +459,7 @@ def test_the_records_are_for_looking_only(client: Client, person: Participant) -
     index = client.get("/admin/").content.decode()
     assert "Chiron records" in index
     models = re.findall(r'href="(/admin/studies/\w+/)"', index)
-    assert len(set(models)) >= 10
+    assert len(set(models)) >= 16
     for page in set(models):
         assert client.get(page).status_code == 200
         assert client.get(f"{page}add/").status_code == 403
@@ -389,6 +475,23 @@ def test_a_record_can_be_read_but_neither_changed_nor_deleted(client: Client, pe
     assert client.post(page.replace("change", "delete"), {"post": "yes"}).status_code == 403
     person.refresh_from_db()
     assert person.profile == "stem-phd"
+
+
+def test_what_people_say_about_themselves_stands_not_in_the_records(
+    client: Client, person: Participant, now: datetime
+) -> None:
+    form = person.profile_forms.create(answers={"field": "Botany"}, submitted_at=now)
+    attempt = person.check_tries.create(choices=["Botany"], correct=0, passed=False, attempted_at=now)
+    message = person.messages.create(is_from_team=False, author=person.user, text="Botany", sent_at=now)
+    client.force_login(User.objects.create_superuser("root@example.org"))
+    for page in (
+        f"profileform/{form.pk}",
+        f"comprehensionattempt/{attempt.pk}",
+        f"message/{message.pk}",
+    ):
+        answer = client.get(f"/admin/studies/{page}/change/")
+        assert answer.status_code == 200
+        assert b"Botany" not in answer.content
 
 
 def test_no_password_stands_in_the_records(client: Client) -> None:

@@ -1,10 +1,14 @@
 """Signing in by e-mailed code, and the account pages there are not."""
 
 import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from studies.models import User
@@ -61,6 +65,21 @@ def test_nobody_is_sent_to_another_site(client: Client, person: User) -> None:
 def test_signed_in_state_outlives_the_longest_session(client: Client, person: User) -> None:
     sign_in(client, person.email)
     assert client.cookies["sessionid"]["max-age"] == 14 * 24 * 3600
+
+
+def test_use_renews_it_once_a_day_and_writes_nothing_otherwise(
+    client: Client, person: User, django_assert_num_queries: Callable[..., Any]
+) -> None:
+    sign_in(client, person.email)
+    assert "sessionid" not in client.get("/").cookies
+    User.objects.update(last_login=timezone.now() - timedelta(days=13))
+    assert client.get("/").cookies["sessionid"]["max-age"] == 14 * 24 * 3600
+    with django_assert_num_queries(3):  # session, person, their studies
+        assert "sessionid" not in client.get("/").cookies
+    session = client.session
+    session["renewed_at"] = (timezone.now() - timedelta(days=1)).isoformat()
+    session.save()
+    assert "sessionid" in client.get("/").cookies
 
 
 def test_a_superuser_signs_in_the_same_way_and_reaches_the_records(client: Client) -> None:
@@ -145,6 +164,12 @@ def test_signing_out_takes_a_button(client: Client, person: User) -> None:
     assert "_auth_user_id" not in client.session
 
 
+def test_after_signing_out_the_back_button_shows_no_page_again(client: Client, person: User) -> None:
+    """Two people may use one device: browsers keep whole pages with what was typed into them."""
+    client.force_login(person)
+    assert client.post("/accounts/logout/")["Clear-Site-Data"] == '"cache"'
+
+
 def test_a_closed_account_gets_no_code(client: Client, person: User) -> None:
     User.objects.update(is_active=False)
     client.post(LOGIN, {"email": person.email})
@@ -152,16 +177,16 @@ def test_a_closed_account_gets_no_code(client: Client, person: User) -> None:
 
 
 @pytest.mark.parametrize(
-    "page",
+    "address",
     [
         "signup/", "password/reset/", "password/change/", "password/set/", "email/", "confirm-email/",
-        "reauthenticate/", "3rdparty/", "2fa/", "phone/change/", "",
+        "reauthenticate/", "3rdparty/", "2fa/trust/", "2fa/webauthn/signup/", "phone/change/", "",
     ],
 )  # fmt: skip
-def test_there_are_no_other_account_pages(client: Client, person: User, page: str) -> None:
-    assert client.get(f"/accounts/{page}").status_code == 404
+def test_there_are_no_other_account_pages(client: Client, person: User, address: str) -> None:
+    assert client.get(f"/accounts/{address}").status_code == 404
     sign_in(client, person.email)
-    assert client.get(f"/accounts/{page}").status_code == 404
+    assert client.get(f"/accounts/{address}").status_code == 404
 
 
 def test_the_mail_names_no_study_and_holds_one_code(client: Client, person: User) -> None:

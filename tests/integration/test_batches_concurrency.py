@@ -16,6 +16,7 @@ import pytest
 from django.db import connection
 
 from batches.models import Answer, BatchPlan, Revision, Session, SessionEvent
+from batches.services import ending
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import (
     AlreadySubmitted,
@@ -24,6 +25,7 @@ from batches.services.ending import (
     session_withdraw,
     sessions_expire,
 )
+from batches.services.extending import TimeRefused, session_extend, session_reopen
 from batches.services.plans import batches_build
 from batches.services.receipts import SaveReceipt
 from batches.services.starting import AlreadyStarted, HasWithdrawn, PlacesTaken, session_start
@@ -221,6 +223,83 @@ def test_many_sweeps_at_once_end_each_session_once(
     later = now + timedelta(hours=6)
     assert sum(at_the_same_moment([partial(sessions_expire, now=later)] * 8)) == 10
     assert SessionEvent.objects.filter(kind="expired").count() == 10
+
+
+@pytest.mark.parametrize("turn", range(5))
+def test_an_extension_beside_a_sweep_leaves_a_running_session(
+    session: Session, now: datetime, turn: int
+) -> None:
+    late = session.deadline_at + timedelta(seconds=30)
+
+    def extend() -> int:
+        session_extend(session=session, minutes=30, reason="A power cut", now=late)
+        return 0
+
+    sweeps: list[Callable[[], int]] = [partial(sessions_expire, now=late)] * 3
+    swept = sum(at_the_same_moment([*sweeps[: turn % 3], extend, *sweeps[turn % 3 :]]))
+    found = Session.objects.get()
+    assert (found.status, found.ended_at) == ("active", None)
+    assert found.deadline_at == late + timedelta(minutes=30)
+    kinds = list(SessionEvent.objects.exclude(kind="started").values_list("kind", flat=True))
+    assert kinds == ["expired"] * swept + ["extended"]
+
+
+def test_a_deadline_that_moved_after_the_sweep_read_it_is_not_swept(
+    session: Session, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = session.deadline_at + timedelta(seconds=30)
+    claim = ending._session_expire
+
+    def claim_after_an_extension(read: Session, at: datetime) -> bool:
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(extend_in_its_own_connection, session, late).result(30)
+        return claim(read, at)
+
+    monkeypatch.setattr(ending, "_session_expire", claim_after_an_extension)
+    assert sessions_expire(now=late) == 0
+    assert Session.objects.get().status == "active"
+    assert not SessionEvent.objects.filter(kind="expired").exists()
+
+
+def extend_in_its_own_connection(session: Session, at: datetime) -> None:
+    try:
+        session_extend(session=session, minutes=30, reason="A power cut", now=at)
+    finally:
+        connection.close()
+
+
+def test_two_clicks_on_extend_extend_once(session: Session, now: datetime) -> None:
+    def extend() -> str:
+        try:
+            session_extend(
+                session=session,
+                minutes=30,
+                reason="A power cut",
+                deadline_seen=session.deadline_at,
+                now=now,
+            )
+        except TimeRefused:
+            return "refused"
+        return "extended"
+
+    assert Counter(at_the_same_moment([extend] * 5)) == {"extended": 1, "refused": 4}
+    assert Session.objects.get().deadline_at == session.deadline_at + timedelta(minutes=30)
+
+
+def test_a_save_beside_reopening_is_in_the_answer_or_told_otherwise(session: Session, now: datetime) -> None:
+    session_submit(session=session, resources=DeclaredResources((), ""), now=now)
+    at = now + timedelta(minutes=5)
+    receipts: list[SaveReceipt] = []
+
+    def save_beside() -> None:
+        receipts.append(save(session, "in the same moment", at, tab="tab"))
+
+    def reopen() -> None:
+        session_reopen(session=session, reason="By mistake", now=at)
+
+    at_the_same_moment([reopen, save_beside])
+    assert Answer.objects.get(position=1).text == ("in the same moment" if receipts[0].saved else "")
+    assert save(session, "afterwards", at, tab="tab", sequence=2, base=receipts[0].revision).saved
 
 
 def test_starting_and_withdrawing_at_once_never_leaves_a_running_session(

@@ -51,7 +51,7 @@ def test_a_submission_ends_the_session_with_its_resources(session: Session, now:
 def test_submitting_twice_changes_nothing(session: Session, now: datetime) -> None:
     session_submit(session=session, resources=BOOKS, now=now)
     nothing = DeclaredResources(categories=(), note="")
-    with pytest.raises(AlreadySubmitted, match="You submitted this batch on 01 May 2030 at 09:00:00 UTC"):
+    with pytest.raises(AlreadySubmitted, match="You submitted this batch on 1 May 2030, 09:00:00 UTC"):
         session_submit(session=session, resources=nothing, now=now + timedelta(minutes=1))
     session.refresh_from_db()
     assert (session.ended_at, session.resources) == (now, ["Books"])
@@ -83,7 +83,7 @@ def test_a_submission_after_the_tolerance_and_the_sweep_is_refused(session: Sess
 
 def test_a_submission_after_the_tolerance_is_refused(session: Session) -> None:
     at = session.deadline_at + timedelta(seconds=11)
-    with pytest.raises(SessionOver, match="Your time ended on 01 May 2030 at 14:00:00 UTC"):
+    with pytest.raises(SessionOver, match="Your time ended on 1 May 2030, 14:00:00 UTC"):
         session_submit(session=session, resources=BOOKS, now=at)
     session.refresh_from_db()
     assert (session.status, session.resources_recorded_at, kinds()) == ("active", None, ["started"])
@@ -121,7 +121,8 @@ def test_a_running_session_that_is_withdrawn_ends_now(
     assert (session.status, session.ended_at) == ("withdrawn", at)
     assert kinds() == ["started", "withdrawn"]
     event = StudyEvent.objects.get(kind="participant_withdrew")
-    assert (event.participant, event.details, event.happened_at) == (participant, {"reason": "no time"}, at)
+    details = {"reason": "no time", "deletes_at": (at + timedelta(days=30)).isoformat()}
+    assert (event.participant, event.details, event.happened_at) == (participant, details, at)
 
 
 def test_finished_work_that_is_withdrawn_keeps_its_true_end(

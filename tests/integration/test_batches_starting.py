@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from batches.models import Answer, BatchPlan, Session, SessionEvent
+from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEvent
+from batches.rules.ordering import ordered_prompts
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import session_withdraw, sessions_expire
 from batches.services.plans import batches_build
@@ -57,6 +58,24 @@ def test_a_start_makes_one_empty_answer_for_every_prompt_of_the_batch(
     assert {(answer.text, answer.revision, answer.first_seen_at) for answer in answers} == {("", 0, None)}
 
 
+def test_a_random_order_is_stored_at_the_start_and_can_be_derived_again(
+    make_study: MakeStudy, make_person: MakePerson, now: datetime
+) -> None:
+    study = make_study(prompts=12, batch_size=12, prompt_order="random", order_seed=7)
+    people = [make_person(study) for _ in range(2)]
+    batch = list(BatchPrompt.objects.order_by("position").values_list("prompt_id", flat=True))
+    orders = []
+    for person in people:
+        session = session_start(participant=person, now=now)
+        stored = list(session.answers.values_list("position", "prompt_id"))
+        derived = ordered_prompts(batch, order="random", order_seed=7, participant_code=person.code)
+        assert stored == list(enumerate(derived, start=1))
+        assert session.events.get().details["prompt_order"] == "random"
+        orders.append(derived)
+    assert orders[0] != orders[1]
+    assert batch not in orders
+
+
 def test_a_start_keeps_what_was_promised_and_writes_one_event(
     make_study: MakeStudy, make_person: MakePerson, now: datetime
 ) -> None:
@@ -68,7 +87,12 @@ def test_a_start_keeps_what_was_promised_and_writes_one_event(
     assert event.details == {
         "deadline_at": session.deadline_at.isoformat(),
         "protocol_hash": study.protocol_hash,
+        "budget_minutes": 300,
+        "extra_minutes": 0,
+        "closes_at": None,
         "batch": 1,
+        "arm": "",
+        "prompt_order": "fixed",
     }
 
 
@@ -124,7 +148,7 @@ def test_a_study_cannot_be_started_before_it_opens_and_says_when_it_does(
     make_study: MakeStudy, make_person: MakePerson, now: datetime
 ) -> None:
     participant = make_person(make_study(opens_at=now + timedelta(days=1)))
-    with pytest.raises(StudyNotOpen, match="opens on 02 May 2030 at 09:00 UTC"):
+    with pytest.raises(StudyNotOpen, match="opens on 2 May 2030, 09:00 UTC"):
         session_start(participant=participant, now=now)
 
 

@@ -27,7 +27,7 @@ BROKERS = ["filesystem", pytest.param("redis", marks=pytest.mark.skipif(
 def worker(environment: dict[str, str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
     command = [
         *(sys.executable, "-m", "celery", "--app", "config.celery", "worker", "--beat"),
-        *("--pool", "solo", "--concurrency", "1", "--loglevel", "warning"),
+        *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
     ]
     with log.open("wb") as out:
         child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)

@@ -1,221 +1,559 @@
-"""The client and the language-model judge against a real OpenAI-compatible server on loopback."""
+"""The client of a judge against real servers on loopback: every fault, and the connections themselves."""
 
+import gzip
+import json
 import random
 import socket
-import subprocess
-import sys
+import ssl
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from functools import partial
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from llmock.pytest_plugin import LLMock
 from llmock.scenarios import Reply
 
+from llm import errors
 from llm.attempts import Attempt
 from llm.client import ChatClient
-from llm.errors import RateLimited
+from llm.http import MAX_REPLY_BYTES, STALE_SECONDS, certificates
+from llm.providers import Provider
 from llm.requests import Message
 from llm.retrying import RetryPolicy
-from scoring.judge.answers import sample_score
-from scoring.judge.interface import AnswerVerdict, CriterionTask, Judge, JudgeTask
-from scoring.judge.llm_judge import LLMJudge
-from scoring.judge.reasons import UnscoredReason
-from scoring.judge.schemas import RubricJudgment
-from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
+from scoring.judge.schemas import ExactJudgment, RubricJudgment
 
 pytestmark = pytest.mark.slow
 
 KEY = "sk-very-secret-0123456789"
 ASK = [Message("user", "Is it met?")]
-ROOT = Path(__file__).resolve().parents[2]
-RUBRIC = JudgeTask(
-    "p1", "Which planet?", None, (CriterionTask(0, "Mars."), CriterionTask(1, "Moons.")), "Mars"
-)
-EXACT = JudgeTask("p2", "Which planet?", "Mars", (), "It is Mars.")
+VERDICT = '{"explanation": "because", "score": 0.5, "confidence": 1.0}'
+REPLY = json.dumps({"choices": [{"message": {"content": VERDICT}, "finish_reason": "stop"}]}).encode()
+
+Body = dict[str, Any]
+Handler = Callable[[socket.socket, int, Body], None]
 
 
-# A server that promises 100 bytes, sends 10 and hangs up.
-BREAKER = """
-import socket, sys
-server = socket.socket(fileno=int(sys.argv[1]))
-while True:
-    connection, _ = server.accept()
-    connection.recv(65536)
-    connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 100\\r\\n\\r\\n" + b'{"choices"')
-    connection.close()
-"""
+def ok(body: bytes = REPLY, *headers: str, status: str = "200 OK", kind: str = "application/json") -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(body)}", *headers]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def once(**changes: Any) -> RetryPolicy:
+    return RetryPolicy(tries=1, **changes)
 
 
 @contextmanager
-def client(base_url: str, *, first_wait: float = 0.05, timeout: float = 10.0) -> Iterator[ChatClient]:
-    retry = RetryPolicy(first_wait=first_wait, rng=random.Random(1))
-    with ChatClient(base_url=base_url, model="judge-1", api_key=KEY, timeout=timeout, retry=retry) as chat:
+def client(base_url: str, *, timeout: float = 10.0, **settings: Any) -> Iterator[ChatClient]:
+    retry = settings.pop("retry", None) or RetryPolicy(first_wait=0.02, rng=random.Random(1))
+    with ChatClient(
+        base_url=base_url, model="judge-1", api_key=KEY, timeout=timeout, retry=retry, **settings
+    ) as chat:
         yield chat
 
 
-def verdict_of(judge: Judge, task: JudgeTask) -> AnswerVerdict:
-    """The verdict on the answer, asked for position by position."""
-    return sample_score(tuple(judge.verdict(task, position) for position in task.positions))
+def asked(chat: ChatClient) -> tuple[float | type[errors.LLMError], list[Attempt]]:
+    """The score, or the error, and what was sent for it."""
+    attempts: list[Attempt] = []
+    try:
+        got = chat.complete(ASK, response_schema=RubricJudgment, on_attempt=attempts.append)
+    except errors.LLMError as error:
+        shown = f"{error}{error!r}{attempts}"
+        if KEY in shown:
+            pytest.fail("the key shows")
+        return type(error), attempts
+    return got.parsed.score, attempts
 
 
-def judged(base_url: str, task: JudgeTask, *, timeout: float = 10.0) -> AnswerVerdict:
-    with client(base_url, timeout=timeout) as chat:
-        return verdict_of(LLMJudge(client=chat, texts=DEFAULT_JUDGE_TEXTS), task)
+def outcomes(attempts: list[Attempt]) -> list[str]:
+    return [attempt.outcome for attempt in attempts]
 
 
-def outcomes(verdict: AnswerVerdict) -> list[str]:
-    return [call.outcome for one in verdict.criteria for call in one.calls]
+class SmallServer:
+    """Reads each request on a connection and lets `answer` do what it likes; counts both."""
+
+    def __init__(self, answer: Handler, *, tls: ssl.SSLContext | None = None) -> None:
+        self._answer = answer
+        self._tls = tls
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = []
+        self.connections = 0
+        self.bodies: list[Body] = []
+        scheme = "https" if tls else "http"
+        self.base_url = f"{scheme}://127.0.0.1:{self._listening.getsockname()[1]}/v1"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        for connection in [*self._open, self._listening]:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = self._listening.accept()
+                self.connections += 1
+                self._open.append(connection)
+                threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with suppress(OSError):
+            connection.settimeout(30)
+            if self._tls:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+                self._open.append(connection)
+            number = 0
+            with closing(connection):
+                while (body := self._request(connection)) is not None:
+                    self.bodies.append(body)
+                    number += 1
+                    self._answer(connection, number, body)
+
+    def _request(self, connection: socket.socket) -> Body | None:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            if not (more := connection.recv(65536)):
+                return None
+            data += more
+        head, _, body = data.partition(b"\r\n\r\n")
+        size = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
+        while len(body) < size:
+            body += connection.recv(65536)
+        decoded: Body = json.loads(body)
+        return decoded
 
 
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@pytest.fixture
+def serve() -> Iterator[Callable[..., SmallServer]]:
+    servers: list[SmallServer] = []
+
+    def start(answer: Handler, **settings: Any) -> SmallServer:
+        servers.append(SmallServer(answer, **settings))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+def saying(*replies: bytes) -> Handler:
+    """Says each of `replies` in turn, whatever the connection, and the last one for ever."""
+    left = list(replies)
+
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(left.pop(0) if len(left) > 1 else left[0])
+
+    return answer
+
+
+def dripping(start: bytes) -> Handler:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(start)
+        while True:
+            connection.sendall(b" ")
+            time.sleep(0.02)
+
+    return answer
+
+
+Serve = Callable[..., SmallServer]
+
+
+# What a provider's server says, by llmock
 
 
 def test_judgments_of_both_forms_come_back_structured(llmock: LLMock) -> None:
-    rubric, exact = judged(llmock.base_url(), RUBRIC), judged(llmock.base_url(), EXACT)
-    assert (rubric.score, exact.score) == (1.0, 1.0)
-    assert outcomes(rubric) == ["ok", "ok"]
-    calls = [call for one in rubric.criteria for call in one.calls]
-    assert all((call.prompt_tokens or 0) > 100 and call.latency_ms > 0 for call in calls)
+    attempts: list[Attempt] = []
+    with client(llmock.base_url()) as chat:
+        for schema in (RubricJudgment, ExactJudgment):
+            got = chat.complete(ASK, response_schema=schema, on_attempt=attempts.append)
+            assert isinstance(got.parsed, schema)
+    assert outcomes(attempts) == ["ok", "ok"]
+    assert all((call.prompt_tokens or 0) > 0 and call.latency_ms > 0 for call in attempts)
     llmock.assert_resilient(strict=True)
+
+
+@pytest.mark.parametrize("provider", Provider)
+def test_every_dialect_is_understood(llmock: LLMock, provider: Provider) -> None:
+    effort = "" if provider is Provider.GENERIC else "low"
+    with client(llmock.base_url(), provider=provider, reasoning_effort=effort, max_output_tokens=500) as chat:
+        assert chat.complete(ASK, response_schema=RubricJudgment).finish_reason == "stop"
 
 
 def test_the_wait_that_a_rate_limit_asks_for_is_kept(llmock: LLMock) -> None:
     llmock.rate_limit(times=1, retry_after=0.5)
     started = time.monotonic()
-    verdict = judged(llmock.base_url(), EXACT)
+    with client(llmock.base_url()) as chat:
+        _, attempts = asked(chat)
     assert time.monotonic() - started >= 0.5
-    assert (verdict.score, outcomes(verdict)) == (1.0, ["rate_limited", "ok"])
+    assert outcomes(attempts) == ["rate_limited", "ok"]
     llmock.assert_resilient(strict=True)
 
 
 def test_a_rate_limit_for_an_hour_ends_the_call_at_once(llmock: LLMock) -> None:
     llmock.rate_limit(times=None, retry_after=3600)
-    attempts: list[Attempt] = []
-    with client(llmock.base_url()) as chat, pytest.raises(RateLimited) as caught:
-        chat.complete(ASK, response_schema=RubricJudgment, on_attempt=attempts.append)
+    with client(llmock.base_url()) as chat, pytest.raises(errors.RateLimited) as caught:
+        chat.complete(ASK)
     assert caught.value.retry_after == 3600.0
-    assert len(attempts) == len(llmock.requests) == 1
-
-
-def test_a_server_that_recovers_costs_only_time(llmock: LLMock) -> None:
-    llmock.fail(500).fail(503)
-    verdict = judged(llmock.base_url(), EXACT)
-    assert (verdict.score, outcomes(verdict)) == (1.0, ["server_failed", "server_failed", "ok"])
-    llmock.assert_resilient(strict=True)
-
-
-def test_a_server_that_stays_down_leaves_the_answer_unscored_and_a_second_pass_asks_again(
-    llmock: LLMock,
-) -> None:
-    llmock.outage()
-    verdict = judged(llmock.base_url(), EXACT)
-    assert (verdict.score, verdict.reason) == (None, UnscoredReason.SERVER_FAILED)
-    assert len(llmock.requests) == 3
-    llmock.reset()
-    assert judged(llmock.base_url(), EXACT).score == 1.0
-
-
-@pytest.mark.parametrize(
-    ("reply", "reason"),
-    [
-        (Reply('{"explanation": "so", "gra', finish_reason="length", times=3), "reply_truncated"),
-        (Reply('{"explanation": "so", "gra', times=3), "reply_off_schema"),
-        (Reply('{"explanation": "so", "grade": "PERFECT", "confidence": 1}', times=3), "reply_off_schema"),
-        (Reply(" ", times=3), "reply_empty"),
-        (Reply("I cannot judge this.", finish_reason="content_filter"), "reply_refused"),
-    ],
-)
-def test_a_reply_that_is_no_judgment_leaves_the_answer_unscored(
-    llmock: LLMock, reply: Reply, reason: str
-) -> None:
-    llmock.add(reply)
-    verdict = judged(llmock.base_url(), EXACT)
-    assert (verdict.score, verdict.reason) == (None, reason)
-    assert outcomes(verdict) == [reason] * (reply.times or 0)
-
-
-def test_a_wrong_key_is_not_tried_again(llmock: LLMock) -> None:
-    llmock.fail(401, times=None)
-    verdict = judged(llmock.base_url(), EXACT)
-    assert verdict.reason == UnscoredReason.ACCESS_DENIED
     assert len(llmock.requests) == 1
 
 
-def test_a_reply_that_takes_too_long_leaves_the_answer_unscored(llmock: LLMock) -> None:
-    llmock.delay(1, times=None)
-    verdict = judged(llmock.base_url(), EXACT, timeout=0.2)
-    assert (verdict.score, verdict.reason) == (None, UnscoredReason.TIMED_OUT)
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (408, "endpoint_timed_out"), (409, "endpoint_conflict"), (425, "asked_too_early"),
+        (500, "server_failed"), (503, "server_failed"),
+    ],
+)  # fmt: skip
+def test_a_server_that_recovers_costs_only_time(llmock: LLMock, status: int, outcome: str) -> None:
+    llmock.fail(status).fail(status)
+    with client(llmock.base_url()) as chat:
+        _, attempts = asked(chat)
+    assert outcomes(attempts) == [outcome, outcome, "ok"]
 
 
-def test_an_endpoint_that_is_down_leaves_the_answer_unscored_with_a_sentence_and_no_key() -> None:
-    address = f"http://127.0.0.1:{free_port()}/v1"
-    verdict = judged(address, EXACT)
-    assert (verdict.score, verdict.reason) == (None, UnscoredReason.CONNECTION_FAILED)
-    assert outcomes(verdict) == ["connection_failed"] * 3
-    assert f"{address} cannot be reached" in verdict.criteria[0].explanation
-    assert KEY not in repr(verdict)
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (401, errors.AccessDenied), (402, errors.AccessDenied), (403, errors.AccessDenied),
+        (404, errors.AccessDenied), (400, errors.RequestRejected), (413, errors.RequestRejected),
+    ],
+)  # fmt: skip
+def test_a_request_that_would_fail_again_is_not_sent_again(
+    llmock: LLMock, status: int, expected: type[errors.LLMError]
+) -> None:
+    llmock.fail(status, times=None)
+    with client(llmock.base_url()) as chat:
+        error, _ = asked(chat)
+    assert (error, len(llmock.requests)) == (expected, 1)
 
 
-def test_a_connection_that_breaks_in_the_middle_of_a_reply_is_tried_again() -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", BREAKER, str(server.fileno())], pass_fds=[server.fileno()]
-        )
-        try:
-            verdict = judged(f"http://127.0.0.1:{server.getsockname()[1]}/v1", EXACT)
-        finally:
-            process.kill()
-            process.wait()
-    assert (verdict.reason, outcomes(verdict)) == (UnscoredReason.CONNECTION_LOST, ["connection_lost"] * 3)
+def test_a_server_that_stays_down_is_left_after_three_tries_and_may_be_asked_later(llmock: LLMock) -> None:
+    llmock.outage()
+    with client(llmock.base_url()) as chat:
+        assert asked(chat)[0] is errors.ServerFailed
+        assert len(llmock.requests) == 3
+        llmock.reset()
+        assert outcomes(asked(chat)[1]) == ["ok"]
 
 
-@pytest.fixture
-def judge_server() -> Iterator[str]:
-    port = free_port()
-    script = ROOT / "benchmarks" / "judge_server.py"
-    process = subprocess.Popen(
-        [sys.executable, str(script), "--port", str(port)], stdout=subprocess.DEVNULL, cwd=ROOT
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (Reply('{"explanation": "so", "gra', finish_reason="length", times=2), ["reply_truncated"] * 2),
+        (Reply('{"explanation": "so", "gra', times=2), ["reply_off_schema"] * 2),
+        (Reply(VERDICT.replace("0.5", "1.5"), times=2), ["reply_out_of_range"] * 2),
+        (Reply(f"Sure: {VERDICT}", times=2), ["reply_off_schema"] * 2),
+        (Reply(VERDICT[:-1] + ', "score": 1.0}', times=2), ["reply_off_schema"] * 2),
+        (Reply(" ", times=3), ["reply_empty"] * 3),
+        (Reply("I cannot judge this.", finish_reason="content_filter"), ["reply_refused"]),
+    ],
+)
+def test_a_reply_that_is_no_judgment_is_asked_for_again_as_its_rule_says(
+    llmock: LLMock, reply: Reply, expected: list[str]
+) -> None:
+    llmock.add(reply)
+    with client(llmock.base_url()) as chat:
+        error, attempts = asked(chat)
+    assert isinstance(error, type)
+    assert (error.reason, outcomes(attempts)) == (expected[0], expected)
+
+
+# What only a server of its own does
+
+
+def test_an_endpoint_that_is_down_says_so_in_a_sentence() -> None:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
+        with client(address, retry=once()) as chat, pytest.raises(errors.ConnectionFailed) as caught:
+            chat.complete(ASK)
+    assert str(caught.value).startswith(f"{address} cannot be reached (")
+
+
+def test_an_answer_that_never_begins_is_no_answer(serve: Serve) -> None:
+    server = serve(lambda *asked: time.sleep(5.0))
+    with client(server.base_url, timeout=0.2) as chat:
+        error, attempts = asked(chat)
+    assert (error, outcomes(attempts)) == (errors.TimedOut, ["timed_out"] * 2)
+    assert all(200 <= attempt.latency_ms < 5000 for attempt in attempts)
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n{", "reply_too_slow"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: ", "timed_out"),
+    ],
+    ids=["body", "head"],
+)  # fmt: skip
+def test_a_slow_drip_ends_with_the_time_allowed_wherever_it_drips(
+    serve: Serve, start: bytes, expected: str
+) -> None:
+    server = serve(dripping(start))
+    with client(server.base_url, timeout=0.8, retry=once()) as chat:
+        _, (attempt,) = asked(chat)
+    assert attempt.outcome == expected
+    assert 800 <= attempt.latency_ms < 10_000
+    assert attempt.raw_reply.startswith("{ ") == (expected == "reply_too_slow")
+
+
+def test_a_reply_that_stops_in_the_middle_is_too_slow(serve: Serve) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(ok()[:-10])
+        time.sleep(5)
+
+    with client(serve(answer).base_url, timeout=0.8, retry=once()) as chat:
+        assert asked(chat)[0] is errors.ReplyTooSlow
+
+
+@pytest.mark.parametrize("cut", [10, len(ok()) - 10], ids=["head", "body"])
+def test_a_connection_that_breaks_in_the_middle_of_a_reply_is_tried_again(serve: Serve, cut: int) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(ok()[:cut])
+        connection.close()
+
+    server = serve(answer)
+    with client(server.base_url) as chat:
+        error, attempts = asked(chat)
+    assert (error, outcomes(attempts)) == (errors.ConnectionLost, ["connection_lost"] * 3)
+    assert len(server.bodies) == 3
+
+
+def test_reading_stops_at_the_bound_of_a_reply_of_any_size(serve: Serve) -> None:
+    sent = 0
+
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        nonlocal sent
+        connection.sendall(ok(b"")[:-2].replace(b"Content-Length: 0", b"Content-Length: 100000000") + b"\r\n")
+        for _ in range(1000):
+            connection.sendall(b" " * 100_000)
+            sent += 100_000
+
+    with client(serve(answer).base_url) as chat:
+        error, attempts = asked(chat)
+    assert (error, outcomes(attempts)) == (errors.ReplyTooLarge, ["reply_too_large"])
+    assert len(attempts[0].raw_reply) <= 10_000
+    time.sleep(0.2)
+    # What the system's buffers swallow comes on top of what was read.
+    assert MAX_REPLY_BYTES <= sent < 50_000_000
+
+
+def test_a_reply_of_another_type_is_no_judgment_whatever_is_in_it(serve: Serve) -> None:
+    server = serve(saying(ok(kind="text/html; charset=utf-8"), ok()))
+    with client(server.base_url) as chat:
+        score, attempts = asked(chat)
+    assert (score, outcomes(attempts)) == (0.5, ["reply_wrong_type", "ok"])
+
+
+def test_a_retry_after_date_is_read_by_the_servers_own_clock(serve: Serve) -> None:
+    form = "%a, %d %b %Y %H:%M:%S GMT"
+    theirs = datetime(2031, 1, 1, 12, 0, 0, tzinfo=UTC)
+    limited = ok(
+        b"{}",
+        f"Date: {theirs.strftime(form)}",
+        f"Retry-After: {(theirs + timedelta(seconds=17)).strftime(form)}",
+        status="429 Too Many Requests",
     )
-    try:
-        _wait_for(port)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
+    waits: list[float] = []
+    patient = RetryPolicy(sleep=waits.append, rng=random.Random(1))
+    with client(serve(saying(limited, ok())).base_url, retry=patient) as chat:
+        score, attempts = asked(chat)
+    assert (score, waits, outcomes(attempts)) == (0.5, [17.0], ["rate_limited", "ok"])
 
 
-def _wait_for(port: int) -> None:
-    for _ in range(200):
-        with closing(socket.socket()) as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
+def test_a_refused_schema_is_left_out_and_the_judge_remembered(serve: Serve) -> None:
+    refusal = (
+        b'[{"error": {"code": 400, "message": "Unknown name \\"strict\\" at response_format.json_schema"}}]'
+    )
+    server = serve(saying(ok(refusal, status="400 Bad Request"), ok()))
+    told: list[bool] = []
+    with client(server.base_url, provider=Provider.OPENAI, on_plain_json=lambda: told.append(True)) as chat:
+        score, attempts = asked(chat)
+    assert (score, outcomes(attempts), told) == (0.5, ["schema_rejected", "ok"], [True])
+    assert [body["response_format"]["type"] for body in server.bodies] == ["json_schema", "json_object"]
+
+
+def test_threads_that_meet_the_refusal_together_tell_once(serve: Serve) -> None:
+    barrier = threading.Barrier(4, timeout=10)
+
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        if number == 1:
+            barrier.wait()
+            connection.sendall(ok(b"no json_schema here", status="400 Bad Request"))
+        else:
+            connection.sendall(ok())
+
+    told: list[bool] = []
+    server = serve(answer)
+    with (
+        client(server.base_url, on_plain_json=lambda: told.append(True)) as chat,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        assert [score for score, _ in pool.map(lambda _: asked(chat), range(4))] == [0.5] * 4
+    assert told == [True]
+
+
+# Connections
+
+
+def test_a_connection_is_kept_for_the_next_request(serve: Serve) -> None:
+    pieces = [b"%x\r\n%b\r\n" % (len(part), part) for part in (REPLY[:20], REPLY[20:])]
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    server = serve(saying(ok(), head + b"".join(pieces) + b"0\r\n\r\n", ok()))
+    with client(server.base_url) as chat:
+        assert [asked(chat)[0] for _ in range(3)] == [0.5] * 3
+    assert (server.connections, len(server.bodies)) == (1, 3)
+
+
+def test_a_reply_that_says_it_is_the_last_one_is_not_waited_for_again(serve: Serve) -> None:
+    server = serve(saying(ok(REPLY, "Connection: close")))
+    with client(server.base_url) as chat:
+        assert [outcomes(asked(chat)[1]) for _ in range(2)] == [["ok"], ["ok"]]
+    assert server.connections == 2
+
+
+def test_a_connection_closed_while_idle_is_replaced_without_a_fault(serve: Serve) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(ok())
+        connection.close()
+
+    server = serve(answer)
+    with client(server.base_url) as chat:
+        asked(chat)
         time.sleep(0.1)
-    pytest.fail("the judge server did not start within 20 s")
+        assert outcomes(asked(chat)[1]) == ["ok"]
+    assert len(server.bodies) == 2
 
 
-def test_threads_may_share_a_judge(judge_server: str) -> None:
-    answers = [
-        JudgeTask(f"p{number}", "?", None, RUBRIC.criteria, f"answer {number}") for number in range(40)
-    ]
-    with client(judge_server) as chat, ThreadPoolExecutor(8) as pool:
-        judge = LLMJudge(client=chat, texts=DEFAULT_JUDGE_TEXTS)
-        together = list(pool.map(partial(verdict_of, judge), answers))
-        alone = [verdict_of(judge, task) for task in answers]
-    assert [one.score for one in together] == [one.score for one in alone]
-    assert all(outcomes(one) == ["ok", "ok"] for one in together)
+def test_what_a_server_says_on_an_idle_connection_is_no_reply_to_the_next_request(serve: Serve) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(ok())
+        time.sleep(0.05)
+        connection.sendall(ok(b"idle for too long", status="408 Request Timeout"))
+
+    with client(serve(answer).base_url, retry=once()) as chat:
+        for _ in range(3):
+            assert outcomes(asked(chat)[1]) == ["ok"]
+            time.sleep(0.2)
 
 
-def test_the_judge_server_judges_both_forms_the_same_way_each_time(judge_server: str) -> None:
-    answers = [JudgeTask("p", "?", None, RUBRIC.criteria, f"answer {number}") for number in range(6)]
-    first, again = ([judged(judge_server, task).score for task in answers] for _ in range(2))
-    assert first == again
-    assert len(set(first)) > 1
-    assert all(score is not None and 0 <= score <= 1 for score in first)
-    assert judged(judge_server, EXACT).score is not None
+def test_a_connection_closed_just_as_a_request_is_sent_is_replaced_without_a_fault(serve: Serve) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        if number == 1:
+            connection.sendall(ok())
+        else:
+            connection.close()
+
+    with client(serve(answer).base_url, retry=once()) as chat:
+        for _ in range(3):
+            assert outcomes(asked(chat)[1]) == ["ok"]
+
+
+def test_a_kept_connection_that_breaks_while_the_model_is_at_work_is_a_fault(serve: Serve) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        if number == 1:
+            connection.sendall(ok())
+        else:
+            time.sleep(STALE_SECONDS + 0.1)
+            connection.close()
+
+    with client(serve(answer).base_url, retry=once()) as chat:
+        asked(chat)
+        assert outcomes(asked(chat)[1]) == ["connection_lost"]
+
+
+def test_a_header_may_hold_any_bytes(serve: Serve) -> None:
+    odd = ok().replace(b"Content-Type", b"X-Note: caf\xe9 \xff\r\nContent-Type")
+    with client(serve(saying(odd)).base_url) as chat:
+        assert asked(chat)[0] == 0.5
+
+
+def test_something_other_than_http_is_a_broken_connection(serve: Serve) -> None:
+    with client(serve(saying(b"SSH-2.0-Server\r\n")).base_url, retry=once()) as chat:
+        assert asked(chat)[0] is errors.ConnectionLost
+
+
+def test_closing_the_client_closes_the_connections_it_kept(serve: Serve) -> None:
+    ended = threading.Event()
+
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        connection.sendall(ok())
+        if not connection.recv(1):
+            ended.set()
+
+    with client(serve(answer).base_url) as chat:
+        assert asked(chat)[0] == 0.5
+        assert not ended.wait(0.1)
+    assert ended.wait(5)
+
+
+def test_a_reply_compressed_without_being_asked_is_read(serve: Serve) -> None:
+    server = serve(saying(ok(gzip.compress(REPLY), "Content-Encoding: gzip")))
+    with client(server.base_url) as chat:
+        assert [asked(chat)[0] for _ in range(2)] == [0.5, 0.5]
+
+
+def test_each_thread_has_a_connection_and_gets_its_own_reply(serve: Serve) -> None:
+    def answer(connection: socket.socket, number: int, body: Body) -> None:
+        text = body["messages"][0]["content"]
+        connection.sendall(ok(REPLY.replace(b"because", text.encode())))
+
+    server = serve(answer)
+    with client(server.base_url) as chat, ThreadPoolExecutor(16) as pool:
+
+        def ask(number: int) -> str:
+            messages = [Message("user", f"answer {number}")]
+            return chat.complete(messages, response_schema=RubricJudgment).parsed.explanation
+
+        assert list(pool.map(ask, range(200))) == [f"answer {number}" for number in range(200)]
+    assert server.connections <= 16
+
+
+def self_signed(folder: Path) -> tuple[Path, ssl.SSLContext]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), False)
+        .sign(key, hashes.SHA256())
+    )
+    public, private = folder / "public.pem", folder / "private.pem"
+    public.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(public, private)
+    return public, context
+
+
+def test_a_certificate_is_verified(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    public, context = self_signed(tmp_path)
+    server = serve(saying(ok()), tls=context)
+    unverified = pytest.raises(errors.ConnectionFailed, match="CERTIFICATE_VERIFY_FAILED")
+    with client(server.base_url, retry=once()) as chat, unverified:
+        chat.complete(ASK)
+    certificates.cache_clear()
+    monkeypatch.setenv("SSL_CERT_FILE", str(public))
+    try:
+        with client(server.base_url) as chat:
+            assert [asked(chat)[0] for _ in range(3)] == [0.5] * 3
+    finally:
+        certificates.cache_clear()

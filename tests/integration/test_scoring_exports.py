@@ -4,18 +4,22 @@ import csv
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batches.models import Session
-from scoring.coordinator import study_score
+from batches.services.answers import IncomingText, answer_save
+from batches.services.ending import session_submit, session_withdraw
+from batches.services.extending import session_reopen
+from batches.services.starting import session_start
+from scoring.coordinator import Scoring
 from scoring.export.manifest import Manifest
 from scoring.export.rows import ROW_TYPES
-from scoring.judge.checks_judge import ChecksJudge
 from scoring.models import VerdictDecision
+from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.services.exports import ExportRefused, study_export
 from scoring.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
@@ -56,22 +60,15 @@ def people(
 
 
 @pytest.fixture
-def scored(study: Study, people: dict[str, Participant], now: datetime) -> Study:
-    def score() -> None:
-        study_score(
-            study=study,
-            judges=[ChecksJudge()],
-            concurrency=1,
-            clock=lambda: now,
-            progress=lambda done, total: None,
-        )
-
-    score()
+def scored(
+    study: Study, people: dict[str, Participant], score: Callable[..., Scoring], now: datetime
+) -> Study:
+    score(study, clock=lambda: now)
     lead = User.objects.create_superuser("lead@example.org")
     confirm = VerdictDecision.CONFIRM
     off_task = people["off_task"]
     verdict_record(participant=off_task, decision=confirm, reason="@lead: no answers.", actor=lead, now=now)
-    score()
+    score(study, clock=lambda: now)
     return study
 
 
@@ -109,10 +106,10 @@ def test_private_prompts_leave_only_as_part_of_the_aggregates(folder: Path) -> N
         assert '"hidden"' not in content
     manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
     assert (manifest.omitted.private_prompts, manifest.omitted.answers_to_private_prompts) == (1, 5)
-    average = next(
-        row for row in lines(folder, "estimates") if (row["group"], row["category"]) == ("average", "SI")
-    )
-    assert (average["pairs"], average["raw_mean"]) == (1, 1.0)
+    # Numbers over all answers would tell of the one private prompt; no public one is of its category.
+    estimates = lines(folder, "estimates")
+    assert {row["scope"] for row in estimates} == {"public"}
+    assert "SI" not in {row["category"] for row in estimates}
 
 
 def test_a_withdrawn_or_running_session_shows_that_it_was_and_not_what_it_held(
@@ -223,6 +220,53 @@ def test_events_keep_the_trail_of_the_deadline_and_no_free_text(
     assert expired["happened_at"] < expired["recorded_at"]
 
 
+def test_notes_and_confidences_leave_with_their_texts_and_never_without(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], tmp_path: Path, now: datetime
+) -> None:
+    study = make_study(prompts=PROMPTS, note_per_prompt=True, confidence_per_prompt=True)
+    codes = {}
+    for end in ("submitted", "withdrawn", "active"):
+        person = make_person(study)
+        codes[end] = person.code
+        session = session_start(participant=person, now=now)
+        places = dict(session.answers.values_list("prompt__prompt_id", "position"))
+        for prompt_id, note, confidence in (
+            ("p1", FORMULA, 70),
+            ("p2", "", None),
+            ("hidden", SECRET_ANSWER, 5),
+        ):
+            answer_save(
+                user_id=person.user_id,
+                session_id=session.pk,
+                position=places[prompt_id],
+                incoming=IncomingText("42", 0, "tab", 1, note=note, confidence=confidence),
+                now=now,
+            )
+        if end == "withdrawn":
+            session_withdraw(participant=person, now=now)
+        elif end == "submitted":
+            session_submit(session=session, resources=None, now=now)
+    folder = tmp_path / "notes"
+    study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
+    found = {
+        (row["participant"], row["prompt_id"]): (row["note"], row["confidence"])
+        for row in lines(folder, "answers")
+    }
+    assert found == {
+        (codes["submitted"], "p1"): (FORMULA, 70),
+        (codes["submitted"], "p2"): ("", None),
+        (codes["submitted"], "p3"): (None, None),
+        **{
+            (codes[end], prompt): (None, None)
+            for end in ("withdrawn", "active")
+            for prompt in ("p1", "p2", "p3")
+        },
+    }
+    table = {(row["participant"], row["prompt_id"]): row["note"] for row in cells(folder, "answers")}
+    assert table[codes["submitted"], "p1"] == "'" + FORMULA
+    assert SECRET_ANSWER not in (folder / "answers.jsonl").read_text(encoding="utf-8")
+
+
 def test_the_manifest_describes_every_file(folder: Path, scored: Study) -> None:
     manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
     assert {file.name for file in manifest.files} | {"manifest.json"} == {
@@ -246,19 +290,14 @@ def test_the_inputs_hash_follows_from_the_files_where_no_prompt_is_private(
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
+    score: Callable[..., Scoring],
     tmp_path: Path,
     now: datetime,
 ) -> None:
     study = make_study(prompts=PROMPTS[:3], batch_size=3, judge_kind="checks", top_size=1)
     work(make_person(study), {"p1": "42", "p2": "41"})
     work(make_person(study), {"p3": "44"}, end="expired")
-    study_score(
-        study=study,
-        judges=[ChecksJudge()],
-        concurrency=1,
-        clock=lambda: now,
-        progress=lambda done, total: None,
-    )
+    score(study)
     folder = tmp_path / "out"
     manifest = study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
     retained = {row["participant"] for row in lines(folder, "participants") if row["retained"]}
@@ -327,5 +366,41 @@ def test_more_answers_take_no_more_queries(
 ) -> None:
     for _ in range(3):
         work(make_person(scored), {"p1": "42"})
-    with django_assert_max_num_queries(45):
+    with django_assert_max_num_queries(70):
         study_export(study=scored, target=tmp_path / "out", replace=False, software="chiron test", now=now)
+
+
+def test_a_score_of_a_text_that_was_changed_after_a_reopening_leaves_with_no_export(
+    scored: Study, people: dict[str, Participant], tmp_path: Path, now: datetime
+) -> None:
+    tomorrow, person = now + timedelta(days=1), people["diligent"]
+    session = session_reopen(session=person.session, reason="Handed in by mistake", now=tomorrow)
+    answer = session.answers.get(prompt__prompt_id="p1")
+    changed = IncomingText(text="another number", base_revision=1, tab="two", sequence=1)
+    answer_save(
+        user_id=person.user_id,
+        session_id=session.pk,
+        position=answer.position,
+        incoming=changed,
+        now=tomorrow,
+    )
+    results = newest_study_results(scored)
+    assert results is not None
+    assert "1 session that goes on after its end" in changes_since(results)
+    session_submit(session=session, resources=None, now=tomorrow)
+    target = tmp_path / "export"
+    study_export(study=scored, target=target, replace=False, software="chiron test", now=tomorrow)
+    for table in ("scores", "criteria"):
+        own = [row["prompt_id"] for row in lines(target, table) if row["participant"] == person.code]
+        assert own == ["p2"]
+
+
+def test_the_trail_of_the_export_says_what_the_first_deadline_follows_from(
+    folder: Path, people: dict[str, Participant]
+) -> None:
+    code = people["diligent"].code
+    (started,) = (
+        row for row in lines(folder, "events") if (row["participant"], row["kind"]) == (code, "started")
+    )
+    facts = started["details"]
+    assert (facts["budget_minutes"], facts["extra_minutes"], facts["closes_at"]) == (300, 0, None)

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from math import log, sqrt
+from math import exp, log, sqrt
 
 import pytest
 
 from batches.models import Answer, Session
-from scoring.coordinator import Scoring, study_score
-from scoring.judge.checks_judge import ChecksJudge
-from scoring.judge.interface import Judge
-from scoring.judge.match_judge import MatchJudge
-from scoring.models import AnswerScore, Estimate, ResultSet, ScoringRun, VerdictDecision
+from scoring.coordinator import Scoring
+from scoring.models import AnswerScore, Estimate, Measurement, ResultSet, ScoringRun, VerdictDecision
 from scoring.selectors.reports import report_of
+from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
 from scoring.services.screening import study_screen
 from scoring.services.verdicts import verdict_record
@@ -65,21 +63,6 @@ def person(study: Study, make_person: Callable[..., Participant]) -> Person:
     return lambda **how: make_person(study, **how)
 
 
-@pytest.fixture
-def score(now: datetime) -> Callable[..., Scoring]:
-    def run(study: Study, judge: Judge | None = None) -> Scoring:
-        study.refresh_from_db()
-        return study_score(
-            study=study,
-            judges=[judge or ChecksJudge()],
-            concurrency=4,
-            clock=lambda: now,
-            progress=lambda done, total: None,
-        )
-
-    return run
-
-
 def estimate(results: ResultSet, group: str, category: str = "") -> Estimate:
     return results.estimates.get(group=group, category=category)
 
@@ -95,7 +78,7 @@ def results(
     scoring = score(study)
     unjudged = AnswerScore.objects.filter(answer__session__participant=second, answer__prompt__prompt_id="p4")
     unjudged.update(score=None, unscored_reason="timed_out")
-    return results_compute(run=scoring.results.run, now=now)
+    return results_compute(run=scoring.judges[0].run, now=now)
 
 
 def test_average_takes_the_mean_score_of_each_prompt_first(results: ResultSet) -> None:
@@ -113,6 +96,24 @@ def test_average_over_pooled_pairs_counts_every_pair(results: ResultSet) -> None
     assert average.se_pool == pytest.approx(2 / sqrt(10), abs=1e-12)
     assert average.ci_low_pool == pytest.approx(0.8 - 1.96 * 2 / sqrt(10), abs=1e-12)
     assert average.ci_high_pool == pytest.approx(0.8 + 1.96 * 2 / sqrt(10), abs=1e-12)
+
+
+def test_theta_ql_stands_beside_theta_with_its_error_by_person_or_the_reason(results: ResultSet) -> None:
+    maths = estimate(results, "average", "QR")  # a = 1, b = 0, scores 1 and 0: residuals +-1/2, h = 1/2
+    assert [maths.theta_ql, maths.se_ql] == pytest.approx([0, 2], abs=1e-9)
+    assert maths.ci_high_ql == pytest.approx(2 * 12.7062047, abs=1e-5)  # Student's t of one degree of freedom
+    assert maths.reason_ql == ""
+    logic = estimate(results, "average", "LR")  # 1/2 twice: theta is b, and nobody differs
+    assert logic.theta_ql == pytest.approx(1)
+    assert (logic.se_ql, logic.reason_ql) == (None, "no_spread")
+    unknown = estimate(results, "average", "SI")
+    assert (unknown.theta_ql, unknown.reason_ql) == (None, "nothing_scored")
+    top = estimate(results, "top")
+    assert top.theta_ql is not None
+    reached = 1 / (1 + exp(-top.theta_ql)) + 2 / (1 + exp(-2 * (top.theta_ql - 1)))
+    assert reached == pytest.approx(1 * 1 + 2 * 0.5)
+    assert (top.se_ql, top.ci_low_ql, top.reason_ql) == (None, None, "selected")
+    assert estimate(results, "top", "QR").reason_ql == "no_finite_solution"
 
 
 def test_every_expected_answer_is_accounted_for_and_none_is_a_zero(results: ResultSet) -> None:
@@ -187,7 +188,7 @@ def test_only_retained_people_count(
     verdict_record(
         participant=off_task, decision=VerdictDecision.CONFIRM, reason="Off-task.", actor=lead, now=now
     )
-    average = estimate(score(study).results, "average")
+    average = estimate(score(study).judges[0].results, "average")
     assert (average.participants, average.pairs, average.raw_mean, average.expected) == (1, 1, 0.5, 4)
 
 
@@ -197,12 +198,12 @@ def test_somebody_excluded_after_judging_leaves_the_results(
     work(person(), {"p1": HALF, "p2": HALF, "p3": HALF})
     off_task = person()
     work(off_task, {"p1": "red blue"})
-    assert estimate(score(study).results, "average").participants == 2
+    assert estimate(score(study).judges[0].results, "average").participants == 2
     lead = User.objects.create_superuser("lead@example.org")
     verdict_record(
         participant=off_task, decision=VerdictDecision.CONFIRM, reason="Off-task.", actor=lead, now=now
     )
-    average = estimate(score(study).results, "average")
+    average = estimate(score(study).judges[0].results, "average")
     assert (average.participants, average.pairs) == (1, 2)
     assert AnswerScore.objects.filter(answer__session__participant=off_task).count() == 1
 
@@ -217,9 +218,10 @@ def test_without_enough_people_there_is_no_top_and_a_sentence_says_so(
     study = make_study(prompts=PROMPTS, item_bank=item_bank, judge_kind="checks", top_size=3)
     work(make_person(study), {"p1": FULL})
     work(make_person(study), {"p2": FULL})
-    results = score(study).results
+    results = score(study).judges[0].results
     top = estimate(results, "top")
     assert (top.participants, top.expected, top.theta, top.raw_mean) == (0, 0, None, None)
+    assert (top.theta_ql, top.reason_ql) == (None, "too_few_people")
     assert "Top needs 3 retained participants with a scored answer; there are 2." in report_of(results).notes
 
 
@@ -230,7 +232,7 @@ def test_equal_means_go_by_code(
     best = min(people, key=lambda participant: participant.code)
     for participant in people:
         work(participant, {"p1": HALF} if participant == best else {"p2": HALF})
-    top = estimate(score(study).results, "top")
+    top = estimate(score(study).judges[0].results, "top")
     assert (top.participants, top.pairs) == (1, 1)
     assert estimate(top.result_set, "top", "QR").pairs == 1
 
@@ -240,7 +242,7 @@ def test_a_study_without_an_item_bank_has_raw_means_and_no_theta(
 ) -> None:
     study = make_study(prompts=PROMPTS, judge_kind="checks", top_size=1)
     work(make_person(study), {"p1": FULL, "p2": HALF})
-    results = score(study).results
+    results = score(study).judges[0].results
     average = estimate(results, "average")
     assert (average.theta, average.se, average.theta_pool, average.ci_low_pool) == (None, None, None, None)
     assert (average.raw_mean, average.pairs, average.unknown_items, average.coverage) == (0.75, 2, 0, 0.5)
@@ -252,7 +254,7 @@ def test_nothing_scored_is_absent_and_not_zero(
     study: Study, person: Person, score: Callable[..., Scoring]
 ) -> None:
     person()
-    average = estimate(score(study).results, "average")
+    average = estimate(score(study).judges[0].results, "average")
     assert (average.participants, average.pairs, average.expected) == (0, 0, 0)
     assert (average.theta, average.raw_mean, average.responses_per_prompt, average.coverage) == (
         None,
@@ -279,7 +281,7 @@ def bbeh_results(
         {"web of lies-0": "The answer is: yes", "web of lies-1": "no", "zebra puzzles-0": "no"},
     )
     work(make_person(study), {"web of lies-0": "no"})
-    return score(study, MatchJudge(rules="bbeh")).results
+    return score(study).judges[0].results
 
 
 def test_bbeh_has_an_accuracy_per_task_and_its_three_summaries(bbeh_results: ResultSet) -> None:
@@ -297,23 +299,52 @@ def test_bbeh_has_an_accuracy_per_task_and_its_three_summaries(bbeh_results: Res
     }
 
 
-def test_few_responses_per_task_are_said_out_loud(bbeh_results: ResultSet) -> None:
-    assert (
-        "A task has only 0 responses in a group; below 20 the adjusted harmonic mean is far too low. "
-        "Quote the micro average." in report_of(bbeh_results).notes
-    )
-
-
-def test_few_responses_of_top_alone_are_said_too(
-    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring]
+def test_the_harmonic_mean_of_few_questions_is_hidden_and_the_reason_said(
+    bbeh_results: ResultSet, now: datetime
 ) -> None:
+    Measurement.objects.filter(result_set=bbeh_results).delete()
+    before = report_of(bbeh_results)
+    assert "hidden until the measurement" in before.notes[-1]
+    measurement_compute(results=bbeh_results, now=now, resamples=20)
+    report = report_of(bbeh_results)
+    assert "fewer than 20 different questions with a scored answer (here 1)" in report.notes[-1]
+    for shown in (before, report):
+        harmonic = shown.metrics[-1]
+        assert (harmonic.average, harmonic.top) == (None, None)
+        assert shown.metrics[0].average == pytest.approx(100 / 6)
+
+
+def test_many_answers_to_one_question_are_one_question(
+    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring],
+    now: datetime,
+) -> None:  # fmt: skip
     study = make_study(
         prompts=BBEH[:1], judge_kind="match", match_rules="bbeh", top_size=1, replicates_per_profile=20
     )
     for _ in range(20):
         work(make_person(study), {BBEH[0].prompt_id: "no"})
-    notes = report_of(score(study, MatchJudge(rules="bbeh")).results).notes
-    assert any("A task has only 1 responses in a group" in note for note in notes)
+    results = score(study).judges[0].results
+    measurement_compute(results=results, now=now, resamples=20)
+    assert "(here 1)" in report_of(results).notes[-1]
+
+
+def test_the_harmonic_mean_of_enough_questions_is_shown(
+    make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring],
+    now: datetime,
+) -> None:  # fmt: skip
+    questions = [
+        PromptRecord(prompt_id=f"web-{n}", text="?", gold_answer="no", task="web of lies") for n in range(20)
+    ]
+    study = make_study(
+        prompts=questions, judge_kind="match", match_rules="bbeh", top_size=1, batch_size=20,
+        replicates_per_profile=20,
+    )  # fmt: skip
+    work(make_person(study), {one.prompt_id: "no" for one in questions})
+    results = score(study).judges[0].results
+    measurement_compute(results=results, now=now, resamples=20)
+    report = report_of(results)
+    assert report.metrics[-1].average == 101.0
+    assert not any("harmonic" in note for note in report.notes)
 
 
 def test_bbh_has_a_macro_average_only(
@@ -324,6 +355,6 @@ def test_bbh_has_a_macro_average_only(
     ]
     study = make_study(prompts=prompts, judge_kind="match", match_rules="bbh", top_size=1)
     work(make_person(study), {"n0": "So the answer is Yes.", "n1": "the answer is No."})
-    results = score(study, MatchJudge(rules="bbh")).results
+    results = score(study).judges[0].results
     assert list(results.metrics.filter(group="average").values_list("name", "value")) == [("macro", 50.0)]
     assert results.estimates.filter(group="average").count() == 1

@@ -16,6 +16,7 @@ from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import studies_with_people, study_by_slug, study_is_open
 from studies.services.amendments import AmendmentRefused, study_amend
 from studies.services.banks import bank_import
+from studies.services.invitations import invitation_create, invitation_revoke
 from studies.services.participants import participant_add
 from studies.services.readiness import StudyNotReady
 from studies.services.studies import (
@@ -217,6 +218,16 @@ def test_nobody_is_left_with_a_profile_that_does_not_exist(now: datetime) -> Non
     )
     with pytest.raises(StudyNotReady, match=f'{person.code} has the profile "stem-phd"'):
         study_freeze(study=study, now=now)
+
+
+def test_nobody_is_invited_for_a_profile_that_an_amendment_took_away(now: datetime) -> None:
+    study = study_freeze(study=draft(now), now=now)
+    invitation = invitation_create(study=study, email="a@example.org", profile="stem-phd", now=now)
+    other = {"profiles": [{"slug": "other", "name": "Other", "description": "Others"}]}
+    with pytest.raises(StudyNotReady, match='not accepted yet is for the profile "stem-phd"'):
+        study_amend(study=study, changes=other, reason="Only others now", now=now)
+    invitation_revoke(invitation=invitation, now=now)
+    assert study_amend(study=study, changes=other, reason="Only others now", now=now).number == 1
 
 
 def test_a_study_whose_time_has_passed_is_not_frozen(now: datetime) -> None:

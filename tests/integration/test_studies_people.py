@@ -10,8 +10,8 @@ from django.db import IntegrityError, transaction
 
 from studies.forms.people_file import read_people
 from studies.models import Consent, Participant, Study, StudyEvent, User, VettingStatus
+from studies.protocol.consents import consent_sha256, recorded_items
 from studies.selectors.participants import (
-    consent_sha256,
     has_valid_consent,
     participant_by_code,
     participant_of,
@@ -93,7 +93,14 @@ def test_a_person_may_take_part_in_two_studies(
     assert participant_by_code("other", person.code) is None
 
 
-@pytest.mark.parametrize("email", ["", "a", "a@", "a@b@c.org", "a\n@example.org", "a" * 250 + "@example.org"])
+@pytest.mark.parametrize(
+    "email",
+    [
+        *("", "a", "a@", "a@b@c.org", "a\n@example.org", "a" * 250 + "@example.org"),
+        # No mail can be written to these, as no encoding of their domains exists.
+        *("a@ex\u2028ample.org", f"a@{'ü' * 60}.org"),
+    ],
+)
 def test_what_is_no_address_is_refused(study: Study, now: datetime, email: str) -> None:
     with pytest.raises(EmailInvalid, match="is no e-mail address"):
         participant_add(study=study, email=email, profile="stem-phd", now=now)
@@ -238,14 +245,14 @@ def test_several_people_are_decided_on_by_code_or_address(
     names = [person.code.lower(), "B@example.org", person.code]
     decided = participants_vet(study=study, approve=True, names=names, now=now)
     assert {one.pk for one in decided} == {person.pk, other.pk}
-    assert vetting_counts(study) == {"submitted": 0, "approved": 2, "rejected": 0}
+    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 2, "rejected": 0}
 
 
 def test_everyone_who_waits_can_be_decided_on(study: Study, person: Participant, now: datetime) -> None:
     rejected = participant_add(study=study, email="b@example.org", profile="stem-phd", now=now)
     participant_reject(participant=rejected, reason="No", now=now)
     assert [one.pk for one in participants_vet(study=study, approve=True, names=None, now=now)] == [person.pk]
-    assert vetting_counts(study) == {"submitted": 0, "approved": 1, "rejected": 1}
+    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 1, "rejected": 1}
 
 
 def test_an_unknown_name_leaves_everyone_undecided(study: Study, person: Participant, now: datetime) -> None:
@@ -270,14 +277,15 @@ def test_those_who_wait_come_first(study: Study, now: datetime) -> None:
 # --- consent --------------------------------------------------------------------------------------------
 
 
-def test_consent_is_stored_with_exactly_its_text(person: Participant, now: datetime) -> None:
+def test_consent_is_stored_with_exactly_its_text_and_list(person: Participant, now: datetime) -> None:
     assert not has_valid_consent(person)
     consent = consent_record(participant=person, accepted=True, now=now)
-    text = person.study.protocol.consent_text
-    assert (consent.text, consent.text_sha256, consent.decided_at) == (text, consent_sha256(text), now)
+    protocol = person.study.protocol
+    assert (consent.text, consent.sha256) == (protocol.consent_text, consent_sha256(protocol))
+    assert (tuple(consent.recorded), consent.decided_at) == (recorded_items(protocol), now)
     assert has_valid_consent(person)
     event = StudyEvent.objects.get(kind="consent_accepted")
-    assert (event.actor, event.details) == (person.user, {"text_sha256": consent.text_sha256})
+    assert (event.actor, event.details) == (person.user, {"consent_sha256": consent.sha256})
 
 
 def test_the_newest_decision_counts(person: Participant, now: datetime) -> None:
@@ -316,10 +324,27 @@ def test_a_changed_text_needs_a_new_decision(study: Study, person: Participant, 
     assert list(Consent.objects.order_by("id").values_list("text", flat=True))[1] == "Another text."
 
 
+def test_recording_more_needs_a_new_decision(study: Study, person: Participant, now: datetime) -> None:
+    consent_record(participant=person, accepted=True, now=now)
+    study_amend(study=study, changes={"confidence_per_prompt": True}, reason="Asked by reviewers", now=now)
+    person = Participant.objects.get()
+    assert not has_valid_consent(person)
+    assert "confidence" in consent_record(participant=person, accepted=True, now=now).recorded
+    assert has_valid_consent(person)
+
+
+def test_a_change_of_nothing_one_agrees_to_asks_nobody(
+    study: Study, person: Participant, now: datetime
+) -> None:
+    consent_record(participant=person, accepted=True, now=now)
+    study_amend(study=study, changes={"payment_note": "By bank transfer."}, reason="Asked", now=now)
+    assert has_valid_consent(Participant.objects.get())
+
+
 def test_a_decision_on_a_text_that_changed_meanwhile_is_not_taken(
     study: Study, person: Participant, now: datetime
 ) -> None:
-    shown = consent_sha256(study.protocol.consent_text)
+    shown = consent_sha256(study.protocol)
     study_amend(study=study, changes={"consent_text": "Another text."}, reason="Ethics board", now=now)
     with pytest.raises(ConsentTextChanged, match="changed while you were reading"):
         consent_record(participant=person, accepted=True, shown_sha256=shown, now=now)

@@ -73,7 +73,12 @@ def test_production_stops_without_a_setting_and_names_it(monkeypatch: pytest.Mon
         ("CHIRON_MAIL_URL", "smtp://:587", "smtp://user:password@host:587"),
         ("CHIRON_MAIL_URL", "mail.example.org", "smtp://user:password@host:587"),
         ("CHIRON_CODES_PER_MINUTE_PER_ADDRESS", "many", "sign-in codes"),
+        ("CHIRON_MAIL_URL", "console://mail", "smtp://user:password@host:587"),
         ("CHIRON_BEHIND_PROXY", "perhaps", "true if a reverse proxy"),
+        ("CHIRON_STAFF_SECOND_FACTOR", "perhaps", "false only where nothing real is at stake"),
+        ("CHIRON_SITE_URL", "study.example.org", "https://study.example.org"),
+        ("CHIRON_SITE_URL", "https://", "https://study.example.org"),
+        ("CHIRON_SITE_URL", "https://study.example.org/chiron/", "https://study.example.org"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_is_expected(
@@ -99,6 +104,27 @@ def test_production_needs_a_real_database(monkeypatch: pytest.MonkeyPatch) -> No
     set_all(monkeypatch, {**PRODUCTION, "DATABASE_URL": "sqlite:////data/chiron.sqlite3"})
     with pytest.raises(EnvironmentInvalid, match="DATABASE_URL: is SQLite, which is for embedded mode"):
         read_environment()
+
+
+def test_mails_on_the_console_are_for_embedded_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIRON_MAIL_URL", "console://")
+    assert read_environment().chiron_mail_url == "console://"
+    set_all(monkeypatch, {**PRODUCTION, "CHIRON_MAIL_URL": "console://"})
+    with pytest.raises(
+        EnvironmentInvalid, match="CHIRON_MAIL_URL: is the console, which is for embedded mode"
+    ):
+        read_environment()
+
+
+def test_the_site_url_is_kept_without_a_slash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIRON_SITE_URL", "https://study.example.org/")
+    assert read_environment().chiron_site_url == "https://study.example.org"
+
+
+def test_staff_need_a_second_factor_unless_it_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_environment().chiron_staff_second_factor
+    monkeypatch.setenv("CHIRON_STAFF_SECOND_FACTOR", "false")
+    assert not read_environment().chiron_staff_second_factor
 
 
 def test_wrong_settings_are_reported_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,10 @@
 """Cells, tables, the folder and the dictionary of an export."""
 
+import ast
 import csv
 import hashlib
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +16,10 @@ from scoring.export.cells import csv_cell, defused
 from scoring.export.dictionary import data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import FileEntry, Manifest, Omitted, StudyEntry
-from scoring.export.rows import ROW_TYPES, MetricRow, VerdictRow
+from scoring.export.recompute_script import recompute_script
+from scoring.export.rows import ROW_TYPES
+from scoring.export.rows.people import VerdictRow
+from scoring.export.rows.results import MetricRow
 from scoring.export.tables import write_table, write_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +52,7 @@ def test_values_that_are_no_text_are_written_plainly() -> None:
 
 
 def metric(value: float | None, name: str = "macro") -> MetricRow:
-    return MetricRow(run=1, group="average", name=name, value=value)
+    return MetricRow(run=1, scope="all", group="average", name=name, value=value)
 
 
 def test_both_files_of_a_table_hold_the_same_rows(tmp_path: Path) -> None:
@@ -56,13 +61,13 @@ def test_both_files_of_a_table_hold_the_same_rows(tmp_path: Path) -> None:
         table = list(csv.reader(file))
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert table == [
-        ["run", "group", "name", "value"],
-        ["1", "average", "macro", "12.5"],
-        ["1", "average", "'=micro", ""],
+        ["run", "scope", "group", "name", "value"],
+        ["1", "all", "average", "macro", "12.5"],
+        ["1", "all", "average", "'=micro", ""],
     ]
     assert lines == [
-        {"run": 1, "group": "average", "name": "macro", "value": 12.5},
-        {"run": 1, "group": "average", "name": "=micro", "value": None},
+        {"run": 1, "scope": "all", "group": "average", "name": "macro", "value": 12.5},
+        {"run": 1, "scope": "all", "group": "average", "name": "=micro", "value": None},
     ]
     assert [entry.rows for entry in entries] == [2, 2]
     for entry in entries:
@@ -71,7 +76,7 @@ def test_both_files_of_a_table_hold_the_same_rows(tmp_path: Path) -> None:
 
 def test_a_table_without_rows_still_has_its_columns(tmp_path: Path) -> None:
     entries = write_table(tmp_path, MetricRow, [])
-    assert (tmp_path / "metrics.csv").read_text() == "run,group,name,value\n"
+    assert (tmp_path / "metrics.csv").read_text() == "run,scope,group,name,value\n"
     assert (tmp_path / "metrics.jsonl").read_text() == ""
     assert entries[0].rows == 0
 
@@ -92,6 +97,18 @@ def test_every_column_has_a_description_and_tables_have_their_own_names() -> Non
     assert len({row_type.table for row_type in ROW_TYPES}) == len(ROW_TYPES)
     for row_type in ROW_TYPES:
         assert all(field.description for field in row_type.model_fields.values()), row_type
+
+
+def test_no_part_of_the_script_takes_a_name_that_another_one_has() -> None:
+    taken: list[str] = []
+    for node in ast.parse(recompute_script()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            taken.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = (one for target in targets for one in ast.walk(target))
+            taken += [one.id for one in names if isinstance(one, ast.Name)]
+    assert not {name for name, times in Counter(taken).items() if times > 1}
 
 
 def test_the_documented_data_dictionary_is_the_one_that_is_exported() -> None:

@@ -107,7 +107,7 @@ def test_a_file_in_another_encoding_is_refused_at_its_line(tmp_path: Path) -> No
 def test_an_open_quote_is_reported_beside_the_other_problems(tmp_path: Path) -> None:
     assert problems_of(tmp_path, 'prompt_id,score\np1,2\np2,"1\n') == (
         "line 2: the score 2 is outside 0 to 1",
-        "line 3: not valid CSV (unexpected end of data); quote the cell",
+        "line 3: not valid CSV (unexpected end of data); see that every quotation mark is closed",
     )
 
 

@@ -140,7 +140,10 @@ def test_a_repeated_prompt_is_refused_although_json_allows_it(tmp_path: Path) ->
             {"transform": {"squeeze_scale": 0.998, "squeeze_offset": 0}},
             "transform.squeeze_offset: is 0; write a number above 0",
         ),
-        ({"model": "3PL"}, "model: is '3PL', but '2PL_logit_normal' is expected"),
+        (
+            {"model": "3PL"},
+            "model: is '3PL', but '2PL_logit_normal' or '2PL_logistic' is expected",
+        ),
         ({"version": 2}, "version: is 2, but 1 is expected"),
         ({"items": {"p1": {"a": 1e200, "b": 0}}}, "p1, a: is above 1000000; write 1000000 or less"),
         ({"items": {"p1": {"a": 1, "b": -1e7}}}, "p1, b: is below -1000000; write -1000000 or more"),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import httpx
@@ -10,9 +10,18 @@ import pytest
 
 from llm.client import ChatClient
 from llm.retrying import RetryPolicy
+from scoring.judge import neutralise
 from scoring.judge.answers import sample_score
 from scoring.judge.checks_judge import ChecksJudge
-from scoring.judge.interface import AnswerVerdict, CriterionTask, Judge, JudgeCannotScore, JudgeTask
+from scoring.judge.interface import (
+    AnswerVerdict,
+    Asked,
+    CriterionTask,
+    CriterionVerdict,
+    Judge,
+    JudgeCannotScore,
+    JudgeTask,
+)
 from scoring.judge.llm_judge import LLMJudge
 from scoring.judge.match_judge import MatchJudge
 from scoring.judge.reasons import UnscoredReason
@@ -20,8 +29,8 @@ from studies.bank.records import ContainsCheck, NumberCheck
 from studies.protocol.judge_texts import JudgeTexts
 
 TEXTS = JudgeTexts(
-    exact="Q: {question}\nGold: {answer}\nGiven: {predicted_answer}",
-    rubric="# Best\n{answer}\n# Given\n{model_response}\n# Criterion\n{rubric_string}",
+    exact="Q: {question}\nGold: {answer}\n<given>\n{predicted_answer}\n</given>",
+    rubric="# Best\n{answer}\n<given>\n{model_response}\n</given>\n# Criterion\n{rubric_string}",
     source="this test",
 )
 KEY = "sk-very-secret-0123456789"
@@ -40,14 +49,23 @@ def rubric_task(answer: str = "It is Mars, with 2 moons.", gold: str | None = No
     return JudgeTask("p2", "Which planet?", gold, criteria, answer)
 
 
+def asked_all(judge: Judge, task: JudgeTask) -> list[Asked]:
+    """What every asking of the task brought."""
+    return [judge.ask(task, positions) for positions in judge.askings(task)]
+
+
+def verdicts_of(asked: Sequence[Asked]) -> tuple[CriterionVerdict, ...]:
+    return tuple(verdict for one in asked for verdict in one.verdicts)
+
+
 def verdict_of(judge: Judge, task: JudgeTask) -> AnswerVerdict:
-    """The verdict on the answer, asked for position by position."""
-    return sample_score(tuple(judge.verdict(task, position) for position in task.positions))
+    """The verdict on the answer, asking by asking."""
+    return sample_score(verdicts_of(asked_all(judge, task)))
 
 
-def outcomes(verdict: AnswerVerdict) -> list[tuple[int | None, str]]:
+def outcomes(asked: Sequence[Asked]) -> list[tuple[int | None, str]]:
     """Every request made, with the position it was made for."""
-    return [(one.position, call.outcome) for one in verdict.criteria for call in one.calls]
+    return [(one.verdicts[0].position, call.outcome) for one in asked for call in one.calls]
 
 
 def llm_judge(reply: Callable[[str], dict[str, Any] | int]) -> LLMJudge:
@@ -79,7 +97,7 @@ def test_an_exact_answer_is_one_call_with_question_gold_and_answer() -> None:
         return {"explanation": "same", "grade": "CORRECT", "confidence": 0.9}
 
     verdict = verdict_of(llm_judge(reply), exact_task("the red {answer}"))
-    assert prompts == ["Q: Which planet?\nGold: Mars\nGiven: the red {answer}"]
+    assert prompts == ["Q: Which planet?\nGold: Mars\n<given>\nthe red {answer}\n</given>"]
     assert (verdict.score, verdict.criteria[0].explanation) == (0.9, "same")
 
 
@@ -95,29 +113,30 @@ def test_a_rubric_is_one_call_per_criterion() -> None:
         prompts.append(prompt)
         return {"explanation": "so", "score": 0.0 if "Phobos" in prompt else 1.0, "confidence": 0.6}
 
-    verdict = verdict_of(llm_judge(reply), rubric_task("Mars: 2"))
+    asked = asked_all(llm_judge(reply), rubric_task("Mars: 2"))
     assert prompts == [
-        f"# Best\n\n# Given\nMars: 2\n# Criterion\n{text}"
+        f"# Best\n\n<given>\nMars: 2\n</given>\n# Criterion\n{text}"
         for text in ("Names Mars.", "Counts the moons.", "Names Phobos.")
     ]
-    assert verdict.score == pytest.approx(0.4)
-    assert outcomes(verdict) == [(0, "ok"), (1, "ok"), (2, "ok")]
+    assert sample_score(verdicts_of(asked)).score == pytest.approx(0.4)
+    assert outcomes(asked) == [(0, "ok"), (1, "ok"), (2, "ok")]
 
 
 def test_a_criterion_that_fails_three_times_leaves_the_answer_unscored_with_every_call_kept() -> None:
     def reply(prompt: str) -> dict[str, Any] | int:
         return 500 if "moons" in prompt else {"explanation": "so", "score": 1.0, "confidence": 1.0}
 
-    verdict = verdict_of(llm_judge(reply), rubric_task("Mars"))
+    asked = asked_all(llm_judge(reply), rubric_task("Mars"))
+    verdict = sample_score(verdicts_of(asked))
     assert (verdict.score, verdict.reason) == (None, UnscoredReason.SERVER_FAILED)
-    assert outcomes(verdict) == [(0, "ok"), *[(1, "server_failed")] * 3, (2, "ok")]
+    assert outcomes(asked) == [(0, "ok"), *[(1, "server_failed")] * 3, (2, "ok")]
     assert [one.score for one in verdict.criteria] == [1.0, None, 1.0]
 
 
 def test_a_wrong_key_is_found_with_one_call() -> None:
-    verdict = verdict_of(llm_judge(lambda prompt: 401), exact_task("Mars"))
-    assert outcomes(verdict) == [(None, "access_denied")]
-    assert verdict.reason == UnscoredReason.ACCESS_DENIED
+    asked = asked_all(llm_judge(lambda prompt: 401), exact_task("Mars"))
+    assert outcomes(asked) == [(None, "access_denied")]
+    assert sample_score(verdicts_of(asked)).reason == UnscoredReason.ACCESS_DENIED
 
 
 def test_an_answer_cannot_add_a_criterion_or_a_verdict_of_its_own() -> None:
@@ -139,9 +158,12 @@ def test_the_description_of_a_judge_has_what_decides_scores_and_no_key() -> None
         "kind": "llm",
         "model": "judge-1",
         "base_url": "http://judge.example/v1",
+        "provider": "generic",
+        "reasoning_effort": "",
+        "max_output_tokens": None,
         "parameters": {"temperature": 0},
         "texts_sha256": TEXTS.sha256,
-        "neutralising": 1,
+        "neutralising": neutralise.VERSION,
         "criteria_per_call": 1,
     }
     assert KEY not in json.dumps(described)
@@ -157,9 +179,10 @@ def test_the_description_of_a_judge_has_what_decides_scores_and_no_key() -> None
     ],
 )
 def test_bbeh_answers_are_matched(answer: str, gold: str, score: float, explanation: str) -> None:
-    verdict = verdict_of(MatchJudge("bbeh"), exact_task(answer, gold))
+    asked = asked_all(MatchJudge("bbeh"), exact_task(answer, gold))
+    verdict = sample_score(verdicts_of(asked))
     assert (verdict.score, verdict.criteria[0].explanation) == (score, explanation)
-    assert outcomes(verdict) == []
+    assert outcomes(asked) == []
 
 
 def test_bbh_answers_are_matched_by_the_rules_of_their_task() -> None:

@@ -1,73 +1,101 @@
-"""The bytes of a request, its hash, its schema, and the endpoints it may go to."""
+"""What names a request, what it is estimated to weigh, and the endpoints it may go to."""
 
-import hashlib
 import json
+import subprocess
+import sys
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, JsonValue
 
+from llm.encoding import Encoder
 from llm.endpoints import Endpoint, EndpointInvalid
-from llm.requests import ChatRequest, Message, chat_request
-from llm.schema import response_format
+from llm.providers import Provider
+from llm.requests import ChatRequest, Message, RequestMaker, tokens_estimate
+
+IN_ANOTHER_PROCESS = """
+from pydantic import BaseModel
+from llm.requests import Message, RequestMaker
+
+class Verdict(BaseModel):
+    why: str
+    grade: float
+
+maker = RequestMaker(model="m", parameters={"b": {"y": 1, "x": 2}, "a": 1}, reasoning_effort="low")
+print(maker.request([Message("user", "hello")], Verdict).sha256)
+"""
 
 
 class Verdict(BaseModel):
-    """A verdict."""
-
-    model_config = ConfigDict(extra="forbid", title="Something else")
-
-    why: str = Field(description="Why.")
-    grade: float = Field(ge=0, le=1, title="The grade")
-    tags: list[str] = Field(default=[], max_length=3)
+    why: str
+    grade: float
 
 
-class Nested(BaseModel):
-    verdict: Verdict
+class Turned(BaseModel):
+    grade: float
+    why: str
 
 
-def request(text: str = "hello", *, model: str = "m", **parameters: JsonValue) -> ChatRequest:
-    return chat_request(
-        model=model, messages=[Message("user", text)], response_schema=None, parameters=parameters
-    )
+def request(text: str = "hello", schema: type[BaseModel] | None = None, **settings: Any) -> ChatRequest:
+    values: dict[str, Any] = {"model": "m", "parameters": {}, **settings}
+    return RequestMaker(**values).request([Message("user", text)], schema)
 
 
-def test_equal_requests_have_equal_bytes_and_hashes() -> None:
-    assert request(seed=1, temperature=0) == request(temperature=0, seed=1)
-    assert request().sha256 == hashlib.sha256(request().body).hexdigest()
+def test_equal_requests_have_equal_hashes_whatever_the_order_of_their_parameters() -> None:
+    one = request(parameters={"seed": 1, "b": {"x": 2, "y": 1}})
+    assert one == request(parameters={"b": {"y": 1, "x": 2}, "seed": 1})
+    assert len(one.sha256) == 64
+
+
+def test_a_hash_is_the_same_in_every_process() -> None:
+    settings: dict[str, JsonValue] = {"a": 1, "b": {"x": 2, "y": 1}}
+    here = request(schema=Verdict, parameters=settings, reasoning_effort="low").sha256
+    command = [sys.executable, "-c", IN_ANOTHER_PROCESS]
+    there = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert there.stdout.strip() == here
 
 
 def test_every_part_of_a_request_changes_its_hash() -> None:
-    hashes = {request().sha256, request("hi").sha256, request(model="n").sha256, request(seed=1).sha256}
-    assert len(hashes) == 4
+    requests = [
+        request(), request("hi"), request(model="n"), request(parameters={"seed": 1}),
+        request(reasoning_effort="low"), request(max_output_tokens=100), request(schema=Verdict),
+        request(schema=Turned),
+    ]  # fmt: skip
+    assert len({one.sha256 for one in requests}) == len(requests)
+
+
+def test_a_role_or_a_second_message_changes_the_hash() -> None:
+    maker = RequestMaker(model="m", parameters={})
+    conversations = [
+        [Message("user", "ab")], [Message("system", "ab")], [Message("user", "a"), Message("user", "b")],
+    ]  # fmt: skip
+    assert len({maker.request(messages).sha256 for messages in conversations}) == 3
+
+
+def test_a_parameter_that_is_no_json_is_refused() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        RequestMaker(model="m", parameters={"temperature": float("nan")})
 
 
 def test_any_text_can_be_sent() -> None:
     text = 'line\u2028 "quoted" \ud800 \0 é 🦊'
-    assert json.loads(request(text).body)["messages"][0]["content"] == text
+    encoder = Encoder(Provider.GENERIC, model="m", parameters={}, reasoning_effort="", max_output_tokens=None)
+    for plain in (False, True):
+        body = json.loads(encoder.body(request(text, Verdict), plain=plain))
+        assert body["messages"][0]["content"].startswith(text)
 
 
-def test_a_schema_keeps_only_keywords_that_every_provider_takes_and_its_order() -> None:
-    schema = response_format(Verdict)["json_schema"]
-    assert json.dumps(schema) == json.dumps(
-        {
-            "name": "verdict",
-            "schema": {
-                "description": "A verdict.",
-                "properties": {
-                    "why": {"description": "Why.", "type": "string"},
-                    "grade": {"maximum": 1, "minimum": 0, "type": "number"},
-                    "tags": {"items": {"type": "string"}, "type": "array"},
-                },
-                "required": ["why", "grade"],
-                "type": "object",
-            },
-        }
-    )
+@pytest.mark.parametrize(
+    ("texts", "tokens"),
+    [([""], 0), (["abcd"], 1), (["abcde"], 2), (["ab", "cd"], 1), (["日本"], 2), (["\ud800"], 1)],
+)
+def test_four_bytes_count_as_a_token(texts: list[str], tokens: int) -> None:
+    assert tokens_estimate(*texts) == tokens
 
 
-def test_a_schema_that_nests_models_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^Nested nests another model"):
-        response_format(Nested)
+def test_the_schema_counts_towards_the_estimate() -> None:
+    assert request("a" * 400).prompt_tokens_estimate == 100
+    assert 110 < request("a" * 400, Verdict).prompt_tokens_estimate < 200
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,21 @@
 """When a call is tried again, and how long it waits."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import pytest
 
+from llm import errors
 from llm.errors import (
-    AccessDenied,
-    ConnectionFailed,
     ConnectionLost,
     LLMError,
     RateLimited,
-    ReplyEmpty,
-    ReplyMalformed,
     ReplyOffSchema,
-    ReplyRefused,
-    ReplyTooLarge,
-    ReplyTruncated,
-    RequestRejected,
     ServerFailed,
     TimedOut,
 )
+from llm.fault_rules import FAULT_RULES, Again
 from llm.retrying import RetryPolicy, retry_after_seconds
 
 NOW = datetime(2030, 5, 1, 12, 0, 0, tzinfo=UTC)
@@ -56,23 +50,46 @@ def run(*outcomes: LLMError | str, tries: int = 3) -> tuple[str, list[float]]:
     return RetryPolicy(tries=tries, sleep=waits.append, rng=Upper()).run(call), waits
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ConnectionFailed, ConnectionLost, TimedOut, RateLimited, ServerFailed, ReplyMalformed, ReplyTruncated,
-        ReplyEmpty, ReplyOffSchema,
-    ],
-)  # fmt: skip
-def test_a_passing_error_is_tried_again(error: type[LLMError]) -> None:
-    assert run(error("first"), "done") == ("done", [1.0])
+def leaves(error: type[LLMError]) -> Iterator[type[LLMError]]:
+    children = error.__subclasses__()
+    yield from (leaf for child in children for leaf in leaves(child)) if children else (error,)
 
 
-@pytest.mark.parametrize("error", [AccessDenied, RequestRejected, ReplyTooLarge, ReplyRefused])
+FAULTS = list(leaves(LLMError))
+WAITING = [error for error in FAULTS if FAULT_RULES[error.reason].again is Again.WAIT]
+
+
+def made(error: type[LLMError]) -> LLMError:
+    if issubclass(error, errors.ReplyInvalid):
+        return error("first", text="{}", problem="empty")
+    return error("first")
+
+
+@pytest.mark.parametrize("error", WAITING)
+def test_a_passing_error_is_tried_as_often_as_its_rule_says(error: type[LLMError]) -> None:
+    tries = FAULT_RULES[error.reason].tries
+    waits: list[float] = []
+    call, left = script(*[made(error) for _ in range(tries)], "never")
+    with pytest.raises(error):
+        RetryPolicy(tries=9, sleep=waits.append, rng=Upper()).run(call)
+    assert (waits, left) == ([1.0, 2.0][: tries - 1], ["never"])
+    assert run(made(error), "done") == ("done", [1.0])
+
+
+@pytest.mark.parametrize("error", [error for error in FAULTS if error not in WAITING])
 def test_an_error_that_would_repeat_is_not_tried_again(error: type[LLMError]) -> None:
-    call, left = script(error("first"), "done")
+    call, left = script(made(error), "done")
     with pytest.raises(error):
         RetryPolicy(sleep=never).run(call)
     assert left == ["done"]
+
+
+def test_a_call_that_was_adapted_is_made_again_at_once_and_costs_no_try() -> None:
+    call, left = script(ServerFailed("1"), made(ReplyOffSchema), ServerFailed("2"), "done")
+    waits: list[float] = []
+    policy = RetryPolicy(tries=3, sleep=waits.append, rng=Upper())
+    assert policy.run(call, adapt=lambda error: isinstance(error, ReplyOffSchema)) == "done"
+    assert (waits, left) == ([1.0, 2.0], [])
 
 
 def test_after_three_tries_the_last_error_is_raised() -> None:
@@ -84,8 +101,9 @@ def test_after_three_tries_the_last_error_is_raised() -> None:
 
 
 def test_the_backoff_doubles_up_to_thirty_seconds() -> None:
-    errors = [TimedOut(str(number)) for number in range(7)]
-    assert run(*errors, "done", tries=8)[1] == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    policy = RetryPolicy(rng=Upper())
+    waits = [policy.wait_after(TimedOut(""), number=number) for number in range(1, 8)]
+    assert waits == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
 
 
 def test_half_of_the_backoff_is_left_to_chance() -> None:

@@ -30,3 +30,8 @@ def test_what_an_error_quotes_of_the_data_is_hidden() -> None:
     assert redact(None, "", {"exception": refused})["exception"] == (
         "text Input should be [type=x, input_value=[hidden], input_type=str]"
     )
+
+
+def test_the_link_of_an_invitation_is_hidden() -> None:
+    line = redact(None, "warning", {"event": "Forbidden: /invitations/Qm3kZ0x-8_aVd7TtPq2wLrYs/"})
+    assert line == {"event": "Forbidden: /invitations/[hidden]/"}

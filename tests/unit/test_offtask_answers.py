@@ -272,6 +272,6 @@ def test_any_text_gets_flags_with_evidence_and_no_error(text: str, prompt: Promp
 @pytest.mark.parametrize("mark", [".", "-", "_", "\u2026"])
 def test_a_long_row_of_marks_does_not_hold_up_the_screening(mark: str) -> None:
     row = f"a{mark * 100_000}a"
-    started = time.perf_counter()
+    started = time.process_time()
     assert flag_answer(AnswerFacts(1, "essay", row, AnswerState.ANSWERED), ESSAY)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.protocol.fingerprint import protocol_hash
 from studies.protocol.settings import PILOT_PROFILES, ProtocolRefused, ProtocolSettings, read_settings
 
@@ -43,15 +44,17 @@ def test_settings_survive_being_stored_as_json() -> None:
     assert read_settings(settings.model_dump(mode="json")) == settings
 
 
-def test_the_default_texts_name_no_vendor_and_the_consent_lists_what_is_recorded() -> None:
+def test_the_default_texts_name_no_vendor_and_what_is_recorded_is_listed() -> None:
     settings = ProtocolSettings()
     texts = " ".join(
         (settings.instructions, settings.allowed_tools, settings.consent_text, *settings.resource_categories)
     )
     vendors = r"google|gemini|openai|gpt|anthropic|claude|labelbox|arxiv"
     assert re.search(vendors, texts, re.IGNORECASE) is None
-    for recorded in ("e-mail address", "profile", "saved version", "opened each question", "resources"):
-        assert recorded in settings.consent_text
+    shown = " ".join(RECORDED_SENTENCES[code] for code in recorded_items(settings))
+    assert re.search(vendors, shown, re.IGNORECASE) is None
+    for recorded in ("e-mail address", "profile", "every version", "first opened each question", "resources"):
+        assert recorded in shown
 
 
 def test_all_wrong_settings_are_named_together() -> None:
@@ -131,3 +134,24 @@ def test_the_hash_is_stable_and_moves_with_every_part() -> None:
     assert hash_of(stored) == hashes[0]
     assert re.fullmatch("[0-9a-f]{64}", hashes[0])
     assert len(set(hashes)) == len(hashes)
+
+
+def test_arms_are_none_or_several_with_names_of_their_own() -> None:
+    arms = [{"slug": slug, "instructions": "Do it."} for slug in ("alone", "with-ai")]
+    settings = read_settings({"arms": arms})
+    assert settings.arm_slugs == ("alone", "with-ai")
+    assert settings.has_fixed_places
+    assert not read_settings({}).has_fixed_places
+    assert read_settings({"assembly": "matrix"}).has_fixed_places
+    with pytest.raises(ProtocolRefused, match="arms has one entry; write two or more, or none"):
+        read_settings({"arms": arms[:1]})
+    with pytest.raises(ProtocolRefused, match='arms uses the slug "alone" twice'):
+        read_settings({"arms": [arms[0], arms[0]]})
+    with pytest.raises(ProtocolRefused, match=r"arms\[2\]\.slug"):
+        read_settings({"arms": [arms[0], {**arms[1], "slug": "With AI"}]})
+
+
+def test_that_a_person_has_an_arm_is_said_in_the_list_of_what_is_recorded() -> None:
+    arms = [{"slug": slug, "instructions": "Do it."} for slug in ("alone", "with-ai")]
+    assert "arm" in recorded_items(read_settings({"arms": arms}))
+    assert "arm" not in recorded_items(read_settings({}))

@@ -4,18 +4,17 @@ from batches.rules.saves import SaveDecision, decide_save
 
 
 def decide(
-    *, tab: str = "tab-a", sequence: int = 5, base_revision: int = 7, text: str = "new"
+    *, tab: str = "tab-a", sequence: int = 5, base_revision: int = 7, is_same: bool = False
 ) -> SaveDecision:
-    """Save onto revision 7, written by tab-a as its fifth save with the text "old"."""
+    """Save onto revision 7, written by tab-a as its fifth save."""
     return decide_save(
         current_revision=7,
         current_tab="tab-a",
         current_sequence=5,
-        current_text="old",
         base_revision=base_revision,
         tab=tab,
         sequence=sequence,
-        text=text,
+        is_same=is_same,
     )
 
 
@@ -24,11 +23,10 @@ def test_the_first_save_of_an_answer_is_accepted() -> None:
         current_revision=0,
         current_tab="",
         current_sequence=0,
-        current_text="",
         base_revision=0,
         tab="tab-a",
         sequence=1,
-        text="first words",
+        is_same=False,
     )
     assert decision is SaveDecision.ACCEPT
 
@@ -42,16 +40,16 @@ def test_the_same_tab_need_not_have_heard_of_its_own_last_save() -> None:
 
 
 def test_a_retry_of_the_same_save_changes_nothing_and_is_no_error() -> None:
-    assert decide(sequence=5, text="old") is SaveDecision.DUPLICATE
+    assert decide(sequence=5, is_same=True) is SaveDecision.DUPLICATE
 
 
 def test_an_older_request_of_the_same_tab_never_overwrites_a_newer_one() -> None:
     assert decide(sequence=4) is SaveDecision.SUPERSEDED
-    assert decide(sequence=4, text="old") is SaveDecision.SUPERSEDED
+    assert decide(sequence=4, is_same=True) is SaveDecision.SUPERSEDED
 
 
 def test_a_used_sequence_number_with_another_text_never_overwrites() -> None:
-    assert decide(sequence=5, text="new") is SaveDecision.SUPERSEDED
+    assert decide(sequence=5, is_same=False) is SaveDecision.SUPERSEDED
 
 
 def test_another_tab_takes_over_from_the_newest_revision() -> None:
@@ -82,11 +80,10 @@ def test_whatever_the_order_of_arrival_the_last_text_of_one_tab_stays(arrivals: 
             current_revision=revision,
             current_tab="tab-a" if revision else "",
             current_sequence=sequence,
-            current_text=text,
             base_revision=0,
             tab="tab-a",
             sequence=number,
-            text=f"text {number}",
+            is_same=text == f"text {number}",
         )
         if decision is SaveDecision.ACCEPT:
             revision, sequence, text = revision + 1, number, f"text {number}"

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from batches.rules.texts import check_answer_text, is_blank
+from batches.rules.texts import check_answer_text, check_note, is_blank
 
 
 def test_an_ordinary_text_is_fine() -> None:
@@ -13,13 +13,13 @@ def test_an_empty_text_is_fine_because_people_may_clear_an_answer() -> None:
 
 
 def test_a_nul_character_is_refused_with_its_position() -> None:
-    message = check_answer_text("ab\x00c", max_characters=100)
-    assert message == "The answer has a NUL character at position 3; remove it and save again."
+    fault = check_answer_text("ab\x00c", max_characters=100)
+    assert str(fault) == "The answer has a NUL character at position 3; remove it and save again."
 
 
 def test_a_lone_surrogate_is_refused_with_its_position() -> None:
-    message = check_answer_text("a\ud83d", max_characters=100)
-    assert message == "The answer has a broken character at position 2; remove it and save again."
+    fault = check_answer_text("a\ud83d", max_characters=100)
+    assert str(fault) == "The answer has a broken character at position 2; remove it and save again."
 
 
 def test_the_limit_itself_is_allowed_and_counts_code_points() -> None:
@@ -27,10 +27,19 @@ def test_the_limit_itself_is_allowed_and_counts_code_points() -> None:
 
 
 def test_a_longer_text_is_refused_with_both_lengths() -> None:
-    message = check_answer_text("a" * 1_000_001, max_characters=100_000)
-    assert message == (
+    fault = check_answer_text("a" * 1_000_001, max_characters=100_000)
+    assert str(fault) == (
         "The answer is 1,000,001 characters long and at most 100,000 are allowed; shorten it and save again."
     )
+
+
+def test_a_note_is_checked_like_an_answer_and_may_have_2000_characters() -> None:
+    assert check_note("🙂" * 2_000) is None
+    assert str(check_note("a" * 2_001)) == (
+        "The note is 2,001 characters long and at most 2,000 are allowed; shorten it and save again."
+    )
+    assert str(check_note("\x00")).startswith("The note has a NUL character at position 1")
+    assert str(check_note("\ud800")).startswith("The note has a broken character at position 1")
 
 
 @pytest.mark.parametrize(

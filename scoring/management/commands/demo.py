@@ -35,12 +35,14 @@ from scoring.services.rehearsals import simulated_people_add
 from studies.management.operators import plain_errors
 from studies.models import Study, User
 from studies.services.amendments import study_amend
+from studies.services.invitation_mails import invitation_send
+from studies.services.invitations import invitation_create
 from studies.services.participants import participant_add, participant_approve
 from studies.services.staff import staff_add
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
 STUDY, OPEN_STUDY = "demo", "try-it"
-LEAD, VISITOR = "lead@example.org", "visitor@example.org"
+LEAD, VISITOR, GUEST = "lead@example.org", "visitor@example.org", "guest@example.org"
 PEOPLE = 12
 # Who does what; everybody else works diligently and submits.
 BEHAVIOURS = {
@@ -49,9 +51,18 @@ BEHAVIOURS = {
     8: Behaviour.WITHDRAWS,
     PEOPLE - 1: Behaviour.TIMES_OUT,
 }
-PROTOCOL = {"batch_size": 12, "replicates_per_profile": 1, "top_size": 3, "judge_kind": "checks"}
+PROTOCOL: dict[str, object] = {
+    "batch_size": 12,
+    "replicates_per_profile": 1,
+    "top_size": 3,
+    "judge_kind": "checks",
+}
+# What a study lead may switch on, for visitors to see.
+EVERYTHING_ASKED = {"comprehension_check": True, "note_per_prompt": True, "confidence_per_prompt": True}
 CLOSING_SECONDS = 6
 SWEEP_SECONDS = 60
+# Everybody in the demo is invented; a phone to scan with is too much to ask for a look around.
+NO_SECOND_FACTOR = {"CHIRON_STAFF_SECOND_FACTOR": "false"}
 MARKER = "this-folder-belongs-to-the-demo"
 
 
@@ -78,12 +89,14 @@ class Command(BaseCommand):
         step("Setting up an empty database and importing the demo's own bank and item parameters")
         set_up()
         lead = staff_add(email=LEAD, superuser=True)[0]
-        make_study(STUDY, "Demo study", simulated=True)
-        make_study(OPEN_STUDY, "Try it yourself", simulated=False)
+        make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
+        make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
         with ExitStack() as stack:
             url = stack.enter_context(
                 web_server(
-                    port, environment=MANY_FROM_ONE_ADDRESS, log=settings.DATA_DIR / "logs" / "web.log"
+                    port,
+                    environment={**MANY_FROM_ONE_ADDRESS, **NO_SECOND_FACTOR},
+                    log=settings.DATA_DIR / "logs" / "web.log",
                 )
             )
             stack.enter_context(
@@ -93,9 +106,11 @@ class Command(BaseCommand):
             evaluate()
             step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
-                invite_visitor(lead)
+                mailbox = Mailbox(settings.DATA_DIR / "mail")
+                admit_visitor(lead)
+                invite_guest(lead, url)
                 print(hints(url))
-                show_codes(settings.DATA_DIR / "mail")
+                show_mails(mailbox)
 
 
 def fresh_data_dir(folder: Path) -> None:
@@ -123,14 +138,14 @@ def set_up() -> None:
     )
 
 
-def make_study(slug: str, name: str, *, simulated: bool) -> None:
+def make_study(slug: str, name: str, protocol: dict[str, object], *, simulated: bool) -> None:
     call_command(
         "create_study",
         slug,
         name=name,
         bank="demo-bank",
         item_bank="demo-items",
-        protocol=json.dumps(PROTOCOL),
+        protocol=json.dumps(protocol),
         simulated=simulated,
     )
     call_command("build_batches", slug)
@@ -187,7 +202,7 @@ def evaluate() -> None:
     call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
 
 
-def invite_visitor(lead: User) -> None:
+def admit_visitor(lead: User) -> None:
     participant = participant_add(
         study=Study.objects.get(slug=OPEN_STUDY),
         email=VISITOR,
@@ -197,22 +212,33 @@ def invite_visitor(lead: User) -> None:
     participant_approve(participant=participant, actor=lead, now=timezone.now(), reason="demo visitor")
 
 
+def invite_guest(lead: User, url: str) -> None:
+    now = timezone.now()
+    study = Study.objects.get(slug=OPEN_STUDY)
+    invitation = invitation_create(study=study, email=GUEST, profile="stem-phd", actor=lead, now=now)
+    invitation_send(invitation=invitation, site_url=url, actor=lead, now=now)
+
+
 def hints(url: str) -> str:
     return f"""
 The site is running:          {url}
   Work as a participant:      sign in as {VISITOR}
+  Be invited as one:          open the link below, sign in as {GUEST}; the study lead admits you
   Look as the study lead:     sign in as {LEAD}, then {url}/staff/studies/{STUDY}/results/
-Nothing is really mailed: the sign-in code appears here, below, when you ask for one.
+Nothing is really mailed: invitations and sign-in codes appear here, below.
+In the demo staff sign in without a second factor; elsewhere they need one.
 Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
 """
 
 
-def show_codes(folder: Path) -> None:
-    """Print sign-in codes as they arrive, until Ctrl-C."""
-    mailbox = Mailbox(folder)
+def show_mails(mailbox: Mailbox) -> None:
+    """Print invitations and sign-in codes as they arrive, until Ctrl-C."""
     while True:
-        for email, code in mailbox.new_codes():
-            print(f"sign-in code for {email}: {code}", flush=True)
+        for mail in mailbox.new_mails():
+            if mail.link:
+                print(f"invitation for {mail.email}: {mail.link}", flush=True)
+            if mail.code:
+                print(f"sign-in code for {mail.email}: {mail.code}", flush=True)
         time.sleep(0.5)
 
 

@@ -1,14 +1,13 @@
 """manage.py export_study STUDY DIR: pseudonymous tables, a manifest and a data dictionary."""
 
-import tomllib
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from scoring.selectors.software import software
 from scoring.services.exports import study_export
 from studies.management.operators import named_study, plain_errors
 
@@ -39,11 +38,3 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Exported to {options['folder'].resolve()}, as CSV and JSONL, without names or addresses."
         )
-
-
-def software() -> str:
-    """Name and version of this project."""
-    project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
-    return f"{project['name']} {project['version']}"

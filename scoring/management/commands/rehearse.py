@@ -2,7 +2,8 @@
 
 import time
 from argparse import ArgumentParser
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -68,27 +69,41 @@ class Command(BaseCommand):
             seed=options["seed"],
             off_task_share=options["off_task"],
         )
-        keys, resources = prompt_keys(study), study.protocol.resource_categories
+        keys, protocol = prompt_keys(study), study.protocol
+        asked = protocol.check_questions if protocol.comprehension_check else ()
         call_command("collectstatic", interactive=False, verbosity=0)
         connections.close_all()
         started = time.monotonic()
-        with ExitStack() as stack:
-            url = stack.enter_context(
-                web_server(
-                    free_port(), environment=MANY_FROM_ONE_ADDRESS, log=settings.DATA_DIR / "logs" / "web.log"
-                )
+        with (
+            running_site() as url,
+            tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar,
+        ):
+            site = Site(
+                url,
+                Mailbox(folder),
+                study.slug,
+                keys,
+                protocol.resource_categories,
+                skip_share=options["skip"],
+                check=[question.correct for question in asked],
             )
-            stack.enter_context(
-                background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")
-            )
-            bar = stack.enter_context(tqdm(total=len(people), unit=" people", desc="answering", disable=None))
-            site = Site(url, Mailbox(folder), study.slug, keys, resources, skip_share=options["skip"])
             counts = work(people, site, at_once=options["at_once"], done=bar.update)
         seconds = time.monotonic() - started
         total = sum(counts.values())
         print(
             f"{len(people)} simulated people saved {total} answers in {seconds:.0f} s through the web pages."
         )
+
+
+@contextmanager
+def running_site() -> Iterator[str]:
+    """The address of a web server with a worker beside it, both ended afterwards."""
+    logs = settings.DATA_DIR / "logs"
+    with (
+        web_server(free_port(), environment=MANY_FROM_ONE_ADDRESS, log=logs / "web.log") as url,
+        background_worker(environment={}, log=logs / "worker.log"),
+    ):
+        yield url
 
 
 def mail_folder() -> Path:

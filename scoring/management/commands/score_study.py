@@ -1,20 +1,25 @@
 """manage.py score_study STUDY: screen, judge, compute, print the results; it continues where it stopped."""
 
-import os
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from tqdm import tqdm
 
-from scoring.coordinator import Scoring, study_score
+from scoring.coordinator import Scored, Scoring, study_score
+from scoring.management.estimate_lines import estimate_lines
 from scoring.management.result_lines import result_lines
-from scoring.services.judges import JudgeEndpoint, study_judges
-from studies.management.operators import named_study, plain_errors
-from studies.models import Study
-
-STOPPED = "Stopped. What was judged is kept: run the same command again and it continues."
+from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
+from scoring.models import JudgingRun
+from scoring.selectors.judges import judges_named
+from scoring.selectors.judging_runs import open_judging_run
+from scoring.services.judging.continuing import require_seats
+from scoring.services.judging.runs import run_plan
+from scoring.services.judging.seats import Seat, judge_key, study_seats
+from studies.management.operators import named_person, named_study, plain_errors
+from studies.models import Study, User
 
 
 class Command(BaseCommand):
@@ -26,39 +31,84 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="the study's short name")
         parser.add_argument(
-            "--judge-url", metavar="URL", help="an OpenAI-compatible endpoint, e.g. https://host/v1"
+            "--judge",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a judge added with add_judge; again for each further judge of a panel",
         )
-        parser.add_argument("--judge-model", metavar="NAME", help="the judge model's name at that endpoint")
         parser.add_argument(
-            "--judge-key-env", metavar="VAR", help="the environment variable that holds the endpoint's key"
-        )
-        parser.add_argument(
-            "--concurrency",
+            "--replicates",
             type=at_least_one,
-            default=8,
+            default=1,
             metavar="N",
-            help="calls at the same time (default 8)",
+            help="ask every judge N times, to see how far it agrees with itself (default 1)",
         )
+        parser.add_argument(
+            "--criteria-per-call",
+            type=at_least_one,
+            default=1,
+            metavar="N",
+            help="ask about up to N criteria of an answer at once, after compare_batched (default 1)",
+        )
+        parser.add_argument(
+            "--budget", type=money, metavar="AMOUNT", help="pause before more than this would be spent"
+        )
+        parser.add_argument(
+            "--resume",
+            action="store_true",
+            help="go on with a run that pauses (with --budget: under this one)",
+        )
+        parser.add_argument("--estimate", action="store_true", help="say what it would take, and ask nothing")
+        parser.add_argument("--by", default="", metavar="EMAIL", help="the member of staff who starts it")
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
             with plain_errors():
                 study = named_study(options["study"])
-                scoring = self.score(study, judge_endpoint(options), options["concurrency"])
+                actor = named_person(options["by"])
+                seats = named_seats(study, options)
+                if options["estimate"]:
+                    self.estimate(study, seats)
+                    return
+                self.prepare(study, seats, actor, options)
+                scoring = self.score(study, seats, actor, options["budget"])
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
         self.report(scoring)
 
-    def score(self, study: Study, endpoint: JudgeEndpoint | None, concurrency: int) -> Scoring:
-        judged = study_judges(study=study, endpoint=endpoint, concurrency=concurrency)
-        with judged as judges, tqdm(desc="judging", unit=" verdicts", disable=None, leave=False) as bar:
+    def estimate(self, study: Study, seats: Sequence[Seat]) -> None:
+        with progress_bar("planning", "answers") as planning:
+            plan = run_plan(study=study, seats=seats, now=timezone.now(), progress=planning)
+        self.stdout.write("\n".join(estimate_lines(plan.estimates)))
 
-            def show(done: int, total: int) -> None:
-                bar.total, bar.n = total, done
-                bar.refresh()
+    def say_estimate(self, run: JudgingRun) -> None:
+        """What the run is expected to take; nothing where no model is asked."""
+        if run.study.protocol.judge_kind == "llm":
+            self.stdout.write("\n".join(estimate_lines(run.estimate)))
 
+    def prepare(
+        self, study: Study, seats: Sequence[Seat], actor: User | None, options: dict[str, Any]
+    ) -> None:
+        """See that the open run, if there is one, is the one that is meant; resume it where that is asked."""
+        run = open_judging_run(study)
+        if run is not None:
+            require_seats(run, seats)
+        open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
+
+    def score(
+        self, study: Study, seats: Sequence[Seat], actor: User | None, budget: Decimal | None
+    ) -> Scoring:
+        with progress_bar("planning", "answers") as planning, progress_bar("judging", "verdicts") as judging:
             return study_score(
-                study=study, judges=judges, concurrency=concurrency, clock=timezone.now, progress=show
+                study=study,
+                seats=seats,
+                budget=budget,
+                actor=actor,
+                clock=timezone.now,
+                planning=planning,
+                judging=judging,
+                begun=self.say_estimate,
             )
 
     def report(self, scoring: Scoring) -> None:
@@ -68,29 +118,33 @@ class Command(BaseCommand):
                 f"Flagged participants without a verdict: {undecided}. They are retained until a reviewer "
                 "confirms the flags on the screening page."
             )
-        if scoring.judging.left:
-            reasons = ", ".join(f"{number} {reason}" for reason, number in scoring.judging.unscored.items())
+        for scored in scoring.judges:
+            self.report_judge(scored, named=len(scoring.judges) > 1)
+
+    def report_judge(self, scored: Scored, *, named: bool) -> None:
+        if named:
+            self.stdout.write(f"== {scored.run}, replicate {scored.run.replicate}")
+        if scored.judging.left:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in scored.judging.unscored.items())
             self.stderr.write(
-                f"Unscored answers: {scoring.judging.left} ({reasons}). "
+                f"Unscored answers: {scored.judging.left} ({reasons}). "
                 "Run the same command again to retry them."
             )
-        for line in result_lines(scoring.results):
+        for line in result_lines(scored.results):
             self.stdout.write(line)
 
 
-def judge_endpoint(options: dict[str, Any]) -> JudgeEndpoint | None:
-    """The endpoint the options name, None without any; half a name is an error."""
-    url, model, variable = options["judge_url"], options["judge_model"], options["judge_key_env"]
-    if not (url or model or variable):
-        return None
-    if not (url and model):
-        raise CommandError("A judge model needs both --judge-url and --judge-model.")
-    if variable and not os.environ.get(variable):
-        raise CommandError(f"The environment variable {variable} is not set; put the endpoint's key into it.")
-    return JudgeEndpoint(base_url=url, model=model, api_key=os.environ[variable] if variable else None)
-
-
-def at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError("is not a whole number above 0")
-    return int(text)
+def named_seats(study: Study, options: dict[str, Any]) -> Sequence[Seat]:
+    """The judges of the options, each with the key that this process needs for it."""
+    configs = judges_named(options["judge"])
+    seats = study_seats(
+        study=study,
+        configs=configs,
+        replicates=options["replicates"],
+        criteria_per_call=options["criteria_per_call"],
+    )
+    for config in configs:
+        judge_key(config)
+    if not configs and options["budget"] is not None:
+        raise CommandError("The study's judge costs nothing; leave out --budget.")
+    return seats

@@ -9,9 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from scoring.irt.ability import GroupAbility, group_ability
-from scoring.irt.bank import item_bank_from
-from scoring.irt.score_table import ScoreTable, ScoreTableRefused, read_score_table
-from studies.bank.item_parameters import ItemParametersRefused, read_item_parameters
+from scoring.irt.bank import ItemBank
+from scoring.irt.quasi_likelihood import theta_ql
+from scoring.irt.score_table import GroupScores, ScoreTable, ScoreTableRefused, read_score_table
+from scoring.management.item_bank_arguments import items_in
 
 FIELDS = (
     "theta",
@@ -25,12 +26,18 @@ FIELDS = (
     "theta_pool",
     "se_pool",
 )
+LOGISTIC = (
+    "The item bank was fitted with the logistic 2PL: ability on its scale is theta_ql; theta by logits of "
+    "scores is not on that scale and is null."
+)
 
 
 class Command(BaseCommand):
     help = (
         "Print theta of each group in SCORES.csv (columns prompt_id, score and optionally group) as one JSON "
-        "object per line. An empty or NaN score is missing. No database is needed."
+        "object per line, with theta_ql beside it, which does not depend on the number of scores per prompt "
+        "and is the ability on a bank of the logistic 2PL. An empty or NaN score is missing. No database is "
+        "needed."
     )
     requires_system_checks = []
 
@@ -40,14 +47,15 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            bank = item_bank_from(read_item_parameters(options["item_bank"]))
+            bank = items_in(options["item_bank"])
             table = read_score_table(options["scores"], bank.index)
-        except ItemParametersRefused as refusal:
-            raise CommandError(f"The item bank {options['item_bank']} cannot be used:\n{refusal}") from None
         except ScoreTableRefused as refusal:
             raise CommandError(f"The scores {options['scores']} cannot be used:\n{refusal}") from None
         for name, pairs in table.groups.items():
-            self.stdout.write(_as_json(name, group_ability(pairs.prompt_index, pairs.p, bank)))
+            ability = group_ability(pairs.prompt_index, pairs.p, bank)
+            self.stdout.write(_as_json(name, ability, quasi_likelihood(pairs, bank)))
+        if bank.is_logistic:
+            self.stderr.write(LOGISTIC, style_func=str)
         self._report_ignored(table)
 
     def _report_ignored(self, table: ScoreTable) -> None:
@@ -59,7 +67,14 @@ class Command(BaseCommand):
             self.stderr.write(f"{note} (distinct ids: {len(table.unknown_ids)})", style_func=str)
 
 
-def _as_json(group: str, ability: GroupAbility) -> str:
-    values = {name: getattr(ability, name) for name in FIELDS}
+def quasi_likelihood(pairs: GroupScores, bank: ItemBank) -> float:
+    """theta_QL of one group; NaN where nothing is scored, or all scores are 0 or all are 1."""
+    known = pairs.prompt_index >= 0
+    items = pairs.prompt_index[known]
+    return theta_ql(bank.a[items], bank.b[items], pairs.p[known])
+
+
+def _as_json(group: str, ability: GroupAbility, ql: float) -> str:
+    values = {name: getattr(ability, name) for name in FIELDS} | {"theta_ql": ql}
     strict = {name: value if math.isfinite(value) else None for name, value in values.items()}
     return json.dumps({"group": group, **strict}, allow_nan=False)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from studies.management.operators import plain_errors
-from studies.services.staff import staff_add
+from studies.services.staff import second_factor_forget, staff_add
 
 
 class Command(BaseCommand):
@@ -17,10 +17,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email")
         parser.add_argument("--superuser", action="store_true", help="may also look into the records")
+        parser.add_argument(
+            "--forget-second-factor",
+            action="store_true",
+            help="they lost phone and recovery codes and set up a new second factor at their next sign-in",
+        )
 
-    def handle(self, *_: Any, email: str, superuser: bool, **__: Any) -> None:
+    def handle(self, *_: Any, email: str, superuser: bool, forget_second_factor: bool, **__: Any) -> None:
         with plain_errors():
             user, changed = staff_add(email=email, superuser=superuser)
         what = "may see staff pages" + (" and the records" if user.is_superuser else "")
         self.stdout.write(f"{user.email} {what}." if changed else f"Unchanged: {user.email} {what} already.")
+        if forget_second_factor:
+            number = second_factor_forget(user=user)
+            self.stdout.write(f"Their second factor is forgotten ({number} passkeys, apps, sets of codes).")
         self.stdout.write("They sign in with a code sent to this address.")

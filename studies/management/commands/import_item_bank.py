@@ -38,6 +38,8 @@ class Command(BaseCommand):
                 f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: {len(parameters.items)} items, "
                 f"sigma_hat {item_bank.sigma_hat}. Digest {item_bank.digest}"
             )
+            if item_bank.is_logistic:
+                self.stdout.write("Fitted with the logistic 2PL: ability on this bank is theta_QL.")
             if item_bank.slug != (slug or slug_of(path)):
                 self.stdout.write(f'It was there already and keeps its short name, "{item_bank.slug}".')
             if bank:

@@ -1,0 +1,54 @@
+"""What the study team can do about one person's time; every form asks for a reason."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from batches.services.extending import MOST_MINUTES
+from studies.forms.texts import REASON_CHARACTERS, StorableTextField
+
+
+class ReasonForm(forms.Form):
+    """Why; it stays in the trail."""
+
+    reason = StorableTextField(
+        label=_("Reason"),
+        max_length=REASON_CHARACTERS,
+        help_text=_("Kept in the trail. The person can read it in their own data."),
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": _("Write a reason; it is kept in the trail.")},
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """What the valid form says, as the services take it."""
+        return dict(self.cleaned_data)
+
+
+class MinutesForm(ReasonForm):
+    """How many minutes, and why."""
+
+    minutes = forms.IntegerField(
+        label=_("Minutes"),
+        min_value=1,
+        max_value=MOST_MINUTES,
+        error_messages={"required": _("Write how many minutes.")},
+    )
+    field_order = ("minutes", "reason")
+
+
+class ExtraTimeForm(MinutesForm):
+    """Minutes on top at the start; 0 takes them back."""
+
+    minutes = forms.IntegerField(
+        label=_("Minutes on top (0 takes them back)"),
+        min_value=0,
+        max_value=MOST_MINUTES,
+        error_messages={"required": _("Write how many minutes.")},
+    )
+
+
+class ExtendForm(MinutesForm):
+    """Minutes later than the deadline the page showed: sending it twice extends once."""
+
+    deadline_seen = forms.DateTimeField(widget=forms.HiddenInput)

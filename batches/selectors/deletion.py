@@ -1,0 +1,52 @@
+"""Whose data are to be deleted, and when."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from batches.models import Revision
+from studies.models import Credential, Message, Participant, StudyEvent
+from studies.services.events import StudyEventKind
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """When a person withdrew, when their data are deleted, and when that was done."""
+
+    withdrew_at: datetime
+    deletes_at: datetime
+    deleted_at: datetime | None
+
+
+def withdrawal_of(participant: Participant) -> Withdrawal | None:
+    """The person's withdrawal, if there is one."""
+    event = _withdrawals().filter(participant=participant).first()
+    if event is None:
+        return None
+    deleted = StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.DATA_DELETED).first()
+    return Withdrawal(event.happened_at, _deletes_at(event), deleted.happened_at if deleted else None)
+
+
+def people_to_erase(now: datetime) -> list[int]:
+    """Ids of the people whose time has come and of whom something is left.
+
+    A crash may leave files behind, and a page that was open all the time may send a text after the deletion.
+    """
+    person = OuterRef("participant")
+    done = StudyEvent.objects.filter(participant=person, kind=StudyEventKind.DATA_DELETED)
+    files = Credential.objects.filter(participant=person)
+    texts = Revision.objects.filter(answer__session__participant=person).exclude(text="", note="")
+    messages = Message.objects.filter(participant=person)
+    left = ~Exists(done) | Exists(files) | Exists(texts) | Exists(messages)
+    events = _withdrawals().filter(left).only("participant", "details")
+    return [event.participant_id for event in events if event.participant_id and _deletes_at(event) <= now]
+
+
+def _withdrawals() -> QuerySet[StudyEvent]:
+    return StudyEvent.objects.filter(kind=StudyEventKind.WITHDREW)
+
+
+def _deletes_at(event: StudyEvent) -> datetime:
+    """The moment that was promised at the withdrawal; amendments of the protocol do not move it."""
+    return datetime.fromisoformat(event.details["deletes_at"])

@@ -1,0 +1,126 @@
+"""Everything stored about a person in a study, for that person: no prompt texts and no scores.
+
+Of an arm it holds the instructions that the person was given: its name would tell what is compared.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from allauth.mfa.models import Authenticator
+
+from batches.models import Answer, PracticeAnswer, Revision, Session, SessionEvent
+from batches.selectors.sessions import session_of
+from studies.models import Invitation, Participant, StudyEvent
+
+ANSWER_FACTS = (
+    "position",
+    "text",
+    "note",
+    "confidence",
+    "is_flagged",
+    "revision",
+    "first_seen_at",
+    "saved_at",
+)
+REVISION_FACTS = ("number", "outcome", "text", "note", "confidence", "tab", "sequence", "received_at")
+SESSION_FACTS = (
+    "started_at",
+    "deadline_at",
+    "ended_at",
+    "status",
+    "overdue_rule",
+    "extended_seconds",
+    "resources",
+    "resources_note",
+    "resources_recorded_at",
+)
+AT_ONCE = 50
+
+
+def own_facts(participant: Participant) -> dict[str, object]:
+    """All of it but the answers, which may be long."""
+    session = session_of(participant)
+    return {
+        "study": {"name": participant.study.name, "address": participant.study.slug},
+        "person": _person(participant),
+        "invitations": list(_invitations(participant)),
+        "profile_forms": list(participant.profile_forms.order_by("pk").values("answers", "submitted_at")),
+        "files": list(
+            participant.credentials.order_by("pk").values(
+                "name", "media_type", "size_bytes", "sha256", "uploaded_at"
+            )
+        ),
+        "consents": list(
+            participant.consents.order_by("pk").values("accepted", "text", "recorded", "sha256", "decided_at")
+        ),
+        "check_attempts": list(
+            participant.check_tries.values("choices", "correct", "passed", "attempted_at")
+        ),
+        "practice": list(
+            PracticeAnswer.objects.filter(participant=participant)
+            .order_by("number")
+            .values("number", "text", "revision", "saved_at")
+        ),
+        "messages": list(
+            participant.messages.values("is_from_team", "text", "page", "session_reference", "sent_at")
+        ),
+        "session": _session(session) if session else None,
+        "events": _events(participant),
+    }
+
+
+def own_answers(participant: Participant) -> Iterator[Answer]:
+    """The person's answers in order, one in memory at a time."""
+    answers = Answer.objects.filter(session__participant=participant).select_related("session")
+    return answers.order_by("position").iterator(1)
+
+
+def own_revisions(answer: Answer) -> Iterator[Mapping[str, object]]:
+    """Every text that arrived for the answer, accepted or not, in the order it came."""
+    rows = Revision.objects.filter(answer=answer).order_by("pk")
+    return iter(rows.values(*REVISION_FACTS).iterator(AT_ONCE))
+
+
+def _person(participant: Participant) -> dict[str, object]:
+    return {
+        "code": participant.code,
+        "address": participant.user.email,
+        "last_signed_in_at": participant.user.last_login,
+        "passkeys": [_passkey(one) for one in Authenticator.objects.filter(user=participant.user)],
+        "profile": participant.profile,
+        "vetting_status": participant.vetting_status,
+        "vetting_reason": participant.vetting_reason,
+        "test_run": participant.is_test,
+        "extra_minutes": participant.extra_minutes,
+        "submitted_at": participant.submitted_at,
+    }
+
+
+def _passkey(passkey: Authenticator) -> Mapping[str, object]:
+    name = passkey.wrap().name if passkey.type == Authenticator.Type.WEBAUTHN else passkey.get_type_display()
+    return {"name": name, "added_at": passkey.created_at, "last_used_at": passkey.last_used_at}
+
+
+def _invitations(participant: Participant) -> Iterable[Mapping[str, object]]:
+    """Also those that were revoked before the one that was accepted."""
+    rows = Invitation.objects.filter(study=participant.study, email=participant.user.email).order_by("pk")
+    return rows.values("email", "profile", "created_at", "sent_at", "revoked_at", "accepted_at")
+
+
+def _session(session: Session) -> dict[str, object]:
+    facts = {name: getattr(session, name) for name in SESSION_FACTS}
+    own = session.participant.study.protocol.arm_instructions(session.arm)
+    return {
+        "reference": session.reference, "batch": session.batch.number, "own_instructions": own, **facts
+    }  # fmt: skip
+
+
+def _events(participant: Participant) -> list[Mapping[str, object]]:
+    of_study = StudyEvent.objects.filter(participant=participant)
+    of_session = SessionEvent.objects.filter(session__participant=participant)
+    events = [
+        *of_study.order_by("pk").values("kind", "details", "happened_at"),
+        *of_session.order_by("pk").values("kind", "details", "happened_at", "recorded_at"),
+    ]
+    for event in events:
+        event["details"].pop("arm", None)
+    return list(events)

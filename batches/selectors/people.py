@@ -1,0 +1,79 @@
+"""What the study team may know about one person: facts, no answers, no prompts."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from types import MappingProxyType
+
+from batches.models import Session, SessionEvent
+from batches.rules.statuses import AnswerState, SessionStatus
+from batches.selectors.sessions import answer_places
+from studies.models import Participant, StudyEvent, User
+
+# What events carry beyond these is the person's own words, or means nothing to a reader.
+SHOWN_DETAILS = (
+    "reason",
+    "minutes",
+    "deadline_at",
+    "before",
+    "deadline_before",
+    "deletes_at",
+    "check_attempts",
+    "minutes_before",
+    "batch",
+    "arm",
+    "position",
+    "lateness",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """A session as the study team sees it; `status` is the one by the clock."""
+
+    session: Session
+    status: SessionStatus
+    states: Mapping[AnswerState, int]
+
+    @property
+    def has_declared(self) -> bool:
+        """Whether the person said which resources they used."""
+        return self.session.resources_recorded_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TrailEntry:
+    """One event of a study or a session; `actor` is None where the person or the clock did it."""
+
+    kind: str
+    details: Mapping[str, object]
+    actor: User | None
+    happened_at: datetime
+    recorded_at: datetime
+
+
+def session_facts(participant: Participant, now: datetime) -> SessionFacts | None:
+    """The person's session, if they have started."""
+    session = Session.objects.select_related("batch").filter(participant=participant).first()
+    if session is None:
+        return None
+    counts = Counter(place.state for place in answer_places(session))
+    return SessionFacts(session, session.status_at(now), MappingProxyType(counts))
+
+
+def person_trail(participant: Participant) -> Sequence[TrailEntry]:
+    """Everything that happened to the person in the study and in their session, in the order it happened."""
+    of_study = StudyEvent.objects.filter(participant=participant).select_related("actor")
+    of_session = SessionEvent.objects.filter(session__participant=participant).select_related("actor")
+    entries = [_entry(event, event.happened_at) for event in of_study]
+    entries += [_entry(event, event.recorded_at) for event in of_session]
+    return sorted(entries, key=attrgetter("happened_at", "recorded_at"))
+
+
+def _entry(event: StudyEvent | SessionEvent, recorded_at: datetime) -> TrailEntry:
+    details = {
+        name: event.details[name] for name in SHOWN_DETAILS if event.details.get(name) not in (None, "")
+    }
+    return TrailEntry(event.kind, details, event.actor, event.happened_at, recorded_at)

@@ -1,0 +1,47 @@
+"""Deleting what a person who withdrew wrote and said. What happened and when stays."""
+
+from collections.abc import Iterable
+
+from batches.models import Answer, PracticeAnswer, Revision, Session, SessionEvent, SessionEventKind
+from studies.models import Credential, Message, Participant, ProfileForm, StudyEvent
+from studies.services.events import StudyEventKind
+
+
+def person_texts_delete(participant: Participant) -> None:
+    """Empty everything in the person's own words; call it inside the transaction of the deletion.
+
+    Kept are code, address, times, states, consents and the trail without what the person wrote in it.
+    """
+    answers = Answer.objects.filter(session__participant=participant)
+    answers.update(text="", note="", confidence=None, is_flagged=False)
+    Revision.objects.filter(answer__session__participant=participant).update(
+        text="", note="", confidence=None
+    )
+    Session.objects.filter(participant=participant).update(resources=[], resources_note="")
+    PracticeAnswer.objects.filter(participant=participant).delete()
+    ProfileForm.objects.filter(participant=participant).update(answers={})
+    participant.check_tries.update(choices=[])
+    # An emptied message would wait for a reply for good.
+    Message.objects.filter(participant=participant).delete()
+    declared = SessionEvent.objects.filter(
+        session__participant=participant, kind=SessionEventKind.RESOURCES_RECORDED
+    )
+    withdrew = StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW)
+    _forget(declared, {"categories", "note"})
+    _forget(withdrew, {"reason"})
+
+
+def credential_files_delete(participant: Participant) -> None:
+    """Remove the files a person handed in, then their rows; call it outside of any transaction.
+
+    A row outlives its file, never the other way round: what a crash leaves is found again.
+    """
+    for credential in Credential.objects.filter(participant=participant):
+        credential.file.delete(save=False)
+        credential.delete()
+
+
+def _forget(events: Iterable[StudyEvent | SessionEvent], names: set[str]) -> None:
+    for event in events:
+        event.details = {name: value for name, value in event.details.items() if name not in names}
+        event.save(update_fields=["details"])

@@ -1,0 +1,91 @@
+"""A person's own data as a ZIP, written as it is read: its size is no matter of memory."""
+
+import io
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import IO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from django.core.serializers.json import DjangoJSONEncoder
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from batches.models import Answer
+from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
+from studies.models import Participant
+from studies.services.events import StudyEventKind, event_record
+
+
+def own_data_write(*, participant: Participant, file: IO[bytes], now: datetime) -> None:
+    """Write data.json, answers.txt and the files the person handed in; an event says that it was done."""
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        with _text_in(archive, "data.json") as out:
+            _write_data(out, participant, now)
+        with _text_in(archive, "answers.txt") as out:
+            _write_answers(out, participant, now)
+        _write_files(archive, participant)
+    event_record(
+        study=participant.study,
+        kind=StudyEventKind.DATA_DOWNLOADED,
+        now=now,
+        actor=participant.user,
+        participant=participant,
+    )
+
+
+def _text_in(archive: ZipFile, name: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(archive.open(name, "w", force_zip64=True), encoding="utf-8", newline="\n")
+
+
+def _write_data(out: IO[str], participant: Participant, now: datetime) -> None:
+    out.write(f'{{\n"written_at": {_json(now)}')
+    for name, value in own_facts(participant).items():
+        out.write(f",\n{_json(name)}: {_json(value)}")
+    out.write(',\n"answers": [')
+    for number, answer in enumerate(own_answers(participant)):
+        out.write(",\n" if number else "\n")
+        _write_answer(out, answer)
+    out.write("\n]\n}\n")
+
+
+def _write_answer(out: IO[str], answer: Answer) -> None:
+    facts: Mapping[str, object] = {
+        "state": answer.state,
+        **{name: getattr(answer, name) for name in ANSWER_FACTS},
+    }
+    out.write(_json(facts)[:-1] + ', "revisions": [')
+    for number, revision in enumerate(own_revisions(answer)):
+        out.write((",\n" if number else "\n") + _json(revision))
+    out.write("]}")
+
+
+def _write_answers(out: IO[str], participant: Participant, now: datetime) -> None:
+    """The newest texts, for reading."""
+    written = date_format(now, _("j F Y, H:i"))
+    out.write(f"{participant.study.name}\n{participant.code}, {written} UTC\n")
+    for answer in own_answers(participant):
+        out.write("\n" + "=" * 70 + "\n" + _("Prompt %(number)d") % {"number": answer.position} + "\n\n")
+        out.write((answer.text or _("(no text)")) + "\n")
+        if answer.note:
+            out.write("\n" + _("What you used: %(note)s") % {"note": answer.note} + "\n")
+        if answer.confidence is not None:
+            out.write("\n" + _("How sure: %(percent)d %%") % {"percent": answer.confidence} + "\n")
+
+
+def _write_files(archive: ZipFile, participant: Participant) -> None:
+    for number, credential in enumerate(participant.credentials.order_by("pk"), start=1):
+        # A deletion that runs beside this download may be faster.
+        name = f"files/{number}-{credential.name}"
+        with (
+            suppress(FileNotFoundError),
+            credential.file.open("rb") as source,
+            archive.open(name, "w") as out,
+        ):
+            shutil.copyfileobj(source, out)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, cls=DjangoJSONEncoder)

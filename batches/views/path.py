@@ -1,0 +1,198 @@
+"""A person's way through a study as the study home shows it: facts gathered, every step in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from batches.models import PracticeAnswer, Session
+from batches.rules.path import PathFacts, Step, StepKind, StepState, current_step, path_steps
+from batches.selectors.sessions import session_of
+from batches.services.starting import StartRefused, require_startable
+from batches.views.path_words import (
+    DECLINED,
+    OPEN_STATES,
+    PAGES,
+    REJECTED,
+    SENTENCES,
+    SIGNS,
+    STATE_WORDS,
+    STEP_WORDS,
+    STUDY_CLOSED,
+    WITHDRAWN,
+    Words,
+)
+from batches.views.wording import ENDED_WORDS
+from studies.models import Participant, Study, StudyStatus, VettingStatus
+from studies.selectors.comprehension import check_attempts_left, check_passed
+from studies.selectors.participants import has_declined, has_valid_consent, newest_profile
+from studies.services.events import has_withdrawn
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One step as the page shows it; without an address there is nothing to open."""
+
+    kind: StepKind
+    state: StepState
+    title: Words
+    state_words: Words
+    sign: str
+    address: str
+    action: Words
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The whole way, the step that is next or waits, and what there is to say about it."""
+
+    rows: tuple[StepRow, ...]
+    current: StepRow | None
+    sentence: Words
+    session: Session | None
+    is_rejected: bool
+    has_declined: bool
+    has_withdrawn: bool
+
+
+def path_of(participant: Participant, request: HttpRequest, now: datetime) -> Path:
+    """Where the person is. Looking starts nothing."""
+    session = session_of(participant)
+    facts, refusal = gather_facts(participant, session, has_read=has_read(request, participant), now=now)
+    steps = path_steps(facts)
+    rows = tuple(_row(step, participant, session, facts) for step in steps)
+    step = current_step(steps)
+    return Path(
+        rows=rows,
+        current=next((row for row in rows if step and row.kind == step.kind), None),
+        sentence=_sentence(step, facts, session, refusal, now),
+        session=session,
+        is_rejected=step is None and facts.decision == "rejected" and not facts.has_withdrawn,
+        has_declined=_is_declined(step, facts),
+        has_withdrawn=facts.has_withdrawn,
+    )
+
+
+def gather_facts(
+    participant: Participant, session: Session | None, *, has_read: bool, now: datetime
+) -> tuple[PathFacts, str]:
+    """The facts, and why a start has to wait although the person has done everything."""
+    study, status = participant.study, participant.vetting_status
+    protocol = study.protocol
+    has_practised = PracticeAnswer.objects.filter(participant=participant).exists()
+    passed = check_passed(participant)
+    facts = PathFacts(
+        decision=_DECISIONS.get(status, "open"),
+        asks_profile=status == VettingStatus.INVITED or newest_profile(participant) is not None,
+        profile_sent=status != VettingStatus.INVITED,
+        may_consent=study.status != StudyStatus.DRAFT,
+        has_consented=has_valid_consent(participant),
+        has_declined=has_declined(participant),
+        has_read=has_read or has_practised or (protocol.comprehension_check and passed),
+        asks_practice=bool(protocol.practice_prompts),
+        has_practised=has_practised,
+        asks_check=protocol.comprehension_check,
+        check_passed=passed,
+        may_retry=check_attempts_left(participant) > 0,
+        session=_session_fact(session, now),
+        has_withdrawn=has_withdrawn(participant),
+        is_over=_is_over(study, now),
+    )
+    refusal = _refusal(participant, now) if facts.is_ready else ""
+    return replace(facts, may_start=not refusal), refusal
+
+
+def has_read(request: HttpRequest, participant: Participant) -> bool:
+    """Whether this browser has opened the instructions since its sign-in."""
+    return bool(request.session.get(f"read-{participant.pk}"))
+
+
+def remember_reading(request: HttpRequest, participant: Participant) -> None:
+    """From now on the instructions are not the next step in this browser. Nothing else depends on it."""
+    if not has_read(request, participant):
+        request.session[f"read-{participant.pk}"] = True
+
+
+def _session_fact(session: Session | None, now: datetime) -> Literal["none", "running", "ended"]:
+    if session is None:
+        return "none"
+    return "running" if session.is_running(now) else "ended"
+
+
+def _is_over(study: Study, now: datetime) -> bool:
+    closed_by_time = study.closes_at is not None and study.closes_at <= now
+    return study.status == StudyStatus.CLOSED or closed_by_time
+
+
+def _refusal(participant: Participant, now: datetime) -> str:
+    try:
+        require_startable(participant, now)
+    except StartRefused as refusal:
+        return str(refusal)
+    return ""
+
+
+def _row(step: Step, participant: Participant, session: Session | None, facts: PathFacts) -> StepRow:
+    title, action = STEP_WORDS[step.kind]
+    return StepRow(
+        kind=step.kind,
+        state=step.state,
+        title=title,
+        state_words=_state_words(step, facts),
+        sign=SIGNS[step.state],
+        address=_address(step.kind, participant, session) if _can_open(step, facts) else "",
+        action=action,
+    )
+
+
+def _can_open(step: Step, facts: PathFacts) -> bool:
+    if step.kind == StepKind.START:
+        # Its page shows the instructions, too; nobody has to open them on their own page first.
+        return facts.is_ready and facts.may_start
+    if step.kind == StepKind.PRACTICE and (facts.has_ended or facts.session != "none"):
+        return False
+    return step.state in OPEN_STATES[step.kind]
+
+
+def _state_words(step: Step, facts: PathFacts) -> Words:
+    if step.kind == StepKind.DECISION and step.state == StepState.DONE:
+        return _("not admitted") if facts.decision == "rejected" else _("admitted")
+    return STATE_WORDS[step.state]
+
+
+def _address(kind: StepKind, participant: Participant, session: Session | None) -> str:
+    slug = participant.study.slug
+    if kind == StepKind.PRACTICE:
+        return reverse(PAGES[kind], args=[slug, 1])
+    if kind in (StepKind.SESSION, StepKind.RECEIPT):
+        return reverse(PAGES[kind], args=[session.pk]) if session else ""
+    return reverse(PAGES[kind], args=[slug])
+
+
+def _is_declined(step: Step | None, facts: PathFacts) -> bool:
+    """Whether the path stands still because the person said no."""
+    return facts.has_declined and step == Step(StepKind.CONSENT, StepState.NEXT)
+
+
+def _sentence(
+    step: Step | None, facts: PathFacts, session: Session | None, refusal: str, now: datetime
+) -> Words:
+    if facts.has_withdrawn:
+        return WITHDRAWN
+    if step is None:
+        return REJECTED if facts.decision == "rejected" else STUDY_CLOSED
+    if _is_declined(step, facts):
+        return DECLINED
+    if step.kind == StepKind.RECEIPT and session:
+        return ENDED_WORDS[session.status_at(now)]
+    return SENTENCES.get((step.kind, step.state), refusal)
+
+
+_DECISIONS: Mapping[str, Literal["approved", "rejected"]] = {
+    VettingStatus.APPROVED: "approved",
+    VettingStatus.REJECTED: "rejected",
+}

@@ -1,0 +1,130 @@
+"""What each kind of OpenAI-compatible endpoint accepts, as data.
+
+All of them take `response_format` with a JSON schema; they differ in the keywords of the schema, in the field
+that limits the reply, and in how a model is told how long to think:
+
+* OpenAI enforces a schema only in strict mode, which wants every object closed and every field required.
+  Its reasoning models refuse `max_tokens`.
+* Gemini's OpenAI endpoint answers 400 to keywords it does not know, `additionalProperties` among them.
+* vLLM and llama.cpp's server turn the schema into a grammar and pass the effort to the model's chat template.
+  Releases of llama.cpp's server before August 2026 read the effort from the template's arguments only, and
+  before February 2026 `max_tokens` only; later ones read these too.
+* Ollama documents `max_tokens` only.
+* A generic endpoint is sent nothing that is not understood everywhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from pydantic import JsonValue
+
+Fields = Mapping[str, JsonValue]
+
+
+class Provider(StrEnum):
+    """The kinds of endpoint; the value is what is stored."""
+
+    OPENAI = "openai"
+    GEMINI = "gemini"
+    VLLM = "vllm"
+    OLLAMA = "ollama"
+    LLAMA_CPP = "llama-cpp"
+    GENERIC = "generic"
+
+
+class EffortUnsupported(ValueError):
+    """A reasoning effort was given that this kind of endpoint cannot be told."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What may be sent to one kind of endpoint.
+
+    `strict` asks for strict mode: closed objects, every field required. `plain_format` is the
+    `response_format` of plain mode, None to send none. `efforts` gives the fields that ask for each effort.
+    """
+
+    keywords: frozenset[str]
+    limit_field: str
+    plain_format: JsonValue
+    strict: bool = False
+    efforts: Mapping[str, Fields] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def effort_fields(provider: Provider, effort: str) -> Fields:
+    """The request fields that ask `provider` for `effort`; none for "", the model's own default.
+
+    Raises:
+        EffortUnsupported: naming the efforts that can be asked for.
+    """
+    efforts = PROFILES[provider].efforts
+    if not effort:
+        return {}
+    if effort not in efforts:
+        raise EffortUnsupported(
+            f'A "{provider}" endpoint cannot be asked for the reasoning effort "{effort}". '
+            + (f"It takes {', '.join(efforts)}." if efforts else "")
+            + " Choose another provider, or give the endpoint's own field among the parameters."
+        )
+    return efforts[effort]
+
+
+# Understood by all. Whatever else a schema says (closed objects, say) is checked in the reply.
+_COMMON = frozenset({"type", "description", "enum", "minimum", "maximum", "properties", "required", "items"})
+_COUNTED = _COMMON | {"minItems", "maxItems"}
+_JSON_OBJECT: JsonValue = {"type": "json_object"}
+
+
+def _named(*efforts: str) -> Mapping[str, Fields]:
+    return MappingProxyType({effort: {"reasoning_effort": effort} for effort in efforts})
+
+
+_TEMPLATE_EFFORTS: Mapping[str, Fields] = MappingProxyType(
+    {
+        "none": {"chat_template_kwargs": {"enable_thinking": False}},
+        **{
+            effort: {"chat_template_kwargs": {"reasoning_effort": effort}}
+            for effort in ("low", "medium", "high")
+        },
+    }
+)
+
+PROFILES: Mapping[Provider, Profile] = MappingProxyType(
+    {
+        Provider.OPENAI: Profile(
+            keywords=_COUNTED | {"additionalProperties"},
+            limit_field="max_completion_tokens",
+            plain_format=_JSON_OBJECT,
+            strict=True,
+            efforts=_named("none", "minimal", "low", "medium", "high", "xhigh"),
+        ),
+        Provider.GEMINI: Profile(
+            keywords=_COUNTED,
+            limit_field="max_tokens",
+            plain_format=_JSON_OBJECT,
+            efforts=_named("none", "minimal", "low", "medium", "high"),
+        ),
+        Provider.VLLM: Profile(
+            keywords=_COUNTED | {"additionalProperties"},
+            limit_field="max_completion_tokens",
+            plain_format=_JSON_OBJECT,
+            efforts=_named("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+        ),
+        Provider.OLLAMA: Profile(
+            keywords=_COUNTED,
+            limit_field="max_tokens",
+            plain_format=_JSON_OBJECT,
+            efforts=_named("none", "low", "medium", "high"),
+        ),
+        Provider.LLAMA_CPP: Profile(
+            keywords=_COUNTED | {"additionalProperties"},
+            limit_field="max_tokens",
+            plain_format=_JSON_OBJECT,
+            efforts=_TEMPLATE_EFFORTS,
+        ),
+        # Nothing is known of it: an endpoint that refused one `response_format` may refuse the other.
+        Provider.GENERIC: Profile(keywords=_COMMON, limit_field="max_tokens", plain_format=None),
+    }
+)

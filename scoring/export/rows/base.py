@@ -1,0 +1,28 @@
+"""What the rows of an export share: their base, and the columns that many of them have."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Code = Annotated[str, Field(description="code of the participant; the only name a person has in an export")]
+PromptId = Annotated[str, Field(description="id of the prompt in its bank")]
+Run = Annotated[int, Field(description="number of the scoring run in the manifest")]
+Scope = Annotated[
+    str,
+    Field(
+        description="answers it rests on: `all`, or, where private prompts were asked, again those to the "
+        "`public` ones alone, which the other tables hold"
+    ),
+]
+Group = Annotated[
+    str, Field(description="`average` (everyone retained) or `top` (in-sample: selected on the outcome)")
+]
+RulesVersion = Annotated[str, Field(description="version of the off-task rules")]
+
+
+class Row(BaseModel):
+    """Base of every row. `table` names the two files, `about` opens its part of the data dictionary."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    table: ClassVar[str]
+    about: ClassVar[str]

@@ -1,0 +1,103 @@
+"""The people of a study, their sessions, flags and verdicts, and the trail."""
+
+from datetime import datetime
+
+from pydantic import Field, JsonValue
+
+from scoring.export.rows.base import Code, Row, RulesVersion
+
+
+class ParticipantRow(Row):
+    """One person."""
+
+    table = "participants"
+    about = "One row per participant; test participants are left out."
+
+    participant: Code
+    profile: str = Field(description="slug of the participant's profile")
+    arm: str | None = Field(
+        description="short name of the arm they worked in; absent if never started, or the study compares "
+        "none"
+    )
+    vetting_status: str = Field(
+        description="`invited` (the profile form is still to come), `submitted`, `approved` or `rejected`"
+    )
+    submitted_at: datetime = Field(
+        description="when the participant was submitted for approval; for `invited`, when they accepted"
+    )
+    session_status: str | None = Field(
+        description="`active`, `submitted`, `expired` or `withdrawn`; absent if never started"
+    )
+    consent: bool | None = Field(description="newest consent decision; absent before any decision")
+    consent_decided_at: datetime | None = Field(description="when that decision was made")
+    excluded: bool = Field(description="the newest off-task verdict confirms the exclusion")
+    retained: bool = Field(
+        description="the session has ended, is not withdrawn, and the person is not excluded"
+    )
+
+
+class SessionRow(Row):
+    """One run against the clock."""
+
+    table = "sessions"
+    about = "One row per started session; every participant has at most one."
+
+    participant: Code
+    batch: int = Field(description="number of the batch")
+    arm: str | None = Field(description="short name of the arm; absent if the study compares none")
+    status: str = Field(description="`active`, `submitted`, `expired` or `withdrawn`")
+    started_at: datetime = Field(description="when the participant pressed start, by the server's clock")
+    deadline_at: datetime = Field(description="deadline, stored at the start")
+    ended_at: datetime | None = Field(description="when the session ended; absent while it runs")
+    resources: list[str] | None = Field(
+        description="categories of resources the participant declared; absent if undeclared or withdrawn"
+    )
+    resources_note: str | None = Field(description="what the participant wrote about them; absent likewise")
+
+
+class FlagRow(Row):
+    """What an off-task rule found."""
+
+    table = "flags"
+    about = (
+        "One row per off-task flag on an answer to a public prompt or on a participant; none excludes. Flags "
+        "from before an extension or a reopening are left out."
+    )
+
+    participant: Code
+    prompt_id: str | None = Field(description="id of the flagged answer's prompt; absent for a participant")
+    rules_version: RulesVersion
+    reason: str = Field(description="reason code of the rule")
+    evidence: str = Field(description="what the rule saw")
+    flagged_at: datetime = Field(description="when the rules ran")
+
+
+class VerdictRow(Row):
+    """A reviewer's decision."""
+
+    table = "verdicts"
+    about = (
+        "One row per decision of a reviewer about a participant's flags; the newest one counts. Decisions "
+        "from before an extension or a reopening are left out."
+    )
+
+    participant: Code
+    rules_version: RulesVersion
+    decision: str = Field(description="`confirm` (excluded) or `overturn` (retained)")
+    reason: str = Field(description="the reviewer's reason")
+    reviewer: int = Field(description="number of the reviewer within this export")
+    decided_at: datetime = Field(description="when the decision was made")
+
+
+class EventRow(Row):
+    """One entry of the trail."""
+
+    table = "events"
+    about = "One row per recorded event of the study and its sessions; test participants are left out."
+
+    scope: str = Field(description="`study` or `session`")
+    participant: str | None = Field(description="code of the participant; absent for an event of the study")
+    kind: str = Field(description="what happened")
+    details: dict[str, JsonValue] = Field(description="facts of the event that identify nobody")
+    happened_at: datetime = Field(description="when it happened, by the server's clock")
+    recorded_at: datetime | None = Field(description="when it was written, where that can differ")

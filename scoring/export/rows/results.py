@@ -1,0 +1,158 @@
+"""Estimates, measures, and what they are compared with: items and models."""
+
+from pydantic import Field, FiniteFloat, JsonValue
+
+from scoring.export.rows.base import Group, Row, Run, Scope
+
+
+class EstimateRow(Row):
+    """Ability of one group."""
+
+    table = "estimates"
+    about = (
+        "One row per scoring run, scope, group and category, from the newest computation of the run. A "
+        "category whose numbers would tell of one or two private prompts has only its counts. expected = "
+        "missing + unscored + pairs + unknown_items."
+    )
+
+    run: Run
+    scope: Scope
+    group: Group
+    category: str = Field(description="category; empty for all prompts together")
+    participants: int = Field(description="number of people in the group")
+    theta: FiniteFloat | None = Field(description="ability in logits, from the mean score of each prompt")
+    se: FiniteFloat | None = Field(description="analytic standard error of theta")
+    ci_low: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta")
+    ci_high: FiniteFloat | None = Field(description="upper end of the 95 % interval of theta")
+    theta_pool: FiniteFloat | None = Field(description="ability in logits, every answer its own observation")
+    se_pool: FiniteFloat | None = Field(description="analytic standard error of theta_pool")
+    ci_low_pool: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta_pool")
+    ci_high_pool: FiniteFloat | None = Field(description="upper end of the 95 % interval of theta_pool")
+    theta_ql: FiniteFloat | None = Field(description="theta_QL, ability in logits on a scale of its own")
+    se_ql: FiniteFloat | None = Field(description="standard error of theta_ql, clustered by participant")
+    ci_low_ql: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta_ql")
+    ci_high_ql: FiniteFloat | None = Field(description="upper end of the 95 % interval of theta_ql")
+    reason_ql: str | None = Field(description="why theta_ql, or only its error and interval, is absent")
+    pairs: int = Field(
+        description="scored answers to prompts of the item bank; without an item bank, all scored ones"
+    )
+    prompts: int = Field(description="distinct prompts among the pairs")
+    responses_per_prompt: FiniteFloat | None = Field(description="pairs / prompts")
+    raw_mean: FiniteFloat | None = Field(description="mean score of the pairs")
+    coverage: FiniteFloat | None = Field(
+        description="prompts / items of the item bank (without one: the study's prompts) in the category"
+    )
+    expected: int = Field(description="participants times the prompts of their batches")
+    missing: int = Field(
+        description="expected answers that are not there: blank, skipped, not reached, not submitted"
+    )
+    unscored: int = Field(description="answers that are there and have no score")
+    unknown_items: int = Field(description="scored answers to prompts the item bank does not hold")
+
+
+class TaskRow(Row):
+    """Accuracy on one task."""
+
+    table = "task_accuracies"
+    about = "One row per scoring run, scope, group and task of a task benchmark."
+
+    run: Run
+    scope: Scope
+    group: Group
+    task: str = Field(description="task of the benchmark")
+    responses: int = Field(description="scored answers")
+    accuracy: FiniteFloat | None = Field(description="accuracy in percent; absent if nothing is scored")
+
+
+class MetricRow(Row):
+    """A summary over tasks."""
+
+    table = "metrics"
+    about = "One row per scoring run, scope, group and metric of a task benchmark."
+
+    run: Run
+    scope: Scope
+    group: Group
+    name: str = Field(description="`macro`, `micro` or `adjusted_harmonic_mean`")
+    value: FiniteFloat | None = Field(description="value in percent; absent if it cannot be computed")
+
+
+class ItemRow(Row):
+    """One item of the study's item bank."""
+
+    table = "items"
+    about = (
+        "One row per item of the study's item bank, in its order, without items of private prompts. Of a "
+        "bank that was calibrated from a table of models by tasks, items are tasks."
+    )
+
+    prompt_id: str = Field(description="id of the item's prompt; of such a bank the name of the task")
+    a: FiniteFloat = Field(description="discrimination")
+    b: FiniteFloat = Field(description="difficulty, in logits")
+
+
+class ModelRow(Row):
+    """One test configuration of a model."""
+
+    table = "models"
+    about = (
+        "One row per test configuration of a model that is imported for the study's item bank: with scores "
+        "in `model_scores`, or with only what somebody published."
+    )
+
+    model: str = Field(description="name of the configuration")
+    family: str = Field(description="family of models it belongs to; empty if none was named")
+    source: str = Field(description="where its results come from")
+    judge: str = Field(description="model that scored its responses; empty if none was named")
+    published_theta: FiniteFloat | None = Field(description="theta as published; absent where it has scores")
+    published_se: FiniteFloat | None = Field(description="its published standard error; absent likewise")
+    epochs: int | None = Field(description="responses per prompt that the published theta rests on")
+    sha256: str = Field(description="hash of the file it was imported from")
+
+
+class ModelScoreRow(Row):
+    """The score of one response of a model."""
+
+    table = "model_scores"
+    about = (
+        "One row per model, item of the table `items` or public prompt of the study's batches, and epoch. A "
+        "table of models by tasks is here as accuracies, which are scores of epoch 1."
+    )
+
+    model: str = Field(description="name of the configuration")
+    prompt_id: str = Field(description="id of the prompt, or the name of the task")
+    epoch: int = Field(description="number of the response")
+    score: FiniteFloat | None = Field(description="score in [0, 1]; absent if missing, never zero")
+
+
+class MeasurementRow(Row):
+    """One number of the measurement."""
+
+    table = "measures"
+    about = (
+        "One row per scoring run, scope, block, name, group and subset, from the measurement of the run's "
+        "newest results. Names are those of `docs/measurement.md`. Rows about one private prompt are left "
+        "out, and so are rows about one person who withdrew; where there are two scopes, those about one "
+        "person or prompt are of the scope `public`."
+    )
+
+    run: Run
+    scope: Scope
+    block: str = Field(description="what was measured together, such as `top` or `missing`")
+    name: str = Field(description="name of the estimator or statistic, such as `top.crossfit5`")
+    group: str | None = Field(
+        description="`average`, or `top` (in-sample: selected on the outcome); absent where it is of no group"
+    )
+    subset: str | None = Field(description="part of the data, such as `category:QR`; absent for all of it")
+    participant: str | None = Field(description="code of the person it is about; absent for an aggregate")
+    prompt_id: str | None = Field(description="prompt it is about; absent for an aggregate")
+    value: FiniteFloat | None = Field(description="the number; absent if it cannot be computed")
+    se: FiniteFloat | None = Field(description="its standard error; absent if it has none")
+    low: FiniteFloat | None = Field(description="lower end of its 95 % interval; absent likewise")
+    high: FiniteFloat | None = Field(description="upper end of its 95 % interval; absent likewise")
+    reason: str | None = Field(description="why the value, or only its interval, is absent")
+    n: int | None = Field(description="observations it rests on; absent where that has no meaning")
+    people: int | None = Field(description="people it rests on; absent likewise")
+    prompts: int | None = Field(description="prompts it rests on; absent likewise")
+    clusters: int | None = Field(description="independent groups of observations its interval rests on")
+    details: dict[str, JsonValue] = Field(description="further facts by name")

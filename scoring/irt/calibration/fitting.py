@@ -1,0 +1,169 @@
+"""From a response matrix to a bank with everything one must know about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from scoring.irt.calibration.adam import calibrate_with_adam
+from scoring.irt.calibration.design import FEWEST_FOR_DISCRIMINATION, NAMED, named, refusals
+from scoring.irt.calibration.leave_one_out import LeaveOneOut, is_feasible, leave_one_out
+from scoring.irt.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
+from scoring.irt.calibration.newton import MOST_ABILITIES, NewtonCheck, newton_check
+from scoring.irt.calibration.notes import fit_notes, model_notes
+from scoring.irt.calibration.problems import LeastSquares, Logistic, Problem
+from scoring.irt.calibration.responses import responses_of
+from scoring.irt.response_matrix import ResponseMatrix
+from scoring.irt.transform import Transform
+from studies.bank.item_parameters import MAX_PARAMETER, ResponseModel
+
+Solver = Literal["als", "adam"]
+Progress = Callable[[str, int, int], None]  # what, how much is done, of how much (0 = unknown)
+
+PUBLISHED = Transform(scale=0.998, offset=0.001)
+FARTHEST_LOGIT = 6.5  # items with |a b| above it: failed or passed by nearly everybody
+SMALLEST_SIGMA = 1e-9
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """Weights of the objective, the solver, and whether all discriminations are 1."""
+
+    ridge: float = RIDGE
+    centring: float = CENTRING
+    solver: Solver = "als"
+    difficulty_only: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class BankFit:
+    """A fitted bank with the matrix it rests on. `check` and `left_out` are None where `notes` say why."""
+
+    matrix: ResponseMatrix
+    transform: Transform
+    model: str
+    solver: str
+    fit: Calibration
+    check: NewtonCheck | None
+    left_out: LeaveOneOut | None
+    seconds: float
+    notes: tuple[str, ...]
+
+    @property
+    def response_model(self) -> ResponseModel:
+        """The word for it in the file of the bank."""
+        return ResponseModel.LOGISTIC if self.matrix.is_binary else ResponseModel.LOGIT_NORMAL
+
+    @property
+    def extreme_items(self) -> list[int]:
+        """Columns with |a b| > 6.5, the farthest first."""
+        far = np.abs(self.fit.a * self.fit.b)
+        return [int(j) for j in np.argsort(-far, kind="stable") if far[j] > FARTHEST_LOGIT]
+
+
+def fit_matrix(
+    matrix: ResponseMatrix,
+    *,
+    options: FitOptions,
+    clock: Callable[[], float],
+    transform: Transform = PUBLISHED,
+    progress: Progress = lambda *_: None,
+) -> BankFit:
+    """Check the design, choose the model, fit, check the fit, leave every configuration out once.
+
+    `clock` gives seconds. Raises NotCalibratable with one sentence per problem.
+    """
+    matrix, empty = matrix.without_empty()
+    _refuse_unfit(matrix)
+    problem = _problem(matrix, options, transform)
+    started = clock()
+    fit, check = _fit(problem, options, progress)
+    seconds = clock() - started
+    _refuse_unusable(matrix, fit)
+    left_out = _left_out(problem, fit, progress)
+    logistic = isinstance(problem, Logistic)
+    notes = [
+        *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
+        *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
+        *fit_notes(matrix, fit, check, left_out, logistic=logistic),
+    ]
+    return BankFit(
+        matrix=matrix,
+        transform=transform,
+        model=_model_name(problem),
+        solver="lbfgs" if logistic else options.solver,
+        fit=fit,
+        check=check,
+        left_out=left_out,
+        seconds=seconds,
+        notes=tuple(notes),
+    )
+
+
+def _refuse_unfit(matrix: ResponseMatrix) -> None:
+    problems = list(
+        refusals(
+            matrix.p, configurations=matrix.configurations, items=matrix.items, counts=matrix.item_counts
+        )
+    )
+    if problems:
+        raise NotCalibratable("\n".join(problems))
+
+
+def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
+    """Refuse a bank without a residual, or with parameters that no item-parameter file holds."""
+    if fit.sigma_hat < SMALLEST_SIGMA:
+        raise NotCalibratable(
+            "the model reproduces every score exactly, so sigma_hat is 0 and no ability would have an "
+            "interval; give measured scores"
+        )
+    wild = np.flatnonzero(np.maximum(fit.a, np.abs(fit.b)) > MAX_PARAMETER)
+    if len(wild):
+        shown = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
+        raise NotCalibratable(
+            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; a "
+            "larger lambda keeps their discriminations from 0, or leave these columns out"
+        )
+
+
+def _problem(matrix: ResponseMatrix, options: FitOptions, transform: Transform) -> Problem:
+    discriminating = not options.difficulty_only and len(matrix.configurations) >= FEWEST_FOR_DISCRIMINATION
+    objective = Objective(options.ridge, options.centring, discriminating)
+    data = responses_of(matrix.logits(transform))
+    if not matrix.is_binary:
+        return LeastSquares(data, objective)
+    if options.solver == "adam":
+        raise NotCalibratable(
+            "all scores are 0 or 1, which the logistic model fits; adam is a cross-check of least squares "
+            "only: use the solver als"
+        )
+    return Logistic(data, objective)
+
+
+def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Calibration, NewtonCheck | None]:
+    if options.solver == "adam":
+        adam = calibrate_with_adam(
+            problem.data,
+            problem.objective,
+            progress=lambda done, of: progress("Adam steps", done, of),
+        )
+        return adam, None
+    fit = problem.fit(progress=lambda done: progress("sweeps", done, 0))
+    if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MOST_ABILITIES:
+        return newton_check(problem.data, fit, problem.objective)
+    return fit, None
+
+
+def _left_out(problem: Problem, fit: Calibration, progress: Progress) -> LeaveOneOut | None:
+    if not is_feasible(problem):
+        return None
+    number = len(fit.theta)
+    return leave_one_out(
+        problem, fit, progress=lambda done: progress("without one configuration", done, number)
+    )
+
+
+def _model_name(problem: Problem) -> str:
+    form = "logistic" if isinstance(problem, Logistic) else "logit-normal"
+    return f"{form} {'2PL' if problem.objective.discriminating else '1PL'}"

@@ -1,0 +1,153 @@
+"""manage.py calibrate MATRIX --out BANK.json: a bank of item parameters from a response matrix."""
+
+import json
+import tempfile
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from scoring.irt.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
+from scoring.irt.calibration.model import CENTRING, RIDGE
+from scoring.irt.calibration.reporting import description_of, parameters_of, report_of
+from scoring.irt.response_matrix_files import read_response_matrix
+from scoring.irt.response_matrix_rows import ResponseMatrixRefused
+from studies.bank.item_parameters import ItemParameters, write_item_parameters
+
+LARGEST_WEIGHT = 1_000_000
+
+
+class Command(BaseCommand):
+    help = (
+        "Calibrate an item bank on MATRIX (.csv, .jsonl or .parquet): rows are configurations, the first "
+        "column names them, every other column is an item; scores from 0 to 1, empty = missing. Writes the "
+        "public item-parameter format and prints the fit as JSON. No database is needed."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("matrix", type=Path, metavar="MATRIX")
+        parser.add_argument("--out", type=Path, required=True, metavar="BANK.json")
+        parser.add_argument("--replace", action="store_true", help="overwrite BANK.json if it exists")
+        parser.add_argument(
+            "--lambda",
+            dest="ridge",
+            type=_positive,
+            default=RIDGE,
+            help=f"weight of mean (log a)^2, above 0; default {RIDGE}",
+        )
+        parser.add_argument(
+            "--mu",
+            dest="centring",
+            type=_weight,
+            default=CENTRING,
+            help=f"weight of (mean theta)^2; default {CENTRING}; the exact solution does not depend on it",
+        )
+        parser.add_argument(
+            "--solver",
+            choices=["als", "adam"],
+            default="als",
+            help="als: exact (default); adam: the published optimiser, 10,007 steps, as a cross-check",
+        )
+        parser.add_argument("--difficulty-only", action="store_true", help="fix every discrimination at 1")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        out, matrix, replace = options["out"], options["matrix"], options["replace"]
+        refuse_to_write(out, matrix, replace=replace)
+        try:
+            found = fitted(matrix, options)
+            refuse_to_write(out, matrix, replace=replace)  # another program may have been faster
+            write_whole(out, parameters_of(found), description=description_of(found))
+        except KeyboardInterrupt:
+            raise CommandError("Stopped; no bank was written.", returncode=130) from None
+        self.stdout.write(json.dumps(report_of(found) | {"bank": str(out)}, indent=1, allow_nan=False))
+
+
+def _weight(text: str) -> float:
+    value = _number(text)
+    if not 0 <= value <= LARGEST_WEIGHT:
+        raise ArgumentTypeError(f"{text!r} is no weight; write a number from 0 to {LARGEST_WEIGHT:,}")
+    return value
+
+
+def _positive(text: str) -> float:
+    value = _number(text)
+    if not 0 < value <= LARGEST_WEIGHT:
+        raise ArgumentTypeError(
+            f"{text!r} leaves discriminations open; write a number above 0, up to {LARGEST_WEIGHT:,}"
+        )
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no number; write 0.5, say") from None
+
+
+def fitted(path: Path, options: dict[str, Any]) -> BankFit:
+    """Read the matrix and fit it; what refuses it becomes one message."""
+    chosen = FitOptions(
+        ridge=options["ridge"],
+        centring=options["centring"],
+        solver=options["solver"],
+        difficulty_only=options["difficulty_only"],
+    )
+    try:
+        matrix = read_response_matrix(path)
+        with tqdm(unit="", leave=False, disable=None) as bar:
+            return fit_matrix(
+                matrix,
+                options=chosen,
+                clock=time.perf_counter,
+                progress=lambda what, done, of: show(bar, what, done, of),
+            )
+    except ResponseMatrixRefused as refusal:
+        raise CommandError(f"The response matrix {path} cannot be read:\n{refusal}") from None
+    except NotCalibratable as refusal:
+        raise CommandError(f"The response matrix {path} cannot be calibrated:\n{refusal}") from None
+
+
+def show(bar: "tqdm[Any]", what: str, done: int, of: int) -> None:
+    bar.set_description(what, refresh=False)
+    bar.total, bar.n = of or None, done
+    bar.refresh()
+
+
+def refuse_to_write(out: Path, matrix: Path, *, replace: bool) -> None:
+    try:
+        obstacle = obstacle_to(out, matrix, replace=replace)
+    except OSError as error:
+        obstacle = f"cannot write {out}: {error.strerror}; name another file."
+    if obstacle:
+        raise CommandError(obstacle)
+
+
+def obstacle_to(out: Path, matrix: Path, *, replace: bool) -> str | None:
+    """Why `out` is no place for the bank."""
+    if out.is_dir():
+        return f"{out} is a folder; name a file in it."
+    if not out.parent.is_dir():
+        return f"There is no folder {out.parent}; make it first."
+    if not out.exists():
+        return None
+    if not out.is_file():
+        return f"{out} is a device or a pipe; name a file."
+    if matrix.exists() and out.samefile(matrix):
+        return f"{out} is the matrix itself; name another file for the bank."
+    return None if replace else f"{out} exists; name another file, or overwrite it with --replace."
+
+
+def write_whole(out: Path, parameters: ItemParameters, *, description: str) -> None:
+    """Write beside the file and move it into place: nobody ever reads half a bank."""
+    try:
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".calibrate-") as folder:
+            whole = Path(folder) / out.name
+            write_item_parameters(whole, parameters, description=description)
+            whole.replace(out)
+    except OSError as error:
+        raise CommandError(f"cannot write {out}: {error.strerror}; check the folder and its rights") from None

@@ -1,0 +1,85 @@
+"""manage.py import_models ITEM_BANK FILE: store results of models, to put a cohort beside them."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from scoring.irt.model_results.reading import ResultsFormat, read_model_results
+from scoring.irt.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
+from scoring.management.item_bank_arguments import named_item_bank
+from scoring.selectors.leaderboards import studies_measured_on
+from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
+from studies.bank.problems import one_line
+from studies.management.operators import plain_errors
+from studies.models import ItemBank
+
+SHOWN = 10
+
+
+class Command(BaseCommand):
+    help = (
+        "Import results of models for the prompts of an item bank: scores per prompt and epoch (JSONL), "
+        "published thetas (JSONL or CSV) or an Inspect AI log (.json or .eval). All of a file or nothing of "
+        "it; the same file again changes nothing. A missing, failed or unscored response is never 0."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("item_bank", help="its short name, or the beginning of its digest")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--source", required=True, help="where the results come from, shown beside them")
+        parser.add_argument(
+            "--format", choices=[*ResultsFormat], help="default: by the file's name and first line"
+        )
+        parser.add_argument("--model", default="", help="names the configuration of an Inspect log")
+        parser.add_argument("--scorer", default="", help="which scorer of an Inspect log counts")
+        parser.add_argument(
+            "--replace", action="store_true", help="put these results in the place of others of the same name"
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        if len(options["model"]) > MAX_NAME_CHARACTERS:
+            raise CommandError(f"--model: at most {MAX_NAME_CHARACTERS} characters.")
+        with plain_errors():
+            item_bank = named_item_bank(options["item_bank"])
+            results = read(options)
+            done = leaderboard_import(
+                item_bank=item_bank,
+                results=results,
+                source=options["source"],
+                replace=options["replace"],
+                now=timezone.now(),
+            )
+            self.stdout.write("\n".join(lines(item_bank, results, done)))
+
+
+def read(options: dict[str, Any]) -> ModelResults:
+    chosen = ResultsFormat(options["format"]) if options["format"] else None
+    try:
+        return read_model_results(
+            options["file"], of=chosen, model=options["model"].strip(), scorer=options["scorer"]
+        )
+    except ModelResultsRefused as refusal:
+        raise CommandError(
+            f"Nothing was imported; problems found: {len(refusal.problems)}\n{refusal}"
+        ) from None
+
+
+def lines(item_bank: ItemBank, results: ModelResults, done: LeaderboardImport) -> list[str]:
+    """What happened, for the terminal."""
+    written = [
+        f"{item_bank.slug}: {len(done.created)} configurations imported, {len(done.replaced)} replaced, "
+        f"{len(done.unchanged)} unchanged; {done.scores} scores."
+    ]
+    written += [f"Missing, because {why}: {number}" for why, number in results.missing.items()]
+    if done.unknown_prompts:
+        number = len(done.unknown_prompts)
+        written.append(f"Not in the item bank: {number} prompts with {done.unknown_responses} responses")
+        written += [f"  {one_line(prompt_id)}" for prompt_id in done.unknown_prompts[:SHOWN]]
+        written += [f"  and {number - SHOWN} more"] if number > SHOWN else []
+    if done.created or done.replaced:
+        studies = studies_measured_on(item_bank)
+        written += [f"Measured before these were there; run: measure_study {slug}" for slug in studies]
+    return written

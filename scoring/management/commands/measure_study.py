@@ -1,0 +1,62 @@
+"""manage.py measure_study STUDY: measure the newest results again, with a chosen seed."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.utils import timezone
+from tqdm import tqdm
+
+from scoring.selectors.runs import newest_study_results
+from scoring.services.measurement.computing import RESAMPLES, SEED, measurement_compute
+from scoring.services.measurement.registry import BLOCKS
+from scoring.stats.measures import Block
+from studies.management.operators import named_study, plain_errors
+from studies.services.refusals import Refused
+
+FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 100_000
+
+
+class Command(BaseCommand):
+    help = (
+        "Measure the newest results of a study: Average and Top with every estimator, uncertainty, missing "
+        "answers, exclusions, judge effects, fit, slices, models. Prints how each block ended as JSON. "
+        "The same results, seed and resamples give the same numbers."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument("--seed", type=int, default=SEED, help=f"default {SEED}")
+        parser.add_argument(
+            "--resamples", type=int, default=RESAMPLES, help=f"of the bootstrap; default {RESAMPLES}"
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        with plain_errors(), tqdm(total=len(BLOCKS), unit="block", disable=None) as bar:
+            refuse_impossible(options["seed"], options["resamples"])
+            results = newest_study_results(named_study(options["study"]))
+            if results is None:
+                raise Refused(f"Nothing is scored yet; run score_study {options['study']} first.")
+            measurement = measurement_compute(
+                results=results,
+                now=timezone.now(),
+                seed=options["seed"],
+                resamples=options["resamples"],
+                said=lambda block, done, of: show(bar, block, done, of),
+            )
+        self.stdout.write(json.dumps(measurement.blocks, indent=2))
+
+
+def refuse_impossible(seed: int, resamples: int) -> None:
+    if seed < 0:
+        raise Refused("--seed must be 0 or a positive number.")
+    if not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
+        raise Refused(f"--resamples must be from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}.")
+
+
+def show(bar: "tqdm[Any]", block: Block, done: int, of: int) -> None:
+    """A whole block is one step of the bar; within a block the steps are fractions."""
+    bar.set_description(str(block), refresh=False)
+    bar.n = list(BLOCKS).index(block) + (done / of if of else 0)
+    bar.refresh()

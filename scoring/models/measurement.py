@@ -1,0 +1,84 @@
+"""What was measured on one set of results: every number of it as a row, as pages and exports show them."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+
+from scoring.models.results import ResultSet
+from scoring.stats.measures import Scope
+
+
+class Measurement(models.Model):
+    """One computation of all blocks. The same results, seed and resamples give the same numbers.
+
+    `blocks` holds for each block its state (`computed`, `refused` or `failed`), the sentence that says why
+    not (with its template and facts, to say it in another language), and the seconds it took; `public_blocks`
+    the same for the answers to public prompts alone, and nothing where the study has no private prompts.
+    """
+
+    result_set = models.OneToOneField(ResultSet, on_delete=models.CASCADE, related_name="measurement")
+    seed = models.PositiveBigIntegerField()
+    resamples = models.PositiveIntegerField()
+    blocks = models.JSONField(default=dict)
+    public_blocks = models.JSONField(default=dict)
+    computed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"measurement of {self.result_set}"
+
+    def ended(self, scope: Scope) -> dict[str, Any]:
+        """How each block ended that was computed from these answers."""
+        return dict(self.blocks if scope == Scope.ALL else self.public_blocks)
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether there is a measurement of the public prompts alone."""
+        return bool(self.public_blocks)
+
+
+class MeasureRow(models.Model):
+    """One number, or the reason why there is none: never zero for want of data (`scoring.stats.measures`)."""
+
+    measurement = models.ForeignKey(Measurement, on_delete=models.CASCADE, related_name="rows")
+    scope = models.CharField(max_length=10, default=Scope.ALL.value)
+    block = models.CharField(max_length=20)
+    name = models.CharField(max_length=60)
+    group = models.CharField(max_length=20, blank=True)
+    subset = models.CharField(max_length=200, blank=True)
+    participant = models.CharField(max_length=40, blank=True)
+    prompt_id = models.CharField(max_length=200, blank=True)
+    value = models.FloatField(null=True)
+    se = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    reason = models.CharField(max_length=40, blank=True)
+    n = models.PositiveIntegerField(null=True)
+    people = models.PositiveIntegerField(null=True)
+    prompts = models.PositiveIntegerField(null=True)
+    clusters = models.PositiveIntegerField(null=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "measurement",
+                    "scope",
+                    "block",
+                    "name",
+                    "group",
+                    "subset",
+                    "participant",
+                    "prompt_id",
+                ],
+                name="a_measurement_holds_each_number_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False) | ~Q(reason=""), name="an_absent_number_has_a_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.group} {self.subset}: {self.value}"

@@ -1,0 +1,82 @@
+"""How far judges agree with each other and with people."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from scoring.models.judging import CriterionScore, JudgingRun, ScoringRun
+from scoring.stats.measures import Scope
+
+
+class Agreement(models.Model):
+    """Agreement of two judges' scores as computed at a moment; `values` holds every statistic by name.
+
+    Of a study with private prompts there are two of each: over all answers, and over those to public prompts.
+    """
+
+    first = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="+")
+    second = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="+")
+    scope = models.CharField(max_length=10, default=Scope.ALL.value)
+    level = models.CharField(max_length=10)
+    values = models.JSONField()
+    inputs_sha256 = models.CharField(max_length=64)
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["first", "second", "scope", "level"],
+                name="two_judges_have_one_agreement_per_scope_and_level",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first_id} and {self.second_id} by {self.level} ({self.scope})"
+
+
+class AuditSample(models.Model):
+    """Verdicts drawn for people to judge again; `strata` holds the numbers it was drawn from and by."""
+
+    judging_run = models.ForeignKey(JudgingRun, on_delete=models.PROTECT, related_name="audit_samples")
+    seed = models.PositiveBigIntegerField()
+    strata = models.JSONField()
+    drawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    drawn_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"audit sample {self.pk} of {self.judging_run}"
+
+
+class AuditItem(models.Model):
+    """One drawn verdict, and what a person says instead of the judge. Null is: not rated yet."""
+
+    sample = models.ForeignKey(AuditSample, on_delete=models.CASCADE, related_name="items")
+    number = models.PositiveIntegerField()
+    row = models.ForeignKey(CriterionScore, on_delete=models.PROTECT, related_name="audit_items")
+    stratum = models.CharField(max_length=40)
+    human_score = models.FloatField(null=True)
+    comment = models.TextField(blank=True)
+    rater = models.CharField(max_length=100, blank=True)
+    rated_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["sample", "number"], name="numbers_do_not_repeat_in_an_audit_sample"
+            ),
+            models.UniqueConstraint(fields=["sample", "row"], name="an_audit_sample_holds_a_verdict_once"),
+            models.CheckConstraint(
+                condition=Q(human_score=None, rated_at=None)
+                | Q(human_score__gte=0, human_score__lte=1, rated_at__isnull=False),
+                name="a_human_score_is_a_share_with_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} of {self.sample}"

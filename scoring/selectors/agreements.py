@@ -1,0 +1,154 @@
+"""What the judges of a panel gave to the same answers, as arrays; and what was found of their agreement."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import compress, groupby
+from typing import TypeVar
+
+import numpy as np
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from scoring.models import (
+    Agreement,
+    AnswerScore,
+    CriterionScore,
+    JudgingRun,
+    RowState,
+    RunPurpose,
+    ScoringRun,
+)
+from scoring.selectors.answers import counted_answers
+from scoring.stats.clusters import Array, Codes
+from scoring.stats.cohort import PUBLIC, Mask
+from scoring.stats.measures import Scope
+from studies.models import Criterion, Study
+
+Panel = tuple[ScoringRun, ...]
+Cell = TypeVar("Cell")
+
+
+@dataclass(frozen=True, eq=False)
+class PanelScores:
+    """Scores of every counted answer of retained participants: a column for each run, NaN where it has none.
+
+    `answer_scores` (answers, runs) are sample scores; `participants` and `prompt_ids` (answers,) say of what.
+    `criterion_scores` (criteria, runs) are the judges' scores of rubric criteria, not multiplied with their
+    confidence; `criterion_answers` (criteria,) the rows of their answers. Only the newest revision counts.
+    `is_public` (answers,) says whose prompt is in the public split; in the scope `public` no other is left.
+    """
+
+    scope: Scope
+    runs: Panel
+    participants: Sequence[str]
+    prompt_ids: Sequence[str]
+    is_public: Mask
+    answer_scores: Array
+    criterion_answers: Codes
+    criterion_scores: Array
+
+    def within(self, scope: Scope) -> "PanelScores":
+        """What rests on the answers of this scope, as if only their prompts had been asked."""
+        if scope == self.scope:
+            return self
+        kept, criteria = self.is_public, self.is_public[self.criterion_answers]
+        rows = np.cumsum(kept) - 1
+        return replace(
+            self,
+            scope=scope,
+            participants=list(compress(self.participants, kept)),
+            prompt_ids=list(compress(self.prompt_ids, kept)),
+            is_public=kept[kept],
+            answer_scores=self.answer_scores[kept],
+            criterion_answers=rows[self.criterion_answers[criteria]],
+            criterion_scores=self.criterion_scores[criteria],
+        )
+
+
+def panels(study: Study) -> list[Panel]:
+    """Runs under one protocol that were asked for scores, two or more of them; the oldest panel first."""
+    asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__purpose=RunPurpose.SCORES)
+    runs = ScoringRun.objects.filter(Exists(asked), study=study).select_related("config").order_by("pk")
+    by_protocol: dict[str, list[ScoringRun]] = {}
+    for run in runs:
+        by_protocol.setdefault(run.protocol_hash, []).append(run)
+    return [tuple(found) for found in by_protocol.values() if len(found) > 1]
+
+
+def panel_scores(study: Study, runs: Panel) -> PanelScores:
+    """Everything the runs gave to what counts now, in four queries."""
+    facts = ("pk", "session__participant__code", "prompt__prompt_id", "prompt__split", "prompt")
+    # Sorted here: a database orders texts by its own rules, and draws of clusters follow this order.
+    answers = sorted(
+        counted_answers(study).order_by().values_list(*facts), key=lambda row: (row[1], row[2], row[0])
+    )
+    places = {pk: row for row, (pk, *_) in enumerate(answers)}
+    criteria = criteria_of(prompt for *_, prompt in answers)
+    cells = [(pk, criterion) for pk, *_, prompt in answers for criterion in criteria.get(prompt, ())]
+    columns = {run.pk: column for column, run in enumerate(runs)}
+    return PanelScores(
+        scope=Scope.ALL,
+        runs=runs,
+        participants=[code for _, code, *_ in answers],
+        prompt_ids=[prompt_id for _, _, prompt_id, *_ in answers],
+        is_public=np.array([split == PUBLIC for *_, split, _ in answers], dtype=bool),
+        answer_scores=filled(places, columns, answer_scores(runs)),
+        criterion_answers=np.array([places[pk] for pk, _ in cells], dtype=np.int64),
+        criterion_scores=filled(
+            {cell: row for row, cell in enumerate(cells)}, columns, criterion_scores(runs)
+        ),
+    )
+
+
+def criteria_of(prompts: Iterable[int]) -> Mapping[int, list[int]]:
+    """The criteria of each prompt that has a rubric, in their order."""
+    rows = Criterion.objects.filter(prompt__in=set(prompts)).order_by("prompt_id", "position")
+    found = groupby(rows.values_list("prompt", "pk"), key=lambda row: row[0])
+    return {prompt: [pk for _, pk in own] for prompt, own in found}
+
+
+def answer_scores(runs: Panel) -> Iterator[tuple[int, int, float]]:
+    scores = AnswerScore.objects.filter(
+        run__in=runs, score__isnull=False, revision=F("answer__revision")
+    ).values_list("run", "answer", "score")
+    for run, answer, score in scores.iterator():
+        if score is not None:
+            yield run, answer, score
+
+
+def criterion_scores(runs: Panel) -> Iterator[tuple[int, tuple[int, int], float]]:
+    scored = CriterionScore.objects.filter(
+        run__in=runs, state=RowState.SCORED, criterion__isnull=False, revision=F("answer__revision")
+    ).values_list("run", "answer", "criterion", "score")
+    for run, answer, criterion, score in scored.iterator():
+        if criterion is not None and score is not None:
+            yield run, (answer, criterion), score
+
+
+def filled(
+    places: Mapping[Cell, int], columns: Mapping[int, int], scores: Iterable[tuple[int, Cell, float]]
+) -> Array:
+    """A table (places, columns) of the scores that have a place; NaN elsewhere."""
+    table = np.full((len(places), len(columns)), np.nan)
+    for run, cell, score in scores:
+        row = places.get(cell)
+        if row is not None:
+            table[row, columns[run]] = score
+    return table
+
+
+def study_agreements(study: Study) -> QuerySet[Agreement]:
+    """What is stored of every scope, pair by pair."""
+    related = ("first__config", "second__config")
+    return Agreement.objects.filter(first__study=study).select_related(*related).order_by("first", "second")
+
+
+def protocol_of(judging_run: JudgingRun) -> str:
+    """The protocol its judges were asked under; "" before there is a row."""
+    rows = judging_run.rows.order_by("pk").values_list("run__protocol_hash", flat=True)
+    return rows.first() or ""
+
+
+def newly_judged(first: ScoringRun, second: ScoringRun, since: datetime) -> int:
+    """Answers that either of them judged after this moment."""
+    return AnswerScore.objects.filter(run__in=(first, second), judged_at__gt=since).count()

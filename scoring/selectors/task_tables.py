@@ -1,0 +1,84 @@
+"""What a benchmark with tasks is compared with: the study's table of models, and the questions themselves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from batches.models import BatchPrompt
+from scoring.models import ModelScore
+from scoring.stats.benchmark_metrics import task_key
+from scoring.stats.clusters import Array
+from studies.models import Item, Prompt, Study
+
+RANDOM = "random"  # the column of a table that guesses (BBEH paper, Table 2)
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """One configuration's accuracies in percent by the key of the task."""
+
+    name: str
+    accuracy: dict[str, float]
+
+    @property
+    def guesses(self) -> bool:
+        return self.name.casefold() == RANDOM
+
+    def on(self, tasks: tuple[str, ...]) -> Array:
+        """Accuracies (T,) on tasks by their names, NaN where the table has none."""
+        return np.array([self.accuracy.get(task_key(task), np.nan) for task in tasks], dtype=np.float64)
+
+
+def table_columns(study: Study) -> list[TableColumn]:
+    """The columns of the table that was imported with the study's task-level item bank, in its order.
+
+    Only scores under the name of a task of the study's prompts count: a bank of prompts has no such column.
+    """
+    if study.item_bank is None:
+        return []
+    keys = {task_key(task) for task in asked_tasks(study)}
+    columns: dict[int, TableColumn] = {}
+    rows = (
+        ModelScore.objects.filter(configuration__item_bank=study.item_bank, epoch=1)
+        .order_by("configuration", "pk")
+        .values_list("configuration", "configuration__name", "prompt_id", "score")
+    )
+    for number, name, task, score in rows:
+        column = columns.setdefault(number, TableColumn(name, {}))
+        if score is not None and task_key(task) in keys:
+            column.accuracy[task_key(task)] = 100 * score
+    return [column for column in columns.values() if column.accuracy]
+
+
+def holds_tasks(study: Study) -> bool:
+    """Whether the items of the study's bank are tasks of its prompts, and no prompt is one of its items.
+
+    Then theta is that of accuracies per task; nothing places a single answer on the bank.
+    """
+    tasks = {task_key(task) for task in asked_tasks(study)}
+    if study.item_bank is None or not tasks:
+        return False
+    items = Item.objects.filter(item_bank=study.item_bank)
+    placed = BatchPrompt.objects.filter(batch__plan__study=study)
+    if items.filter(prompt_id__in=placed.values("prompt__prompt_id")).exists():
+        return False
+    return any(task_key(name) in tasks for name in items.values_list("prompt_id", flat=True))
+
+
+def asked_tasks(study: Study) -> set[str]:
+    placed = BatchPrompt.objects.filter(batch__plan__study=study)
+    return set(
+        Prompt.objects.filter(pk__in=placed.values("prompt")).exclude(task="").values_list("task", flat=True)
+    )
+
+
+def questions_by_task(study: Study, *, public_only: bool = False) -> dict[str, list[tuple[str, str]]]:
+    """Text and reference answer of every asked prompt, by task."""
+    placed = BatchPrompt.objects.filter(batch__plan__study=study)
+    rows = Prompt.objects.filter(pk__in=placed.values("prompt")).order_by("position")
+    if public_only:
+        rows = rows.filter(split="public")
+    found: dict[str, list[tuple[str, str]]] = {}
+    for task, text, gold in rows.values_list("task", "text", "gold_answer"):
+        found.setdefault(task, []).append((text, gold or ""))
+    return found

@@ -1,0 +1,113 @@
+"""Agreement as the database holds it: plain values by name, where absent is null and has a reason."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+
+import numpy as np
+from pydantic import JsonValue
+
+from scoring.services.aggregates import number
+from scoring.stats.agreement import Agreement
+from scoring.stats.agreement_warnings import AgreementWarning
+from scoring.stats.clusters import Array, ClusterEstimate
+from scoring.stats.estimates import Estimate, Share
+from scoring.stats.paired import DECIMALS, MET
+from scoring.stats.panel import PanelAgreement
+
+Values = dict[str, JsonValue]
+GRID = 20  # differences and means are counted in steps of 1/20 score point
+
+
+def agreement_values(found: Agreement, warnings: Iterable[AgreementWarning]) -> Values:
+    """Every statistic of two judges, and what they rest on."""
+    return {
+        **{name: getattr(found, name) for name in ("rows", "n", "missing_x", "missing_y", "clusters")},
+        "seed": found.seed,
+        "resamples": found.resamples,
+        "statistics": {
+            field.name: statistic_values(value)
+            for field in fields(found)
+            if isinstance(value := getattr(found, field.name), Estimate | Share)
+        },
+        "warnings": [warning_values(warning) for warning in warnings],
+    }
+
+
+def panel_values(found: PanelAgreement) -> Values:
+    """Krippendorff's alpha of all judges at once."""
+    counts = ("judges", "units", "scores", "single", "empty", "clusters", "seed", "resamples")
+    return {
+        **{name: getattr(found, name) for name in counts},
+        "missing": list(found.missing),
+        "statistics": {
+            "alpha_interval": estimate_values(found.interval),
+            "alpha_nominal": estimate_values(found.nominal),
+        },
+    }
+
+
+def statistic_values(value: Estimate | Share) -> JsonValue:
+    if isinstance(value, Share):
+        return {**estimate_values(value.estimate), "count": value.count}
+    return estimate_values(value)
+
+
+def estimate_values(estimate: Estimate) -> Values:
+    return {
+        "value": number(estimate.value),
+        "se": number(estimate.se),
+        "low": number(estimate.low),
+        "high": number(estimate.high),
+        "reason": str(estimate.reason) if estimate.reason else "",
+    }
+
+
+def cluster_values(found: ClusterEstimate) -> Values:
+    return {**estimate_values(found.estimate), "n": found.n, "clusters": found.clusters}
+
+
+def warning_values(warning: AgreementWarning) -> Values:
+    return {
+        "code": str(warning.code),
+        "subject": warning.subject,
+        "value": number(warning.value),
+        "threshold": warning.threshold,
+        "reason": str(warning.reason) if warning.reason else "",
+    }
+
+
+def difference_cells(x: Array, y: Array) -> list[JsonValue]:
+    """How many pairs there are of each mean and difference y - x on a grid: [mean, difference, pairs]."""
+    paired = ~(np.isnan(x) | np.isnan(y))
+    steps = np.column_stack([(x + y)[paired] / 2, (y - x)[paired]]) * GRID
+    cells, pairs = np.unique(np.rint(steps).astype(np.int64), axis=0, return_counts=True)
+    return [
+        [mean / GRID, difference / GRID, count]
+        for (mean, difference), count in zip(cells.tolist(), pairs.tolist(), strict=True)
+    ]
+
+
+def outside(found: Agreement, x: Array, y: Array) -> int:
+    """Pairs whose difference is beyond the Bland-Altman limits; none where there are no limits."""
+    differences = (y - x).round(DECIMALS)
+    beyond = (differences < found.lower_limit.value) | (differences > found.upper_limit.value)
+    return int(beyond.sum())
+
+
+def confusion(x: Array, y: Array) -> Mapping[str, int]:
+    """Pairs by which of the judges calls them met."""
+    paired = ~(np.isnan(x) | np.isnan(y))
+    met_x, met_y = x[paired].round(DECIMALS) >= MET, y[paired].round(DECIMALS) >= MET
+    return {
+        "both": int((met_x & met_y).sum()),
+        "only_x": int((met_x & ~met_y).sum()),
+        "only_y": int((~met_x & met_y).sum()),
+        "neither": int((~met_x & ~met_y).sum()),
+    }
+
+
+def sd_of(differences: Array) -> float:
+    """Standard deviation of what is known of the differences; NaN below two."""
+    known = differences[~np.isnan(differences)]
+    return float(known.std(ddof=1)) if len(known) > 1 else math.nan

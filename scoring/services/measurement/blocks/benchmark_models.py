@@ -1,0 +1,122 @@
+"""The models of the study's table at as few answers per task as people gave; the cohort's theta."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from zlib import crc32
+
+import numpy as np
+
+from scoring.irt.bank import ItemBank
+from scoring.selectors.task_tables import TableColumn
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.benchmark_matched import DRAWS, FEWEST_QUESTIONS, placed, thinned
+from scoring.stats.benchmark_metrics import bbeh_task_sizes
+from scoring.stats.benchmark_tasks import TaskSums, harmonic_estimate, harmonics
+from scoring.stats.benchmark_theta import cohort_theta, items_of_tasks, task_thetas, task_thetas_ql
+from scoring.stats.clusters import Array, Codes
+from scoring.stats.estimates import Reason, unknown
+from scoring.stats.measures import Measure
+
+
+def harmonic_shown(group: str, sums: TaskSums, *, matched: bool) -> Measure:
+    """`benchmark.harmonic`, hidden where a task has fewer than 20 questions and no models are matched."""
+    questions = sums.questions[sums.scored]
+    fewest = int(questions.min()) if len(questions) else 0
+    hidden = fewest < FEWEST_QUESTIONS and not matched
+    return Measure(
+        "benchmark.harmonic",
+        unknown(Reason.TOO_FEW_QUESTIONS) if hidden else harmonic_estimate(sums),
+        group=group,
+        n=int(sums.totals.sum()),
+        people=len(sums.answers),
+        prompts=int(sums.questions.sum()),
+        clusters=len(sums.answers),
+        details={"fewest_questions": fewest, "matched": matched, "tasks": len(sums.scored)},
+    )
+
+
+def theta_measures(inputs: Inputs, group: str, sums: TaskSums, seed: int) -> Iterator[Measure]:
+    """`theta.task` and `theta.task.ql` of a group, where the study's item bank is one of its tasks.
+
+    Each group has a stream of random numbers of its own, so that no group changes another.
+    """
+    bank, items = task_bank(inputs, sums)
+    if bank is None:
+        return
+    rng = np.random.default_rng([seed, crc32(group.encode())])
+    found = cohort_theta(sums, items, bank, inputs.resamples, rng)
+    for name, estimate in zip(("theta.task", "theta.task.ql"), found, strict=True):
+        yield Measure(
+            name, estimate, group=group, n=int(sums.totals[items >= 0].sum()), people=len(sums.answers),
+            prompts=int(sums.questions[items >= 0].sum()), clusters=len(sums.answers),
+            details={"tasks": int(((items >= 0) & (sums.totals > 0)).sum()), "tasks_of_bank": len(bank)},
+        )  # fmt: skip
+
+
+def task_bank(inputs: Inputs, sums: TaskSums) -> tuple[ItemBank | None, Codes]:
+    """The study's item bank if it knows any of the tasks by name, and the tasks' places in it."""
+    if inputs.items is None:
+        return None, np.zeros(0, dtype=np.int64)
+    items = items_of_tasks(sums.tasks, inputs.items)
+    return (inputs.items if (items >= 0).any() else None), items
+
+
+def model_measures(
+    inputs: Inputs, sums: TaskSums, columns: list[TableColumn], seed: int, *, harmonic_too: bool
+) -> Iterator[Measure]:
+    """Every column thinned to the cohort's answers: mean and 95 % range of 1,000 draws of its own stream."""
+    sizes = bbeh_task_sizes(sums.tasks)
+    of_tasks = np.array([sizes[task] for task in sums.tasks])[sums.scored] if sizes else None
+    answers = sums.totals[sums.scored].astype(np.int64)
+    for column in on_all_tasks(sums, columns):
+        accuracy = column.on(sums.tasks)[sums.scored]
+        rng = np.random.default_rng([seed, crc32(f"model:{column.name}".encode())])
+        drawn = thinned(accuracy, of_tasks, answers, rng)
+        fewer = thinned(accuracy, of_tasks, sums.questions[sums.scored], rng)
+        yield from column_measures(inputs, sums, column.name, (accuracy, drawn, fewer), harmonic_too)
+
+
+def on_all_tasks(sums: TaskSums, columns: list[TableColumn]) -> list[TableColumn]:
+    """The columns with every task that the cohort answered; on other tasks there would be other means."""
+    scored = sums.scored
+    return [one for one in columns if len(scored) and not np.isnan(one.on(sums.tasks)[scored]).any()]
+
+
+def column_measures(
+    inputs: Inputs, sums: TaskSums, name: str, of_model: tuple[Array, Array, Array], harmonic_too: bool
+) -> Iterator[Measure]:
+    """`benchmark.macro.model`, `benchmark.harmonic.model`, `theta.task.model`, `theta.task.ql.model`.
+
+    `details.full` is the same on all questions of the table, `share_below` the share of draws below Average,
+    `low_questions` and `high_questions` the range at as many different questions as the cohort answered.
+    """
+    accuracy, drawn, fewer = of_model
+    own = sums.accuracy[sums.scored][np.newaxis]
+    for measure, of in statistics(inputs, sums, harmonic_too).items():
+        full, cohort = (float(of(one)[0]) for one in (accuracy[np.newaxis], own))
+        place, at_questions = placed(of(drawn), cohort), placed(of(fewer), cohort).estimate
+        yield Measure(
+            measure, place.estimate, subset=f"model:{name}", n=int(sums.totals.sum()),
+            prompts=int(sums.questions.sum()),
+            details={
+                "full": number(full), "share_below": number(place.share_below), "draws": DRAWS,
+                "low_questions": number(at_questions.low), "high_questions": number(at_questions.high),
+            },
+        )  # fmt: skip
+
+
+def statistics(inputs: Inputs, sums: TaskSums, harmonic_too: bool) -> dict[str, Callable[[Array], Array]]:
+    """What is compared, by name: from rows (R, scored tasks) of accuracies to values (R,)."""
+    found: dict[str, Callable[[Array], Array]] = {"benchmark.macro.model": lambda rows: rows.mean(axis=1)}
+    if harmonic_too:
+        found["benchmark.harmonic.model"] = harmonics
+    bank, items = task_bank(inputs, sums)
+    if bank is not None:
+        known = items[sums.scored]
+        found["theta.task.model"] = partial(task_thetas, items=known, bank=bank)
+        found["theta.task.ql.model"] = partial(task_thetas_ql, items=known, bank=bank)
+    return found
+
+
+def number(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,119 @@
+"""Average and Top by every estimator of theta, and how much people differ."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from django.utils.translation import gettext_noop
+
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.between_person import (
+    OwnAbilities,
+    between_person_sd,
+    effective_lengths,
+    own_abilities,
+    paule_mandel,
+    swings,
+)
+from scoring.stats.clusters import Array, cluster_codes, linear_estimate
+from scoring.stats.cohort import Cohort
+from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
+from scoring.stats.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
+from scoring.stats.measures import Measure, NotMeasurable, plain
+from scoring.stats.quasi_estimate import quasi_estimate
+from scoring.stats.standard_errors import is_nested
+
+TENTHS = (0.1, 0.5, 0.9)
+
+
+def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Counts and raw means of both groups; with item parameters their abilities and the spread of people."""
+    cohort = inputs.cohort
+    if np.isnan(cohort.p).all():
+        raise NotMeasurable(gettext_noop("No answer of a retained person has a score."))
+    nested = is_nested(cohort)
+    for group, members in (("average", cohort), ("top", cohort.of_people(inputs.top))):
+        counted = scored_rows(members)
+        if not len(counted):
+            reason = Reason.NOTHING_SCORED if inputs.top.any() else Reason.TOO_FEW_PEOPLE
+            yield Measure("raw_mean", unknown(reason), group=group, n=0, people=0)
+            continue
+        yield from count_measures(group, counted)
+        if len(members.pairs):
+            yield from ability_measures(group, members, nested)
+    if len(cohort.pairs):
+        yield from person_measures(cohort)
+
+
+def scored_rows(members: Cohort) -> Cohort:
+    """The pairs; where no prompt has parameters, all rows with a score."""
+    return members.of_rows(members.is_pair if members.known.any() else ~np.isnan(members.p))
+
+
+def count_measures(group: str, counted: Cohort) -> Iterator[Measure]:
+    n, people, prompts = len(counted), counted.people_present, len(np.unique(counted.prompt))
+    raw = linear_estimate(np.ones(n), counted.p, counted.person)
+    for name, number in (("people", people), ("prompts", prompts), ("pairs", n), ("k_bar", n / prompts)):
+        yield Measure(name, plain(float(number)), group=group, n=n, people=people, prompts=prompts)
+    yield Measure(
+        "raw_mean", outside_selection(group, raw.estimate), group=group, n=n, people=people, prompts=prompts,
+        clusters=raw.clusters, details={"error": "se.participant"},
+    )  # fmt: skip
+
+
+def ability_measures(group: str, members: Cohort, nested: bool) -> Iterator[Measure]:
+    """theta.prompt, theta.pool and theta.ql, each with the interval that suits it."""
+    pairs = members.pairs
+    pooled = linear_estimate(pairs.a, pairs.z, pairs.person)
+    quasi = quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person)
+    by_batch = nested and len(np.unique(pairs.batch)) > 1
+    groups, number = cluster_codes(pairs.batch if by_batch else pairs.person)
+    without = prompt_thetas_without(pairs, groups, number, members.transform)
+    averaged = jackknife_error(without, len(pairs)).around(theta_prompt(pairs, members.transform))
+    jackknife = "se.jackknife_batch" if by_batch else "se.jackknife_participant"
+    for name, estimate, clusters, error in (
+        ("theta.prompt", averaged, number, jackknife),
+        ("theta.pool", pooled.estimate, pooled.clusters, "se.participant"),
+        ("theta.ql", quasi.estimate, quasi.clusters, "se.participant"),
+    ):
+        yield Measure(
+            name, outside_selection(group, estimate), group=group, n=len(pairs),
+            people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)), clusters=clusters,
+            details={"error": error},
+        )  # fmt: skip
+
+
+def outside_selection(group: str, estimate: Estimate) -> Estimate:
+    """Of people who were chosen by these very scores no interval is given: it would leave out the choice."""
+    if group != "top" or math.isnan(estimate.value):
+        return estimate
+    return without_interval(estimate.value, Reason.SELECTED)
+
+
+def person_measures(cohort: Cohort) -> Iterator[Measure]:
+    """The spread between people, and how little the answers of one person say. No person's own ability."""
+    pairs = cohort.pairs
+    own = own_abilities(pairs)
+    n, people = len(pairs), len(own.theta)
+    yield Measure("tau", between_person_sd(own), n=n, people=people, clusters=people)
+    height = float(np.ptp(cohort.transform.to_logit(np.array([0.0, 1.0]))))
+    yield spread_measure("person.effective_length", effective_lengths(pairs), people)
+    yield spread_measure("person.swing", swings(pairs, height), people)
+    if own.reason is None and own.s1_squared > 0:
+        yield Measure("residual_sd", plain(math.sqrt(own.s1_squared)), n=n, people=people)
+        yield spread_measure("person.se", np.sqrt(own.variance), people)
+        if people > 1:
+            yield Measure("person.reliability", plain(reliability(own)), n=n, people=people)
+
+
+def spread_measure(name: str, values: Array, people: int) -> Measure:
+    """The median of values that each belong to a person or an answer; tenths and the largest in `details`."""
+    low, median, high = (float(point) for point in np.quantile(values, TENTHS))
+    details = {"p10": low, "p90": high, "largest": float(values.max())}
+    return Measure(name, plain(median), n=len(values), people=people, details=details)
+
+
+def reliability(own: OwnAbilities) -> float:
+    """The part of the variance of single estimates that is due to people: t^2 / (t^2 + median v)."""
+    variance = paule_mandel(own.theta, own.variance).variance
+    return variance / (variance + float(np.median(own.variance)))

@@ -1,0 +1,200 @@
+"""DIF as measures: its spread over prompts, groups of prompts with Holm's correction, theta without them."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from django.utils.translation import gettext_noop
+
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.cohort import Cohort, Mask
+from scoring.stats.dif import ItemDif, Residuals, item_dif, residuals_of
+from scoring.stats.dif_flags import LEVEL, flags_of, prompt_p_values
+from scoring.stats.dif_groups import (
+    HELD_BACK,
+    GroupDif,
+    mean_shift,
+    part_masks,
+    profile_shift,
+    scale_invariance,
+)
+from scoring.stats.dif_hidden import hidden_rests, hidden_shifts
+from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
+from scoring.stats.holm import holm
+from scoring.stats.influence import thetas_of
+from scoring.stats.measures import Measure, NotMeasurable, plain
+from scoring.stats.person_fit_reference import cohort_responses, reference_of
+from scoring.stats.standard_errors import is_nested
+
+FOR_REVIEW = 10
+
+
+def dif_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Spread, groups, the axis of difficulty, the list for review, and theta with and without."""
+    cohort = inputs.cohort
+    if not len(cohort.pairs):
+        raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
+    residuals = residuals_of(cohort.pairs, reference_of(cohort_responses(cohort), inputs.rng))
+    items = item_dif(residuals)
+    yield from item_measures(cohort, residuals, items)
+    nested = is_nested(cohort)
+    yield from slope_measures(residuals, nested)
+    categories = label_shifts("category", [one.category for one in cohort.prompts], residuals, nested)
+    modalities = label_shifts("modality", [one.modality for one in cohort.prompts], residuals, nested)
+    hidden = hidden_shifts(cohort)
+    families = [
+        told(family, hidden) for family in (categories, modalities, profile_shifts(cohort, residuals, nested))
+    ]
+    for family in families:
+        yield from family_measures(family)
+    yield from theta_measures(inputs, items, *map(flagged_of, families[:2]))
+
+
+def item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Iterator[Measure]:
+    number = len(items.prompt)
+    yield Measure(
+        "dif.sd", items.between.sd, n=int(items.n.sum()), prompts=number,
+        details={"mean": finite(items.between.mean), "dispersion": residuals.dispersion},
+    )  # fmt: skip
+    p, p_holm = prompt_p_values(items)
+    tested = not np.isnan(items.z).all()
+    yield share_flagged("dif.items_flagged", items.flagged, tested=tested)
+    yield share_flagged("dif.items_flagged.holm", p_holm <= LEVEL, tested=tested)
+    for place in items.largest(FOR_REVIEW) if items.between.sd.known else ():
+        yield item_measure(
+            cohort, items, int(place), {"p": finite(p[place]), "p_holm": finite(p_holm[place])}
+        )
+
+
+def share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
+    """Of all prompts with an answer; unknown where nobody has two: nothing says how far answers scatter."""
+    number, found = len(flagged), int(flagged.sum())
+    return Measure(
+        name, plain(found / number) if tested else unknown(Reason.TOO_FEW_PAIRS), n=number, prompts=number,
+        details={"flagged": found if tested else None, "level": LEVEL},
+    )  # fmt: skip
+
+
+def item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, float | None]) -> Measure:
+    prompt = cohort.prompts[items.prompt[place]]
+    value, se = float(items.shrunken[place]), float(items.shrunken_se[place])
+    half = 1.96 * se
+    return Measure(
+        "dif.item",
+        Estimate(value, se, value - half, value + half)
+        if se
+        else without_interval(value, Reason.CHANCE_ONLY),
+        n=int(items.n[place]),
+        prompt_id=prompt.prompt_id,
+        details={
+            "raw": float(items.d[place]),
+            "z": float(items.z[place]),
+            **tested,
+            "spread": float(items.spread[place]),
+            "category": prompt.category,
+            "public": prompt.split == "public",
+        },
+    )
+
+
+def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
+    """People's slope on -a b, the slope that was expected without DIF, and their difference."""
+    found = scale_invariance(residuals.r, residuals.expected, residuals.pairs, nested=nested)
+    excess = found.excess
+    for name, value in (("dif.slope", found.observed), ("dif.slope.expected", found.expected)):
+        estimate = unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(value)
+        yield Measure(name, estimate, n=excess.n)
+    yield Measure(
+        "dif.slope.excess", excess.estimate, n=excess.n, clusters=excess.clusters,
+        details={"p": finite(excess.p)},
+    )  # fmt: skip
+
+
+Family = Mapping[str, GroupDif]
+
+
+def label_shifts(kind: str, labels: list[str], residuals: Residuals, nested: bool) -> Family:
+    """Nothing where all prompts have one label: their shift cannot be told from ability."""
+    pairs = residuals.pairs
+    masks = part_masks(labels, pairs.prompt)
+    if len(masks) < 2:
+        return {}
+    return {
+        f"{kind}:{name}": mean_shift(residuals.r, pairs, own, nested=nested) for name, own in masks.items()
+    }
+
+
+def profile_shifts(cohort: Cohort, residuals: Residuals, nested: bool) -> Family:
+    """Every profile on every category, compared with the other profiles."""
+    pairs = residuals.pairs
+    profiles = part_masks([one.profile for one in cohort.people], pairs.person)
+    categories = part_masks([one.category for one in cohort.prompts], pairs.prompt)
+    if len(profiles) < 2 or len(categories) < 2:
+        return {}
+    return {
+        f"profile:{profile}/category:{category}": profile_shift(
+            residuals.r, pairs, of_profile, of_category, nested=nested
+        )
+        for profile, of_profile in profiles.items()
+        for category, of_category in categories.items()
+    }
+
+
+def told(family: Family, hidden: frozenset[str]) -> Family:
+    """Without what must not be told, which has no part in the correction either: p by Holm would tell it."""
+    return {subset: HELD_BACK if subset in hidden else found for subset, found in family.items()}
+
+
+def family_measures(family: Family) -> Iterator[Measure]:
+    """One family of hypotheses: categories, modalities or profiles."""
+    corrected = holm([one.p for one in family.values()])
+    for (subset, found), p_holm in zip(family.items(), corrected, strict=True):
+        yield Measure(
+            "dif.group", found.estimate, subset=subset, n=found.n, clusters=found.clusters,
+            details={"p": finite(found.p), "p_holm": finite(p_holm), "flagged": bool(p_holm <= LEVEL)},
+        )  # fmt: skip
+
+
+def flagged_of(family: Family) -> list[str]:
+    corrected = holm([one.p for one in family.values()])
+    return [name.partition(":")[2] for name, p in zip(family, corrected, strict=True) if p <= LEVEL]
+
+
+def theta_measures(
+    inputs: Inputs, items: ItemDif, categories: list[str], modalities: list[str]
+) -> Iterator[Measure]:
+    """Average and Top (chosen from all prompts) on all prompts, and without those that may be off."""
+    cohort = inputs.cohort
+    flags = flags_of(cohort, items, categories=categories, modalities=modalities)
+    kept = {"prompts:all": np.ones(len(cohort.prompts), dtype=bool)}
+    kept |= {f"prompts:without-{name}": ~flagged for name, flagged in flags.items()}
+    for group, members in (("average", cohort), ("top", cohort.of_people(inputs.top))):
+        hidden = hidden_rests(members, kept)
+        for subset, prompts in kept.items():
+            yield from (
+                held_back(group, subset) if subset in hidden else rescored(members, prompts, group, subset)
+            )
+
+
+def rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterator[Measure]:
+    thetas = thetas_of(members.of_prompts(prompts))
+    left_out = int((~prompts & members.known).sum())
+    for name, estimate in thetas.reported(selected=group == "top").items():
+        yield Measure(
+            name, estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
+            prompts=thetas.prompts, clusters=thetas.pool.clusters,
+            details={"left_out": left_out, "nothing_flagged": not left_out},
+        )  # fmt: skip
+
+
+def held_back(group: str, subset: str) -> Iterator[Measure]:
+    """Neither number nor counts of what all prompts less these would tell of one or two private ones."""
+    for name in ("theta.prompt", "theta.pool", "theta.ql"):
+        yield Measure(
+            name, unknown(Reason.TOO_FEW_PROMPTS), group=group, subset=subset,
+            details={"left_out": None, "nothing_flagged": False},
+        )  # fmt: skip
+
+
+def finite(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,212 @@
+"""Who was left out and what it matters: flow, intention to treat, declared rules, multiverse, raters."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+import numpy as np
+from pydantic import JsonValue
+
+from scoring.selectors.exclusion_facts import (
+    decisions_by_rater,
+    excluded_by_reason,
+    exclusion_facts,
+    rated_twice,
+)
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.agreement import agreement
+from scoring.stats.clusters import Array
+from scoring.stats.estimates import Estimate, Reason, unknown
+from scoring.stats.exclusion_itt import intention_to_treat
+from scoring.stats.exclusion_rules import (
+    DECLARED,
+    PAPER_RULE,
+    RULES_VERSION,
+    ExclusionFacts,
+    lowest_ranks,
+    removed_by,
+    rules_sha256,
+)
+from scoring.stats.flow import FlowCounts, flow_steps
+from scoring.stats.measures import Measure, plain
+from scoring.stats.multiverse import (
+    Aggregation,
+    Choice,
+    GroupResult,
+    MissingRule,
+    Specification,
+    not_judged,
+    specifications,
+    spread_of,
+)
+
+GROUPS = ("average", "top")
+SCORE_BASED = frozenset(rule.key for rule in DECLARED if rule.score_based)
+NAMES = {"theta": "multiverse", "ql": "multiverse.ql"}  # by estimator of a specification
+PAPER_CELL = (PAPER_RULE.key, MissingRule.AS_MISSING, Aggregation.BY_PROMPT)
+
+
+def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
+    """The flow, nobody left out, what each rule removes, every specification, the ledger, the raters."""
+    everyone = inputs.everyone
+    codes = [person.code for person in everyone.people]
+    facts = exclusion_facts(inputs.study, codes, public_only=inputs.public_only)
+    lowest = lowest_ranks(everyone)
+    yield from flow_measures(inputs)
+    yield from itt_measures(inputs)
+    yield from rule_measures(facts, lowest)
+    found = list(specifications(everyone, removed_by(DECLARED, facts, lowest), inputs.protocol.top_size))
+    for group in GROUPS:
+        for estimator in NAMES:
+            yield from multiverse_measures(found, group, estimator)
+    yield from range_measures(inputs, found)
+    yield from ledger_measures(inputs, facts)
+    yield from rater_measures(inputs)
+
+
+def flow_measures(inputs: Inputs) -> Iterator[Measure]:
+    """One row per step of the flow stored with the results, and one per reason not to go on."""
+    flow = inputs.results.flow
+    with_scores, size = int(flow["with_scores"]), int(flow["top_size"])
+    if inputs.public_only:  # what is stored counts whoever has any score
+        cohort = inputs.cohort
+        with_scores = len(np.unique(cohort.person[~np.isnan(cohort.p)]))
+    counts = FlowCounts(
+        recruited=flow["recruited"], approved=flow["approved"], rejected=flow["rejected"],
+        started=flow["started"], active=flow["active"], withdrawn=flow["withdrawn"],
+        ended=flow["submitted"] + flow["expired"], excluded=excluded_by_reason(inputs.study),
+        retained=flow["retained"], with_scores=with_scores, top=size if with_scores >= size else 0,
+    )  # fmt: skip
+    for step in flow_steps(counts):
+        yield Measure(f"flow.{step.key}", plain(step.people), people=step.people)
+        for reason, people in step.leaving.items():
+            yield Measure(f"flow.{step.key}.leaving", plain(people), subset=reason, people=max(people, 0))
+
+
+def itt_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Theta with nobody left out. Bounds stand in where excluded people were never judged."""
+    unjudged = int(not_judged(inputs.everyone).sum())
+    for group in GROUPS:
+        size = inputs.protocol.top_size if group == "top" else None
+        for found in intention_to_treat(inputs.everyone, size):
+            yield Measure(
+                f"itt.{found.name}", found.estimate, group=group, n=found.pairs, people=found.people,
+                clusters=found.people, details={"people_not_judged": unjudged},
+            )  # fmt: skip
+
+
+def rule_measures(facts: ExclusionFacts, lowest: Array) -> Iterator[Measure]:
+    """How many people each rule leaves out, by condition, and how many of them the reviewers do as well."""
+    sha256 = rules_sha256()
+    for rule in DECLARED:
+        removed = rule.removed(facts, lowest)
+        conditions = rule.conditions(facts, lowest)
+        yield Measure(
+            "rule.removed", plain(int(removed.sum())), subset=f"rule:{rule.key}", people=len(facts),
+            details={
+                "rule": asdict(rule),
+                "rules_version": RULES_VERSION,
+                "rules_sha256": sha256,
+                "score_based": rule.score_based,
+                "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
+                "also_by_verdict": int((removed & facts.confirmed).sum()),
+            },
+        )  # fmt: skip
+
+
+def multiverse_measures(found: list[Specification], group: str, estimator: str) -> Iterator[Measure]:
+    """Every specification of a group, then their spread with and without the score-based rule."""
+    for one in found:
+        result: GroupResult = getattr(one, group)
+        estimate: Estimate = getattr(result, estimator)
+        cell = (one.rule, one.missing, one.aggregation)
+        yield Measure(
+            NAMES[estimator], estimate, group=group, n=result.pairs, people=result.people,
+            subset=f"{one.rule};{one.missing};{one.aggregation}",
+            details={
+                "rule": one.rule, "missing": one.missing, "aggregation": one.aggregation,
+                "paper": cell == PAPER_CELL, "score_based": one.rule in SCORE_BASED,
+            },
+        )  # fmt: skip
+    yield from spread_measures(found, group, estimator, "")
+    yield from spread_measures(without_scores(found), group, estimator, "not_score_based")
+
+
+def without_scores(found: list[Specification]) -> list[Specification]:
+    return [one for one in found if one.rule not in SCORE_BASED]
+
+
+def spread_measures(found: list[Specification], group: str, estimator: str, subset: str) -> Iterator[Measure]:
+    spread, of = spread_of(found, group, estimator), NAMES[estimator]
+    names = [f"{of}.{what}" for what in ("median", "low", "high", "range")]
+    if spread is None:
+        why = getattr(getattr(found[0], group), estimator).reason or Reason.NOTHING_SCORED
+        yield from (Measure(name, unknown(why), group=group, subset=subset, n=0) for name in names)
+        return
+    values = (spread.median, spread.low, spread.high, spread.high - spread.low)
+    for name, value in zip(names, values, strict=True):
+        yield Measure(name, plain(value), group=group, subset=subset, n=spread.specifications)
+    shares = {str(choice): spread.shares[choice] for choice in Choice}
+    for choice, share in {**shares, "interactions": spread.interactions}.items():
+        estimate = unknown(Reason.NO_VARIATION) if np.isnan(share) else plain(share)
+        yield Measure(f"{of}.share.{choice}", estimate, group=group, subset=subset, n=spread.specifications)
+
+
+def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measure]:
+    """Ranges of Average over specifications, without the score-based, in SEs by people of the retained."""
+    published = {one.name: one.estimate for one in intention_to_treat(inputs.cohort, None)}
+    for estimator, own in (("theta", published["theta.prompt"]), ("ql", published["theta.ql"])):
+        spread = spread_of(without_scores(found), "average", estimator)
+        if spread is None or np.isnan(own.se):
+            ratio = unknown(own.reason or Reason.NOTHING_SCORED)
+        else:
+            ratio = plain((spread.high - spread.low) / own.se)
+        yield Measure(f"{NAMES[estimator]}.range_in_se", ratio, group="average", subset="not_score_based")
+
+
+def ledger_measures(inputs: Inputs, facts: ExclusionFacts) -> Iterator[Measure]:
+    """Everybody whom a rule leaves out that looks at no score: by which rules, and on what facts."""
+    rules = [rule for rule in DECLARED if not rule.score_based]
+    unread = np.full(len(facts), np.nan)
+    masks = {rule.key: rule.removed(facts, unread) for rule in rules}
+    verdicts = decisions_by_rater(inputs.study)
+    for place, person in enumerate(inputs.everyone.people):
+        by = [key for key, mask in masks.items() if mask[place]]
+        if by or person.code in verdicts:
+            yield Measure(
+                "exclusion.rules", plain(len(by)), participant=person.code,
+                details={
+                    "rules": [*by], "facts": facts_of(facts, place),
+                    "excluded": not person.retained, "raters": len(verdicts.get(person.code, {})),
+                },
+            )  # fmt: skip
+
+
+def facts_of(facts: ExclusionFacts, place: int) -> dict[str, JsonValue]:
+    """One person's facts as JSON holds them."""
+    columns: Mapping[str, Array] = {
+        "off_task_share": facts.off_task_share,
+        "answered_share": facts.answered_share,
+        "median_words": facts.median_words,
+        "seconds_per_answer": facts.seconds_per_answer,
+    }
+    return {
+        name: None if np.isnan(column[place]) else round(float(column[place]), 4)
+        for name, column in columns.items()
+    }
+
+
+def rater_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Agreement of two reviewers on who is excluded, over the people both decided about."""
+    decisions = decisions_by_rater(inputs.study)
+    twice = rated_twice(decisions)
+    rated = len(decisions)
+    share = plain(len(twice) / rated) if rated else unknown(Reason.NOT_RATED_TWICE)
+    yield Measure("screening.rated_twice", share, n=rated, people=rated)
+    if not twice:
+        yield Measure("screening.kappa", unknown(Reason.NOT_RATED_TWICE), n=0, people=rated)
+        return
+    first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
+    found = agreement(first, second, np.arange(len(twice)), rng=inputs.rng, resamples=inputs.resamples)
+    details = {"agreeing": sum(one.first == one.second for one in twice)}
+    for name, estimate in (("screening.kappa", found.kappa), ("screening.ac1", found.ac1)):
+        yield Measure(name, estimate, n=len(twice), people=rated, clusters=len(twice), details=details)

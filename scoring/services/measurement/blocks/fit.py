@@ -1,0 +1,95 @@
+"""Person fit as measures: what is common to all, and a correlation and an outfit of who is flagged.
+
+Nobody is excluded by these numbers: fit is computed from scores, and an exclusion that looks at scores biases
+what it leaves. Of those who are not flagged only their number in each cell of a grid is kept.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from django.utils.translation import gettext_noop
+from pydantic import JsonValue
+
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.cohort import Cohort, Mask
+from scoring.stats.estimates import Estimate, Reason, unknown
+from scoring.stats.measures import Measure, NotMeasurable, plain
+from scoring.stats.person_fit import LEVEL, PersonFit, person_fit
+from scoring.stats.person_fit_grid import fit_grid
+from scoring.stats.person_fit_reference import cohort_responses, reference_of
+
+
+def fit_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Common figures first, then two rows for each person who is flagged."""
+    cohort = inputs.cohort
+    if not len(cohort.pairs):
+        raise NotMeasurable(gettext_noop("Person fit needs scored answers to prompts with item parameters."))
+    reference = reference_of(cohort_responses(cohort), inputs.rng)
+    fit = person_fit(cohort.pairs, reference, inputs.rng)
+    yield from common_measures(fit)
+    yield grid_measure(fit)
+    yield from people_measures(cohort, fit)
+
+
+def common_measures(fit: PersonFit) -> Iterator[Measure]:
+    flags = {
+        "correlation": fit.low_correlation,
+        "outfit": fit.high_outfit,
+        "any": fit.low_correlation | fit.high_outfit,
+    }
+    for name, flagged in flags.items():
+        yield flag_measure(name, flagged, fit)
+    for name, value in (("fit.residual_sd", fit.residual_sd), ("fit.theta_sd", fit.prior.sd)):
+        estimate = unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(value)
+        yield Measure(name, estimate, n=int(fit.n.sum()), people=len(fit.n))
+
+
+def flag_measure(name: str, flagged: Mask, fit: PersonFit) -> Measure:
+    """The share of the people whose fit can be told."""
+    people = int(fit.measurable.sum())
+    share = plain(float(flagged.sum()) / people) if people else unknown(Reason.TOO_FEW_PAIRS)
+    details = {"flagged": int(flagged.sum()), "level": LEVEL, "replicates": fit.replicates}
+    return Measure("fit.flagged", share, subset=f"statistic:{name}", n=people, people=people, details=details)
+
+
+def grid_measure(fit: PersonFit) -> Measure:
+    """Everybody with both statistics: [correlation, outfit per pair, people not flagged, people flagged]."""
+    cells = fit_grid(fit)
+    people = sum(cell.fitting + cell.flagged for cell in cells)
+    counts: list[JsonValue] = [[cell.correlation, cell.outfit, cell.fitting, cell.flagged] for cell in cells]
+    return Measure("fit.grid", plain(people), n=people, people=people, details={"cells": counts})
+
+
+def people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:
+    """Both statistics of whoever is flagged by one of them."""
+    low, high = fit.low_correlation, fit.high_outfit
+    for place in np.flatnonzero(low | high):
+        own = {"participant": cohort.people[fit.person[place]].code, "n": int(fit.n[place])}
+        yield Measure(
+            "fit.correlation",
+            statistic(fit.correlation[place]),
+            **own,
+            details={"p": number(fit.p_correlation[place]), "flagged": bool(low[place])},
+        )
+        yield Measure(
+            "fit.outfit",
+            statistic(fit.outfit[place]),
+            **own,
+            details={
+                "p": number(fit.p_outfit[place]),
+                "flagged": bool(high[place]),
+                "misfit": number(fit.misfit[place]),
+                "extremity": number(fit.extremity[place]),
+            },
+        )
+
+
+def statistic(value: float) -> Estimate:
+    """Answers that are all alike have no correlation, and may be flagged."""
+    return unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(float(value))
+
+
+def number(value: np.floating) -> float | None:
+    """Six digits are enough for a page and a plot; NaN is absent."""
+    return None if math.isnan(value) else float(f"{value:.6g}")

@@ -1,0 +1,193 @@
+"""What theta owes to the judge: its confidence, its failures, single verdicts, and who judges."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from pydantic import JsonValue
+
+from scoring.models import ScoringRun
+from scoring.selectors.judge_effects import (
+    confidence_counts,
+    current_scores,
+    other_runs,
+    scores_by,
+    unscored_reasons,
+)
+from scoring.services.measurement.inputs import Inputs, top_members
+from scoring.stats.clusters import Array
+from scoring.stats.cohort import PUBLIC, Cohort, Outcome
+from scoring.stats.estimates import Reason, unknown
+from scoring.stats.influence import (
+    FLIPPED,
+    changes_without,
+    effect_of_flips,
+    largest_changes,
+    thetas_of,
+    under_other_scores,
+    without_selection,
+)
+from scoring.stats.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
+from scoring.stats.measures import Measure, plain
+
+MOST_INFLUENTIAL = 10
+DIGEST = 8  # characters
+
+
+def judge_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Confidence and failures always; what happens to theta where there is an item bank."""
+    yield from confidence_measures(inputs.results.run, public_only=inputs.public_only)
+    yield unscored_measure(inputs)
+    if inputs.items is None:
+        return
+    groups = groups_of(inputs)
+    for group, members in groups.items():
+        yield from theta_measures(members, group, "scores:judge")
+        yield from influence_measures(members, group)
+        yield from flip_measures(members, group)
+    yield from other_score_measures(inputs, inputs.cohort.p_certain, "scores:certain")
+    others = other_runs(inputs.results.run)
+    for other, name in zip(others, judge_names(others), strict=True):
+        p = scores_by(inputs.readings.once(current_scores, other), inputs.cohort)
+        yield from other_score_measures(inputs, p, f"judge:{name}", details={"run": other.pk})
+
+
+def groups_of(inputs: Inputs) -> dict[str, Cohort]:
+    return {"average": inputs.cohort, "top": inputs.cohort.of_people(inputs.top)}
+
+
+def confidence_measures(run: ScoringRun, *, public_only: bool = False) -> Iterator[Measure]:
+    """Mean confidence and the share that is 1; `details` holds how often each value occurs."""
+    counts = confidence_counts(run, public_only=public_only)
+    total = sum(counts.values())
+    histogram: list[JsonValue] = [[confidence, number] for confidence, number in counts.items()]
+    mean = sum(confidence * number for confidence, number in counts.items()) / total if total else math.nan
+    values = {"judge.confidence": mean, "judge.certain": counts.get(1.0, 0) / total if total else math.nan}
+    for name, value in values.items():
+        estimate = plain(value) if total else unknown(Reason.NOTHING_SCORED)
+        yield Measure(
+            name, estimate, n=total, details={"counts": histogram} if name == "judge.confidence" else {}
+        )
+
+
+def unscored_measure(inputs: Inputs) -> Measure:
+    """Answers that the judge gave no valid verdict on: missing from every estimate, never zero."""
+    outcome = inputs.cohort.outcome
+    unscored = int((outcome == Outcome.UNSCORED).sum())
+    judged = unscored + int((outcome == Outcome.SCORED).sum())
+    share = plain(unscored / judged) if judged else unknown(Reason.NOTHING_SCORED)
+    found = unscored_reasons(inputs.results.run, public_only=inputs.public_only)
+    reasons: dict[str, JsonValue] = {**found}
+    return Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
+
+
+def theta_measures(
+    members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
+) -> Iterator[Measure]:
+    thetas = thetas_of(members)
+    for name, estimate in thetas.reported(selected=group == "top").items():
+        yield Measure(
+            name, estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
+            prompts=thetas.prompts, clusters=thetas.pool.clusters, details=details or {},
+        )  # fmt: skip
+
+
+def other_score_measures(
+    inputs: Inputs, p: Array, subset: str, details: dict[str, int] | None = None
+) -> Iterator[Measure]:
+    """Both groups under scores p (n,) of the cohort's rows: the same people, and Top chosen anew."""
+    cohort = inputs.cohort
+    # The same answers: a row one of the two has no score for would change who and what is compared.
+    both = ~np.isnan(cohort.p) & ~np.isnan(p)
+    for group, members in (("average", np.ones(len(cohort.people), dtype=bool)), ("top", inputs.top)):
+        rows = both & members[cohort.person] if len(cohort) else both
+        part = cohort.of_rows(rows)
+        yield from theta_measures(part.with_scores(p[rows]), group, subset, details)
+        yield from change_measures(part, p[rows], group, subset, details)
+    chosen = top_members(cohort.with_scores(p), inputs.protocol.top_size)
+    shared = {**(details or {}), "shared": int((chosen & inputs.top).sum())}
+    anew = cohort.with_scores(p).of_people(chosen)
+    yield from theta_measures(anew, "top", f"{subset}/reselected", shared)
+
+
+def change_measures(
+    part: Cohort, p: Array, group: str, subset: str, details: dict[str, int] | None
+) -> Iterator[Measure]:
+    """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
+    other = under_other_scores(part, p)
+    change = other.change
+    shown = without_selection(change.estimate) if group == "top" else change.estimate
+    yield Measure(
+        "theta.change", shown, group=group, subset=subset, n=change.n, clusters=change.clusters,
+        details=details or {},
+    )  # fmt: skip
+    rows = other.rows
+    quasi = quasi_change(part.pairs, p[rows])
+    shown = without_selection(quasi.estimate) if group == "top" else quasi.estimate
+    yield Measure(
+        "theta.change.ql", shown, group=group, subset=subset, n=quasi.n, clusters=quasi.clusters,
+        details=details or {},
+    )  # fmt: skip
+    places = largest_changes(other.parts, MOST_INFLUENTIAL)
+    alone = quasi_changes_of_one(part.pairs, places, p[rows[places]])
+    for place, change_ql in zip(places, alone, strict=True):
+        row = int(rows[place])
+        scores = {"p": float(part.p[row]), "p_other": float(p[row])}
+        changes = {"influence.other": float(other.parts[place]), "influence.other.ql": change_ql}
+        yield from answer_measures(changes, part, row, group, subset, scores)
+
+
+def influence_measures(members: Cohort, group: str) -> Iterator[Measure]:
+    """The ten answers without which theta.pool changes most, and what theta_QL changes by."""
+    rows, pairs = np.flatnonzero(members.is_pair), members.pairs
+    changes = changes_without(pairs)
+    places = largest_changes(changes, MOST_INFLUENTIAL)
+    quasi = quasi_changes_of_one(pairs, places, np.full(len(places), np.nan))
+    for place, change_ql in zip(places, quasi, strict=True):
+        row = int(rows[place])
+        both = {"influence.answer": float(changes[place]), "influence.answer.ql": change_ql}
+        yield from answer_measures(both, members, row, group, "", {"p": float(members.p[row])})
+
+
+def answer_measures(
+    changes: dict[str, float], cohort: Cohort, row: int, group: str, subset: str, scores: dict[str, float]
+) -> Iterator[Measure]:
+    """One answer, by its person and prompt; never its text. `changes` by the names of the measures."""
+    prompt = cohort.prompts[cohort.prompt[row]]
+    for name, value in changes.items():
+        yield Measure(
+            name,
+            unknown(Reason.NO_FINITE_SOLUTION) if math.isnan(value) else plain(float(value)),
+            group=group,
+            subset=subset,
+            n=1,
+            participant=cohort.people[cohort.person[row]].code,
+            prompt_id=prompt.prompt_id,
+            details={**scores, "category": prompt.category, "public": prompt.split == PUBLIC},
+        )
+
+
+def flip_measures(members: Cohort, group: str) -> Iterator[Measure]:
+    """What it would do if some of the answers with full credit deserved none."""
+    pairs = members.pairs
+    value, full = effect_of_flips(pairs, members.transform)
+    estimate = plain(value) if len(pairs) else unknown(Reason.NOTHING_SCORED)
+    details = {"share": FLIPPED, "full_credit": full}
+    yield Measure("theta.flips", estimate, group=group, n=len(pairs), details=details)
+    quasi = quasi_effect_of_flips(pairs)
+    yield Measure("theta.flips.ql", quasi, group=group, n=len(pairs), details=details)
+
+
+def judge_names(runs: Sequence[ScoringRun]) -> list[str]:
+    """The name of each run's judge; one that was set up anew has the same name, and its digest tells."""
+    names = [name_of(run) for run in runs]
+    return [
+        name if names.count(name) == 1 else f"{name}@{run.judge_sha256[:DIGEST]}"
+        for run, name in zip(runs, names, strict=True)
+    ]
+
+
+def name_of(run: ScoringRun) -> str:
+    """The judge, and which time it was asked."""
+    name = run.config.slug if run.config else run.judge_kind
+    return name if run.replicate == 1 else f"{name}#{run.replicate}"

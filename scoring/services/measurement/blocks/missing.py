@@ -1,0 +1,181 @@
+"""Missing answers: why they are missing, what they could change, and which ones are missing."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from django.utils.translation import gettext_noop
+from numpy.typing import NDArray
+
+from scoring.services.measurement.inputs import Inputs, top_members
+from scoring.stats.clusters import ClusterEstimate
+from scoring.stats.cohort import Cohort, Mask, Outcome
+from scoring.stats.estimates import Reason, unknown
+from scoring.stats.measures import Measure, NotMeasurable, plain
+from scoring.stats.missing_model import missing_model
+from scoring.stats.missing_outcomes import absence_test, answered_shares, is_absent, outcome_counts
+from scoring.stats.missing_scores import (
+    DELTAS,
+    Predicted,
+    at_bound,
+    pooled_theta,
+    prompt_mean_theta,
+    quasi_theta,
+    zero_for_left,
+)
+from scoring.stats.slices_hidden import hidden_where_asked
+
+FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
+ESTIMATORS = (("theta.pool", pooled_theta), ("theta.prompt", prompt_mean_theta), ("theta.ql", quasi_theta))
+
+
+def missing_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Counts and shares by reason, theta under assumptions, the test of Top, the missingness model."""
+    cohort = inputs.cohort
+    if len(cohort) == 0:
+        raise NotMeasurable(gettext_noop("Nobody who is retained was asked anything."))
+    top = cohort.of_people(inputs.top)
+    yield from outcome_measures(cohort, "average")
+    yield from outcome_measures(top, "top")
+    yield from place_measures(cohort)
+    yield absence_measure(top, cohort)
+    yield from average_thetas(cohort)
+    yield from top_thetas(inputs, top)
+    yield from model_measures(cohort)
+
+
+def outcome_measures(members: Cohort, group: str) -> Iterator[Measure]:
+    """Share of each outcome; `n` counts all places of the group."""
+    for outcome, count in outcome_counts(members).items():
+        share = plain(count / len(members)) if len(members) else unknown(Reason.TOO_FEW_PEOPLE)
+        yield Measure(
+            f"share.{outcome}", share, group=group, n=len(members), people=members.people_present,
+            details={"count": count},
+        )  # fmt: skip
+
+
+def place_measures(cohort: Cohort) -> Iterator[Measure]:
+    """Share of absent answers at each position and in each modality, by reason in the details."""
+    hidden, modality = hidden_modalities(cohort), modality_of_rows(cohort)
+    for kind, values in (("position", cohort.position), ("modality", modality)):
+        for value in np.unique(values).tolist():
+            if kind == "modality" and value in hidden:
+                yield Measure(
+                    "share.absent", unknown(Reason.TOO_FEW_PROMPTS), group="average",
+                    subset=f"{kind}:{value}", details=dict.fromkeys(map(str, Outcome)),
+                )  # fmt: skip
+                continue
+            rows = cohort.of_rows(values == value)
+            counts = {str(outcome): count for outcome, count in outcome_counts(rows).items()}
+            share = plain(float(is_absent(rows).mean()))
+            yield Measure(
+                "share.absent", share, group="average", subset=f"{kind}:{value}", n=len(rows),
+                people=rows.people_present, details={**counts},
+            )  # fmt: skip
+
+
+def modality_of_rows(cohort: Cohort) -> NDArray[np.str_]:
+    return np.array([one.modality for one in cohort.prompts], dtype=np.str_)[cohort.prompt]
+
+
+def hidden_modalities(cohort: Cohort) -> frozenset[str]:
+    """Those that would tell how often one or two private prompts were answered."""
+    modality = modality_of_rows(cohort)
+    return hidden_where_asked(cohort, {str(name): modality == name for name in np.unique(modality)})
+
+
+def absence_measure(top: Cohort, cohort: Cohort) -> Measure:
+    found = absence_test(top, cohort)
+    details = {"absent": found.absent, "share_of_cohort": plain_or_none(found.share_of_whole)}
+    return Measure("absence.test", found.p, group="top", n=found.places, details=details)
+
+
+def plain_or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def average_thetas(cohort: Cohort) -> Iterator[Measure]:
+    yield from thetas(cohort, "average", "as-missing")
+    yield from thetas(zero_for_left(cohort), "average", "as-zero")
+    yield from bounds_and_deltas(cohort, Predicted(cohort), "average")
+
+
+def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
+    """The stored Top under every assumption; and Top chosen again with zeros, or among those who answered."""
+    cohort, size = inputs.cohort, inputs.protocol.top_size
+    yield from thetas(top, "top", "as-missing")
+    zeros = zero_for_left(cohort)
+    chosen = top_members(zeros, size)
+    yield from thetas(zeros.of_people(chosen), "top", "as-zero", stayed(inputs.top, chosen))
+    yield from thetas(zeros.of_people(inputs.top), "top", "as-zero:same-people")
+    yield from bounds_and_deltas(top, Predicted(cohort), "top")
+    eligible = at_least(answered_shares(cohort), FLOOR)
+    chosen = top_members(cohort.of_people(eligible), size)
+    details = stayed(inputs.top, chosen) | {"eligible": int(eligible.sum())}
+    yield from thetas(cohort.of_people(chosen), "top", f"floor:{FLOOR}", details)
+
+
+def at_least(shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]], floor: float) -> Mask:
+    """NaN is not at least anything."""
+    return np.nan_to_num(shares, nan=-1.0) >= floor
+
+
+def stayed(before: Mask, after: Mask) -> dict[str, int]:
+    return {"same_people": int((before & after).sum()), "of": int(before.sum())}
+
+
+def thetas(
+    members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
+) -> Iterator[Measure]:
+    """All three thetas; theta.pool and theta_QL with an interval by people (T1)."""
+    for name, estimate in ESTIMATORS:
+        found: ClusterEstimate = estimate(members)
+        yield Measure(
+            name, found.estimate, group=group, subset=subset, n=found.n, people=members.people_present,
+            clusters=found.clusters, details={**(details or {})},
+        )  # fmt: skip
+
+
+def bounds_and_deltas(members: Cohort, predicted: Predicted, group: str) -> Iterator[Measure]:
+    """Values without intervals: these are assumptions, and what is imputed has no sampling error."""
+    people = members.people_present
+    gaps = int((np.isnan(members.p) & members.known[members.prompt]).sum()) if len(members) else 0
+    for name, estimate in ESTIMATORS:
+        for side, score in (("low", 0.0), ("high", 1.0)):
+            bound = estimate(at_bound(members, score)).estimate
+            bare = plain(bound.value) if bound.known else bound
+            yield Measure(
+                name, bare, group=group, subset=f"bound:{side}", people=people, details={"imputed": gaps}
+            )
+    for delta in DELTAS:
+        for name, found in (
+            ("theta.pool", predicted.theta_pool(members, delta)),
+            ("theta.prompt", predicted.theta_prompt(members, delta)),
+            ("theta.ql", predicted.theta_ql(members, delta)),
+        ):
+            subset = f"delta:{delta:g}"
+            yield Measure(
+                name, found, group=group, subset=subset, people=people,
+                details={"imputed": gaps, "abilities": "shrunken"},
+            )  # fmt: skip
+
+
+def model_measures(cohort: Cohort) -> Iterator[Measure]:
+    """Odds ratios of an absent answer; the share of the cohort that is absent is in `share.*`.
+
+    Modalities are compared with one: where one of them is hidden, none is told.
+    """
+    if not cohort.known[cohort.prompt].any():
+        return
+    hidden = hidden_modalities(cohort)
+    for one in missing_model(cohort):
+        if hidden and one.term.startswith("modality:"):
+            yield Measure(
+                "missing.odds_ratio", unknown(Reason.TOO_FEW_PROMPTS), group="average", subset=one.term,
+                details={"log_odds": None, "se": None, "compared_with": one.compared_with},
+            )  # fmt: skip
+            continue
+        log_odds = {"log_odds": plain_or_none(one.log_odds.value), "se": plain_or_none(one.log_odds.se)}
+        yield Measure(
+            "missing.odds_ratio", one.ratio, group="average", subset=one.term, n=one.n,
+            clusters=one.clusters, details={**log_odds, "compared_with": one.compared_with},
+        )  # fmt: skip

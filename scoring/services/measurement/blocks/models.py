@@ -1,0 +1,247 @@
+"""The models beside the cohort: on the same prompts, at the same number of responses."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from zlib import crc32
+
+import numpy as np
+from django.utils.translation import gettext_noop
+from pydantic import JsonValue
+
+from scoring.irt.bank import ItemBank
+from scoring.models import ModelConfiguration
+from scoring.selectors.hidden_items import public_arrays
+from scoring.selectors.leaderboards import Leaderboard, leaderboard_of
+from scoring.services.measurement.blocks.models_judge import judge_facts
+from scoring.services.measurement.blocks.models_published import published_measures
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.cohort import Codes, Pairs
+from scoring.stats.estimates import Reason, without_interval
+from scoring.stats.holm import holm
+from scoring.stats.measures import Measure, NotMeasurable
+from scoring.stats.models_matched import (
+    Design,
+    Found,
+    Theta,
+    cohort_theta,
+    design_of,
+    difference,
+    logits_of_model,
+    model_theta,
+)
+from scoring.stats.models_places import ALPHA, Place, model_p_values, p_value, places, separated
+from scoring.stats.models_scores import ModelScores
+from scoring.stats.standard_errors import analytic_estimate
+
+AVERAGE, TOP = "average", "top"
+Facts = dict[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Versus:
+    """One model beside the cohort by one estimate."""
+
+    model: Found
+    difference: Found
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Average or Top: whom the models are put beside. `items` (n,) are bank positions of the pairs."""
+
+    group: str
+    pairs: Pairs
+    items: Codes
+    design: Design
+    bank: ItemBank
+
+    @cached_property
+    def cohort(self) -> dict[Theta, Found]:
+        transform = self.bank.transform
+        return {theta: cohort_theta(theta, self.pairs, self.design, transform) for theta in Theta}
+
+    def versus(self, theta: Theta, model: ModelScores, rng: np.random.Generator) -> Versus:
+        m, k = logits_of_model(theta, model, self.pairs, self.items, rng)
+        transform = self.bank.transform
+        return Versus(
+            model_theta(theta, self.pairs, m, k),
+            difference(theta, self.pairs, m, k, self.design, transform),
+        )
+
+
+def model_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Each model on all prompts and on those of Average and of Top, the differences, and who is told apart.
+
+    Raises NotMeasurable without item parameters, models or scored answers.
+    """
+    bank, board = bank_and_board(inputs)
+    average = side_of(inputs, AVERAGE, bank)
+    models = [ModelScores(scores, bank.transform) for scores in board.p]
+    for configuration, model in zip(board.scored, models, strict=True):
+        yield from on_all_prompts(configuration, model, bank, judge_facts(configuration, inputs.results.run))
+    yield from side_measures(inputs, average, board, models)
+    if inputs.top.any():
+        yield from side_measures(inputs, side_of(inputs, TOP, bank), board, models)
+    yield from published_measures(board.published, bank, average.cohort[Theta.POOL].estimate, inputs.rng)
+
+
+def bank_and_board(inputs: Inputs) -> tuple[ItemBank, Leaderboard]:
+    item_bank = inputs.study.item_bank
+    if inputs.items is None or item_bank is None:
+        raise NotMeasurable(
+            gettext_noop("The study has no item bank, so nothing puts models and people on one scale.")
+        )
+    items = inputs.items
+    if inputs.public_only:
+        items = inputs.readings.once(public_arrays, inputs.study, items)
+    board = inputs.readings.once(leaderboard_of, item_bank, items)
+    if not (board.scored or board.published):
+        raise NotMeasurable(
+            gettext_noop(
+                "No results of models are imported for the item bank %(bank)s; import_models does it."
+            ),
+            bank=item_bank.slug,
+        )
+    if not len(inputs.cohort.pairs):
+        raise NotMeasurable(
+            gettext_noop("No answer of a retained person has a score on a prompt with item parameters.")
+        )
+    return items, board
+
+
+def side_of(inputs: Inputs, group: str, bank: ItemBank) -> Side:
+    """Average is clustered as its design says; Top by the same rule on what is left of the batches."""
+    cohort = inputs.cohort if group == AVERAGE else inputs.cohort.of_people(inputs.top)
+    positions = np.array([bank.index.get(one.prompt_id, -1) for one in cohort.prompts], dtype=np.int64)
+    return Side(group, cohort.pairs, positions[cohort.pairs.prompt], design_of(cohort.pairs), bank)
+
+
+def on_all_prompts(
+    configuration: ModelConfiguration, model: ModelScores, bank: ItemBank, judge: Facts
+) -> Iterator[Measure]:
+    """The model as leaderboards report it: the logit of the mean over its epochs, all items of the bank.
+
+    `judge` says who scored it.
+    """
+    everywhere = np.arange(len(bank))
+    none = np.zeros(len(bank), dtype=np.int64)
+    rows = Pairs(none, everywhere, none, model.mean_p, bank.a, bank.b, model.mean_logits)
+    scored = ~np.isnan(model.mean_p)
+    k = float(model.epochs[scored].mean()) if scored.any() else np.nan
+    published = model_theta(Theta.POOL, rows, model.mean_logits, k)
+    information = float(bank.a[scored] @ bank.a[scored])
+    analytic = analytic_estimate(published.estimate.value, information, bank.sigma_hat)
+    facts = facts_of(configuration) | judge | {"se_analytic": plain_number(analytic.se)}
+    yield measure_of("theta.epochs", published, "", configuration.name, facts | {"k": plain_number(k)})
+    quasi = model_theta(Theta.QL, rows, model.mean_p, np.nan)
+    yield measure_of("theta.ql", quasi, "", configuration.name, facts_of(configuration))
+
+
+def side_measures(
+    inputs: Inputs, side: Side, board: Leaderboard, models: Sequence[ModelScores]
+) -> Iterator[Measure]:
+    """One group, then every model beside it by each estimate."""
+    found: dict[Theta, list[Versus]] = {theta: [] for theta in Theta}
+    seed = int(inputs.rng.integers(2**32))
+    for done, (configuration, model) in enumerate(zip(board.scored, models, strict=True)):
+        inputs.progress(done, len(models))
+        rng = np.random.default_rng([seed, crc32(configuration.name.encode())])  # no model changes another
+        for theta in Theta:
+            found[theta].append(side.versus(theta, model, rng))
+    standing = standings(side, models, found[Theta.POOL]) if side.group == AVERAGE else {}
+    for theta in Theta:
+        of_cohort = side.cohort[theta]
+        facts: Facts = {"k": plain_number(of_cohort.k), "design": str(side.design)}
+        if theta is Theta.POOL:
+            facts |= standing.get(-1, {})
+        yield measure_of(theta, in_sample(of_cohort, side), side.group, "", facts)
+        yield from theta_measures(theta, side, board, found[theta], standing)
+
+
+def theta_measures(
+    theta: Theta, side: Side, board: Leaderboard, found: Sequence[Versus], standing: dict[int, Facts]
+) -> Iterator[Measure]:
+    """The models' rows of one estimate. Verdicts are corrected for the number of models (Holm)."""
+    adjusted = holm([p_of(one.difference) for one in found])
+    for number, (configuration, one) in enumerate(zip(board.scored, found, strict=True)):
+        facts = facts_of(configuration)
+        places = standing.get(number, {}) if theta is Theta.POOL else {}
+        k: Facts = {"k": plain_number(one.model.k)}
+        yield measure_of(theta, one.model, side.group, configuration.name, facts | k | places)
+        facts |= comparison_facts(theta, side, one, float(adjusted[number]))
+        name = theta.replace("theta.", "difference.")
+        yield measure_of(name, in_sample(one.difference, side), side.group, configuration.name, facts)
+
+
+def comparison_facts(theta: Theta, side: Side, one: Versus, adjusted: float) -> Facts:
+    """How the comparison was made, its numbers of responses, and the verdict.
+
+    There is none for Top, selected on the outcome, nor for theta.prompt: even at the same number of responses
+    a mean over different people lies nearer to the middle than one over epochs of one model, which always
+    fails on the same prompts (by 0.1 to 0.3 logits for equal abilities of 0.5 to 2, DGP-R).
+    """
+    prompts = one.difference.prompts
+    k_human = one.difference.pairs / prompts if theta is Theta.PROMPT and prompts else 1.0
+    facts: Facts = {"design": str(side.design), "pairs_without_model": len(side.pairs) - one.difference.pairs}
+    if theta is not Theta.QL:
+        facts |= {"k_human": plain_number(k_human), "k_model": plain_number(one.difference.k)}
+    if side.group == TOP or theta is Theta.PROMPT or np.isnan(adjusted):
+        return facts
+    verdict = "not_distinguishable"
+    if adjusted < ALPHA:
+        verdict = "above" if one.difference.estimate.value > 0 else "below"
+    return facts | {"p_holm": adjusted, "verdict": verdict}
+
+
+def standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus]) -> dict[int, Facts]:
+    """Places and groups of the cohort (-1) and of each model (its number), by single responses."""
+    known = [number for number, one in enumerate(found) if one.model.estimate.known]
+    weights = np.bincount(side.items, minlength=len(side.bank)).astype(np.float64)
+    p = np.full((len(known) + 1, len(known) + 1), np.nan)
+    y = np.array([models[number].single_logits for number in known]).reshape(len(known), len(side.bank))
+    p[1:, 1:] = model_p_values(y, side.bank.a, weights)
+    p[0, 1:] = p[1:, 0] = [p_of(found[number].difference) for number in known]
+    theta = [
+        side.cohort[Theta.POOL].estimate.value,
+        *(found[number].model.estimate.value for number in known),
+    ]
+    stands = places(np.array(theta), separated(p))
+    return {number: place_facts(place) for number, place in zip([-1, *known], stands, strict=True)}
+
+
+def place_facts(place: Place) -> Facts:
+    return {"place_best": place.best, "place_worst": place.worst, "groups": list(place.groups)}
+
+
+def p_of(found: Found) -> float:
+    return p_value(found.estimate.value, found.estimate.se, found.clusters - 1)
+
+
+def in_sample(found: Found, side: Side) -> Found:
+    """For Top without an interval: its people were chosen on these scores, and none around it holds."""
+    if side.group != TOP or not found.estimate.known:
+        return found
+    return replace(found, estimate=without_interval(found.estimate.value, Reason.SELECTED))
+
+
+def facts_of(configuration: ModelConfiguration) -> Facts:
+    return {"model": configuration.name, "family": configuration.family, "source": configuration.source}
+
+
+def measure_of(name: str, found: Found, group: str, model: str, facts: Facts) -> Measure:
+    return Measure(
+        name=str(name),
+        estimate=found.estimate,
+        group=group,
+        subset=f"model:{model}" if model else "",
+        n=found.pairs,
+        people=found.people if group else None,
+        prompts=found.prompts,
+        clusters=found.clusters,
+        details=facts,
+    )
+
+
+def plain_number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,81 @@
+"""Models of which only a theta is published: what it would be for single responses, as a modelled band."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from pydantic import JsonValue
+
+from scoring.irt.ability import Z_95
+from scoring.irt.bank import ItemBank
+from scoring.models import ModelConfiguration
+from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
+from scoring.stats.measures import Measure
+from scoring.stats.models_band import SingleResponse, single_response_bands
+
+MOST_EPOCHS = 20  # more hardly change the mean of a prompt, and the tables of the model grow with them
+
+
+def published_measures(
+    published: Sequence[ModelConfiguration], bank: ItemBank, cohort: Estimate, rng: np.random.Generator
+) -> Iterator[Measure]:
+    """The theta as published, its k = 1 equivalent, and what `cohort` (theta.pool) is above the latter."""
+    bands = bands_of(published, bank, rng)
+    for one in published:
+        yield measure("theta.published", as_published(one), one, {})
+        band = bands.get(one.name)
+        if band is None or math.isnan(band.central):
+            reason = Reason.EPOCHS_UNKNOWN if band is None else Reason.BEYOND_SIMULATION
+            yield measure("theta.modelled_k1", unknown(reason), one, {"modelled": True})
+            continue
+        modelled = Estimate(band.central, math.nan, band.low, band.high)
+        yield measure("theta.modelled_k1", modelled, one, {"modelled": True, "variants_of": "DGP-R"})
+        facts: dict[str, JsonValue] = {"modelled": True, "k_human": 1.0, "k_model": one.epochs}
+        yield measure("difference.modelled", above_band(cohort, band, one), one, facts, group="average")
+
+
+def bands_of(
+    published: Sequence[ModelConfiguration], bank: ItemBank, rng: np.random.Generator
+) -> dict[str, SingleResponse]:
+    """The band of each configuration whose number of epochs is known."""
+    found: dict[str, SingleResponse] = {}
+    seed = int(rng.integers(2**32))
+    for k in sorted({one.epochs for one in published if one.epochs}):
+        of_k = [one for one in published if one.epochs == k and one.published_theta is not None]
+        thetas = np.array([one.published_theta for one in of_k], dtype=np.float64)
+        of_its_own = np.random.default_rng([seed, k])  # other numbers of epochs change nothing
+        bands = single_response_bands(thetas, min(k, MOST_EPOCHS), bank, of_its_own)
+        found |= {one.name: band for one, band in zip(of_k, bands, strict=True)}
+    return found
+
+
+def as_published(one: ModelConfiguration) -> Estimate:
+    theta = one.published_theta if one.published_theta is not None else math.nan
+    if one.published_se is None:
+        return without_interval(theta, Reason.NOT_PUBLISHED)
+    half = Z_95 * one.published_se
+    return Estimate(theta, one.published_se, theta - half, theta + half)
+
+
+def above_band(cohort: Estimate, band: SingleResponse, one: ModelConfiguration) -> Estimate:
+    """Cohort minus the band: from its lowest against the band's highest to the opposite, errors included.
+
+    The interval is wider than 95 %: it adds the cohort's, the published error and the spread of the model.
+    """
+    value = cohort.value - band.central
+    if cohort.reason is not None:
+        return without_interval(value, cohort.reason)
+    if one.published_se is None:
+        return without_interval(value, Reason.NOT_PUBLISHED)
+    half = Z_95 * one.published_se
+    return Estimate(value, math.nan, cohort.low - band.high - half, cohort.high - band.low + half)
+
+
+def measure(
+    name: str, estimate: Estimate, one: ModelConfiguration, facts: dict[str, JsonValue], group: str = ""
+) -> Measure:
+    known: dict[str, JsonValue] = {
+        "model": one.name, "family": one.family, "source": one.source, "k": one.epochs,
+        "published_only": True,
+    }  # fmt: skip
+    return Measure(name, estimate, group, f"model:{one.name}", details=known | facts)

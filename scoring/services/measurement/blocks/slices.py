@@ -1,0 +1,99 @@
+"""Theta by category, sub-category, label, modality, split, profile and arm, for Average and Top."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from django.utils.translation import gettext_noop
+
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.estimates import Estimate, Reason, without_interval
+from scoring.stats.measures import Measure, NotMeasurable, plain
+from scoring.stats.slices import (
+    LABEL_PROMPTS,
+    Slice,
+    SliceKind,
+    SliceResult,
+    rare_labels,
+    slice_result,
+    slices_of,
+)
+from scoring.stats.slices_arms import arm_differences
+from scoring.stats.slices_contamination import FLAGGED_FROM, contamination
+from scoring.stats.slices_hidden import given_away
+from scoring.stats.standard_errors import is_nested
+
+
+def slice_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Every part with three estimators and two errors each; then public against private."""
+    cohort = inputs.cohort
+    if not len(cohort.pairs):
+        raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
+    top_rows = inputs.top[cohort.person]
+    slices, nested = list(slices_of(cohort)), is_nested(inputs.everyone)
+    everybody = np.ones(len(cohort), dtype=bool)
+    hidden, hidden_of_top = (given_away(cohort, slices, rows) for rows in (everybody, top_rows))
+    for done, part in enumerate(slices):
+        inputs.progress(done, len(slices))
+        of_all = slice_result(cohort, part.rows, hidden=part.subset in hidden)
+        yield from part_measures(part, "average", of_all, nested=nested)
+        if part.kind != SliceKind.CELL:  # a cell of Top is a handful of answers
+            of_top = slice_result(cohort, part.rows & top_rows, hidden=part.subset in hidden_of_top)
+            yield from part_measures(part, "top", of_top, nested=nested)
+    yield Measure(
+        "labels.left_out", plain(rare_labels(cohort.prompts)), details={"fewest_prompts": LABEL_PROMPTS}
+    )
+    yield from arm_measures(inputs, hidden)
+    yield from contamination_measures(inputs, nested=nested)
+
+
+def part_measures(part: Slice, group: str, found: SliceResult, *, nested: bool) -> Iterator[Measure]:
+    for theta in found.thetas:
+        by_batch = theta.by_batch if nested else refused(theta.by_batch)
+        for error, estimate, clusters in (
+            ("se.participant", theta.by_person, found.people),
+            ("se.batch", by_batch, found.batches),
+        ):
+            subset = part.subset if error == "se.participant" else f"{part.subset};{error}"
+            yield Measure(
+                theta.name, estimate, group=group, subset=subset, n=found.pairs, people=found.people,
+                prompts=found.prompts, clusters=clusters,
+                details={"kind": part.kind, "value": part.value, "error": error},
+            )  # fmt: skip
+
+
+def refused(estimate: Estimate) -> Estimate:
+    """Where prompts occur in several batches these are not independent of each other."""
+    return without_interval(estimate.value, Reason.OTHER_DESIGN) if estimate.known else estimate
+
+
+def arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
+    """The difference of every two arms, for Average: Top is chosen across arms."""
+    for found in arm_differences(inputs.cohort, hidden):
+        yield Measure(
+            f"arms.{found.estimator}", found.difference, group="average",
+            subset=f"arms:{found.first}/{found.second}", n=found.pairs,
+            people=found.people_first + found.people_second,
+            clusters=found.people_first + found.people_second,
+            details={
+                "first": found.first, "second": found.second, "df": found.df,
+                "people_first": found.people_first, "people_second": found.people_second,
+            },
+        )  # fmt: skip
+
+
+def contamination_measures(inputs: Inputs, *, nested: bool) -> Iterator[Measure]:
+    """Public less private for Average and Top, where the study has a private split."""
+    if all(prompt.split == "public" for prompt in inputs.cohort.prompts):
+        return
+    for group in ("average", "top"):
+        members = inputs.cohort if group == "average" else inputs.cohort.of_people(inputs.top)
+        found = contamination(members, nested=nested)
+        yield Measure(
+            "contamination.difference", found.difference, group=group,
+            n=found.pairs_public + found.pairs_private, people=members.people_present,
+            clusters=found.clusters,
+            details={
+                "flagged": found.flagged, "flagged_from": FLAGGED_FROM, "clusters_are": found.by,
+                "pairs_public": found.pairs_public, "pairs_private": found.pairs_private,
+            },
+        )  # fmt: skip

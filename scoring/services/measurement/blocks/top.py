@@ -1,0 +1,128 @@
+"""Top: the published rule beside what equally able people would reach, and estimators free of the choice."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from django.utils.translation import gettext_noop
+from pydantic import JsonValue
+
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.between_person import OwnAbilities, own_abilities, paule_mandel
+from scoring.stats.cohort import Cohort, Pairs
+from scoring.stats.empirical_bayes import top_eb
+from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
+from scoring.stats.measures import Measure, NotMeasurable, plain
+from scoring.stats.standard_errors import analytic_estimate
+from scoring.stats.top_crossfit import FOLDS, SPLITS, crossfit
+from scoring.stats.top_null import NEIGHBOURS, null_reference
+from scoring.stats.top_ranking import by_raw_mean, top_paper_curve, top_quasi_curve
+
+FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
+FEWEST = 2  # a Top of one would be one person's own ability
+STEPS = 4
+
+
+def top_measures(inputs: Inputs) -> Iterator[Measure]:
+    """top.paper and its null reference, top.crossfit5, top.eb; then all three by the size of Top."""
+    cohort, size = inputs.cohort, inputs.protocol.top_size
+    order = by_raw_mean(cohort)
+    refuse_impossible(cohort, size, len(order))
+    pairs, codes = cohort.pairs, [one.code for one in cohort.people]
+    own = own_abilities(pairs)
+    published = paper_estimate(pairs.of(inputs.top[pairs.person]), cohort.sigma_hat)
+    yield measure("top.paper", published, size, in_sample=True, error="se.analytic")
+    sizes = curve_sizes(len(order), len(own.theta))
+    quasi, *of_sizes = top_quasi_curve(pairs, order, [size, *sizes.values()])
+    yield measure("top.paper.ql", chosen(float(quasi), Reason.NO_FINITE_SOLUTION), size, in_sample=True)
+    inputs.progress(1, STEPS)
+    yield from null_measures(inputs, pairs, codes, published.value)
+    inputs.progress(2, STEPS)
+    crossed = crossfit(pairs, codes, inputs.rng)
+    values = crossed.estimates([size, *sizes.values()], inputs.resamples, inputs.rng)
+    yield measure("top.crossfit5", values[0], size, folds=FOLDS, splits=SPLITS, short=crossed.short)
+    yield measure("top.eb", top_eb(own, codes, size), size, **prior(own))
+    inputs.progress(3, STEPS)
+    curve = top_paper_curve(pairs, order, list(sizes.values()))
+    for (fraction, many), paper, ql, held_out in zip(sizes.items(), curve, of_sizes, values[1:], strict=True):
+        part = f"fraction:{fraction:.2f}"
+        estimates = {
+            "paper": chosen(float(paper)), "paper.ql": chosen(float(ql), Reason.NO_FINITE_SOLUTION),
+            "crossfit5": held_out, "eb": top_eb(own, codes, many),
+        }  # fmt: skip
+        for name, estimate in estimates.items():
+            yield replace(measure(f"top.{name}", estimate, many, fraction=fraction), subset=part)
+
+
+def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
+    """Raises NotMeasurable where there is no scale, no Top, or a Top of one."""
+    if not cohort.known.any():
+        raise NotMeasurable(
+            gettext_noop("Top is measured in theta; no prompt of this study has item parameters.")
+        )
+    if not len(cohort.pairs):
+        raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
+    if size < FEWEST:
+        raise NotMeasurable(
+            gettext_noop("A Top of one person would be that person's own ability; choose two or more.")
+        )
+    if scored < size:
+        raise NotMeasurable(
+            gettext_noop(
+                "Top would be %(size)s people, but only %(scored)s people have a score; choose fewer."
+            ),
+            size=size,
+            scored=scored,
+        )
+
+
+def paper_estimate(pairs: Pairs, sigma_hat: float) -> Estimate:
+    """theta.pool of the Top group with the published interval, which takes no notice of the choice."""
+    information = float(pairs.a @ pairs.a)
+    if information == 0:
+        return unknown(Reason.NOTHING_SCORED)
+    return analytic_estimate(float(pairs.a @ pairs.z) / information, information, sigma_hat)
+
+
+def null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: float) -> Iterator[Measure]:
+    size, people = inputs.protocol.top_size, len(np.unique(pairs.person))
+    if people < size or math.isnan(published):
+        reason = Reason.TOO_FEW_PEOPLE if people < size else Reason.NOTHING_SCORED
+        yield measure("top.null", unknown(reason), size)
+        return
+    null = null_reference(pairs, codes, size, inputs.resamples, inputs.rng)
+    average = float(pairs.a @ pairs.z / (pairs.a @ pairs.a))
+    draws = len(null.drawn)
+    yield measure("top.null", null.expected, size, draws=draws, neighbours=NEIGHBOURS, average=average)
+    yield measure("top.over_null", plain(published - null.expected.value), size)
+    yield measure("top.null_share", plain(null.share_as_high(published)), size, draws=draws)
+
+
+def curve_sizes(scored: int, with_pairs: int) -> dict[float, int]:
+    """The size of Top for each fraction of the people with a score; a size once, and never one person."""
+    sizes: dict[float, int] = {}
+    for fraction in FRACTIONS:
+        size = round(fraction * scored)
+        if FEWEST <= size <= with_pairs and size not in sizes.values():
+            sizes[fraction] = size
+    return sizes
+
+
+def chosen(value: float, why: Reason = Reason.NOTHING_SCORED) -> Estimate:
+    """A number of people who were chosen by it; `why` there is none where it is NaN."""
+    if math.isnan(value):
+        return unknown(why)
+    return without_interval(value, Reason.SELECTED)
+
+
+def prior(own: OwnAbilities) -> dict[str, JsonValue]:
+    """What top.eb shrinks to."""
+    if own.reason is not None or len(own.theta) < 2:
+        return {}
+    spread = paule_mandel(own.theta, own.variance)
+    return {"mean": spread.mean, "tau": math.sqrt(spread.variance), "residual_sd": math.sqrt(own.s1_squared)}
+
+
+def measure(name: str, estimate: Estimate, size: int, **details: JsonValue) -> Measure:
+    return Measure(name, estimate, group="top", people=size, details=details)

@@ -1,0 +1,162 @@
+"""Measure one set of results: every block by itself, all stored together."""
+
+import logging
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from functools import partial
+from itertools import product
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from scoring.models import Measurement, MeasureRow, ResultSet
+from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.item_banks import item_arrays
+from scoring.selectors.task_tables import holds_tasks
+from scoring.services.aggregates import number
+from scoring.services.measurement.inputs import Inputs, Readings
+from scoring.services.measurement.registry import BLOCKS, THETA_ONLY
+from scoring.services.snapshot import snapshot
+from scoring.stats.cohort import PUBLIC, Cohort
+from scoring.stats.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
+from scoring.stats.measures import Block, Measure, NotMeasurable, Scope
+from studies.models import StudyEvent
+
+SEED, RESAMPLES = 2026, 2000
+ROWS_AT_ONCE = 1000
+ONLY_TASKS = gettext_noop(
+    "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
+    "tasks is in the block Benchmark."
+)
+FAILED = gettext_noop("This block failed; the log of the server has the error.")
+Said = Callable[[Block, int, int], None]
+logger = logging.getLogger(__name__)
+
+
+def nothing_said(block: Block, done: int, of: int) -> None:
+    """For callers that show no progress."""
+
+
+def measurement_compute(
+    *,
+    results: ResultSet,
+    now: datetime,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    said: Said = nothing_said,
+) -> Measurement:
+    """Compute every block and store it in place of an earlier measurement of these results.
+
+    A block that the design does not allow is stored as refused, with its sentence; one that fails, as failed
+    (the log has the error). Neither keeps the others from being there. Where prompts of a private split were
+    asked, everything is computed a second time without them, from the same streams of random numbers.
+    """
+    with snapshot():
+        everyone = study_cohort(results.run)
+    bank = results.run.study.item_bank
+    items = item_arrays(bank) if bank else None
+    only_tasks = holds_tasks(results.run.study)
+    cohorts = cohorts_of(everyone)
+    blocks: dict[Scope, dict[str, object]] = {scope: {} for scope in cohorts}
+    found: dict[tuple[Scope, Block], list[Measure]] = {}
+    readings = Readings()
+    for block, (scope, cohort) in product(BLOCKS, cohorts.items()):
+        inputs = Inputs(
+            results=results, everyone=cohort, items=items, rng=block_rng(seed, block), resamples=resamples,
+            progress=partial(said, block), scope=scope, readings=readings,
+        )  # fmt: skip
+        blocks[scope][block], found[scope, block] = block_compute(block, inputs, only_tasks=only_tasks)
+    return measurement_store(
+        results=results, now=now, seed=seed, resamples=resamples, blocks=blocks, found=found
+    )
+
+
+def cohorts_of(everyone: Cohort) -> dict[Scope, Cohort]:
+    """Whom each scope measures; there is one scope where no prompt of a private split was asked."""
+    if all(prompt.split == PUBLIC for prompt in everyone.prompts):
+        return {Scope.ALL: everyone}
+    return {Scope.ALL: everyone, Scope.PUBLIC: everyone.public}
+
+
+def block_rng(seed: int, block: Block) -> np.random.Generator:
+    """A stream of its own for each block."""
+    return np.random.default_rng([seed, zlib.crc32(block.encode())])
+
+
+def block_compute(
+    block: Block, inputs: Inputs, *, only_tasks: bool = False
+) -> tuple[dict[str, object], list[Measure]]:
+    """How a block ended, and its measures; what is not on the scale of the item bank is left out and said."""
+    began = time.perf_counter()
+    logistic = inputs.items is not None and inputs.items.is_logistic
+    said = NotMeasurable(off_scale(block, only_tasks=only_tasks, logistic=logistic))
+    state, measures = "computed", []
+    try:
+        if (only_tasks and block in THETA_ONLY) or (logistic and block in ONLY_LOGITS):
+            raise said
+        measures = list(BLOCKS[block](inputs))
+        if logistic:
+            measures = list(on_logistic_scale(measures))
+    except NotMeasurable as refusal:
+        state, said = "refused", refusal
+    except Exception:  # the edge of a block: the others are worth having
+        logger.exception("a block could not be measured", extra={"block": str(block)})
+        state, said = "failed", NotMeasurable(FAILED)
+    seconds = round(time.perf_counter() - began, 3)
+    ended = {"state": state, "sentence": str(said), "template": said.template, "facts": said.facts}
+    return {**ended, "seconds": seconds}, measures
+
+
+def off_scale(block: Block, *, only_tasks: bool, logistic: bool) -> str:
+    """What a block says where single answers, or their logits, are not on the scale of the item bank."""
+    if only_tasks and block != Block.BENCHMARK:
+        return ONLY_TASKS
+    return LOGISTIC_BANK if logistic else ""
+
+
+def measurement_store(
+    *,
+    results: ResultSet,
+    now: datetime,
+    seed: int,
+    resamples: int,
+    blocks: Mapping[Scope, Mapping[str, object]],
+    found: Mapping[tuple[Scope, Block], Iterable[Measure]],
+) -> Measurement:
+    with transaction.atomic():
+        # Where two measure the same results at once, the later one waits here and stores its own.
+        ResultSet.objects.select_for_update(no_key=True).get(pk=results.pk)
+        Measurement.objects.filter(result_set=results).delete()
+        measurement = Measurement.objects.create(
+            result_set=results, seed=seed, resamples=resamples, blocks=blocks[Scope.ALL],
+            public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
+        )  # fmt: skip
+        rows = (
+            measure_row(measurement, scope, block, one)
+            for (scope, block), all_of in found.items()
+            for one in all_of
+        )
+        MeasureRow.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+        StudyEvent.objects.create(
+            study=results.run.study,
+            kind="results_measured",
+            details={"results": results.pk, "seed": seed, "resamples": resamples, "blocks": {**blocks}},
+            happened_at=now,
+        )
+    return measurement
+
+
+def measure_row(measurement: Measurement, scope: Scope, block: Block, one: Measure) -> MeasureRow:
+    estimate = one.estimate
+    value = number(estimate.value)
+    if value is None and estimate.reason is None:
+        raise ValueError(f"{scope} {block} {one.name} {one.group} {one.subset} has no value and no reason")
+    return MeasureRow(
+        measurement=measurement, scope=scope, block=block, name=one.name, group=one.group, subset=one.subset,
+        participant=one.participant, prompt_id=one.prompt_id, value=value, se=number(estimate.se),
+        low=number(estimate.low), high=number(estimate.high), reason=estimate.reason or "", n=one.n,
+        people=one.people, prompts=one.prompts, clusters=one.clusters, details=dict(one.details),
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""A table of models by tasks becomes an item bank of tasks, with its columns as model configurations."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from django.db import transaction
+
+from scoring.irt.calibration import NotCalibratable, item_parameters_of
+from scoring.models import ModelConfiguration, ModelScore
+from scoring.stats.accuracy_table import AccuracyTable
+from scoring.stats.benchmark_metrics import task_key
+from scoring.stats.benchmark_theta import TRANSFORM, TaskCalibration, calibrated_tasks
+from studies.models import Item, ItemBank
+from studies.services.banks import item_bank_import
+from studies.services.refusals import Refused
+
+PERCENT = 100
+LONGEST = (
+    ("task", Item._meta.get_field("prompt_id").max_length),
+    ("model", ModelConfiguration._meta.get_field("name").max_length),
+)
+
+
+class TableNotCalibratable(Refused):
+    """The table does not determine the difficulty of every task, or has names that cannot be stored."""
+
+
+def task_table_import(
+    *, slug: str, table: AccuracyTable, source: str, now: datetime
+) -> tuple[ItemBank, TaskCalibration, bool]:
+    """Calibrate the tasks, store them as an item bank and the columns as configurations; whether it is new.
+
+    The prompt ids of the bank are the names of the tasks. An accuracy is stored as the score of the
+    configuration's only epoch.
+    """
+    calibration = calibration_of(table)
+    parameters = item_parameters_of(
+        calibration.fit, prompt_ids=table.tasks, subcategories=[""] * len(table.tasks), transform=TRANSFORM
+    )
+    with transaction.atomic():
+        item_bank, created = item_bank_import(slug=slug, parameters=parameters, now=now)
+        if not ModelConfiguration.objects.filter(item_bank=item_bank).exists():
+            columns_store(item_bank, table, source, now)
+    return item_bank, calibration, created
+
+
+def calibration_of(table: AccuracyTable) -> TaskCalibration:
+    """Raises TableNotCalibratable with a sentence where the fit could not be stored as a bank."""
+    if problems := list(name_problems(table)):
+        raise TableNotCalibratable("\n".join(problems))
+    try:
+        calibration = calibrated_tasks(table)
+    except NotCalibratable as refusal:
+        raise TableNotCalibratable(str(refusal)) from None
+    if not calibration.fit.sigma_hat > 0:
+        raise TableNotCalibratable("The tasks fit without any residual; more models are needed.")
+    return calibration
+
+
+def name_problems(table: AccuracyTable) -> Iterator[str]:
+    """Names that are empty or too long, and two names of one task."""
+    for (kind, longest), names in zip(LONGEST, (table.tasks, table.models), strict=True):
+        if not all(name.strip() and len(name) <= (longest or 0) for name in names):
+            yield f"The name of a {kind} is empty or longer than {longest} characters."
+    named: dict[str, str] = {}
+    for task in table.tasks:
+        if (other := named.setdefault(task_key(task), task)) != task:
+            yield f"{other!r} and {task!r} are names of one task; keep one."
+
+
+def columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: datetime) -> None:
+    configurations = ModelConfiguration.objects.bulk_create(
+        ModelConfiguration(
+            item_bank=item_bank, name=name, source=source, epochs=1, sha256=item_bank.digest, imported_at=now
+        )
+        for name in table.models
+    )
+    ModelScore.objects.bulk_create(
+        score for place, one in enumerate(configurations) for score in column_scores(one, table, place)
+    )
+
+
+def column_scores(one: ModelConfiguration, table: AccuracyTable, place: int) -> Iterable[ModelScore]:
+    for task in table.tasks:
+        percent = table.accuracy_percent[task][place]
+        score = None if percent is None else percent / PERCENT
+        yield ModelScore(configuration=one, prompt_id=task, epoch=1, score=score)

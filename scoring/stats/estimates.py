@@ -1,0 +1,77 @@
+"""What every statistic is reported as: a value, its 95 % interval, or the reason why there is none.
+
+NaN is "not measured" and never stands for zero. A statistic without a value names the reason; so does one
+that has a value but no interval.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+CONFIDENCE = 0.95
+
+
+class Reason(StrEnum):
+    """Why a value or, from ONE_CLUSTER on, only its interval is missing."""
+
+    NO_PAIRS = "no_pairs"  # nothing was scored by both judges
+    TOO_FEW_PAIRS = "too_few_pairs"  # so few that their number decides the statistic, not the scores
+    X_CONSTANT = "x_constant"  # the first judge gave one score throughout
+    Y_CONSTANT = "y_constant"
+    NO_FINITE_SOLUTION = "no_finite_solution"  # all scores are 0 or all are 1: theta_QL has no bound
+    NO_VARIATION = "no_variation"  # what the statistic is divided by is zero
+    NOTHING_SCORED = "nothing_scored"  # no answer here has a score on a prompt with item parameters
+    NOT_JUDGED = "not_judged"  # it needs the answers of people who were excluded before anything was judged
+    TOO_FEW_PEOPLE = "too_few_people"  # Top is larger than the group, or a number would be one person's own
+    TOO_FEW_PROMPTS = "too_few_prompts"  # a number would be one prompt's own
+    TOO_FEW_QUESTIONS = "too_few_questions"  # per task: a harmonic mean of so few says their number, not more
+    NOT_RATED_TWICE = "not_rated_twice"  # agreement of raters, where one rater decided alone
+    SEPARATED = "separated"  # a logistic regression predicts some outcomes with certainty: no finite estimate
+    EPOCHS_UNKNOWN = "epochs_unknown"  # a published theta without the number of responses it rests on
+    BEYOND_SIMULATION = "beyond_simulation"  # a published theta further out than any ability simulated
+    ONE_CLUSTER = "one_cluster"  # nothing varies between clusters where there is one
+    OTHER_DESIGN = "other_design"  # this error assumes a way of assigning prompts that the study did not use
+    SELECTED = "selected"  # chosen on the outcome: an interval that ignores the choice would be wrong
+    LESS_THAN_CHANCE = "less_than_chance"  # people differ even less than their errors would make them
+    CHANCE_ONLY = "chance_only"  # of the DIF SD or a shrunken shift: prompts do not differ beyond chance
+    TOO_FEW_RESAMPLES = "too_few_resamples"  # too few for the tails of the bootstrap, or none asked for
+    UNSTABLE = "unstable"  # undefined in too many resamples
+    ONE_SIDED = "one_sided"  # nearly all resamples lie on one side of the value: their range would miss it
+    NOT_PUBLISHED = "not_published"  # whoever published the value gave no error with it
+    LOGISTIC_BANK = "logistic_bank"  # the bank was fitted with the logistic 2PL: its ability is theta_QL
+    NO_SPREAD = "no_spread"  # the same in all resamples: no width can be told, and zero would be wrong
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A statistic with standard error and 95 % interval.
+
+    `reason` says why the value is NaN or, where there is a value, why its error and interval are.
+    """
+
+    value: float
+    se: float
+    low: float
+    high: float
+    reason: Reason | None = None
+
+    @property
+    def known(self) -> bool:
+        return not math.isnan(self.value)
+
+
+@dataclass(frozen=True)
+class Share:
+    """`count` of `n`; the estimate is their ratio in [0, 1], not a percentage."""
+
+    count: int
+    n: int
+    estimate: Estimate
+
+
+def unknown(reason: Reason) -> Estimate:
+    return Estimate(math.nan, math.nan, math.nan, math.nan, reason)
+
+
+def without_interval(value: float, reason: Reason) -> Estimate:
+    return Estimate(value, math.nan, math.nan, math.nan, reason)

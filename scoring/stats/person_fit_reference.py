@@ -1,0 +1,101 @@
+"""What one response to an item is expected to be, E_j(theta), and how far it scatters, V_j(theta).
+
+Logits of single responses are not a (theta - b) + noise of one variance: near the ends of the scale they are
+stretched and scatter less. So residuals of single responses are taken against tables of an assumed process of
+responding (DGP-R, `scoring.irt.responses`): E exactly, V from simulated responses. Both hold for that process
+only. The number of criteria of each item is the cohort's own; the rest is assumed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.irt.bank import ItemBank
+from scoring.irt.responses import (
+    TARGETS,
+    ResponseProcess,
+    RubricResponses,
+    expected_logits_of_targets,
+)
+from scoring.irt.transform import Array
+from scoring.stats.cohort import Codes, Cohort
+
+GRID = np.linspace(-7, 7, 71)  # abilities in logits: steps of 0.2
+VARIANCE_TARGETS = np.linspace(-20, 20, 81)  # beyond +-20 every score is 0 or 1 in nearly every response
+ASSUMED = ResponseProcess()
+DRAWS = 2000  # of each variance: 3 % of it is the error
+VARIANCE_FLOOR = 0.05  # logits^2: where nearly every response is 0, one that is not is rare, not impossible
+MOST_CRITERIA = 20  # more criteria change V by less than that
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """E and V (logits, logits^2) of one response to each of J items at each of G abilities, both (J, G)."""
+
+    grid: Array
+    expected: Array
+    variance: Array
+    responses: RubricResponses
+
+    def at(self, theta: Array, items: Codes) -> tuple[Array, Array]:
+        """E and V of rows with abilities and items of any one shape, linear between points of the grid."""
+        step = self.grid[1] - self.grid[0]
+        place = np.clip((theta - self.grid[0]) / step, 0, len(self.grid) - 1.000001)
+        low = place.astype(np.int64)
+        part = place - low
+        return (
+            (1 - part) * self.expected[items, low] + part * self.expected[items, low + 1],
+            (1 - part) * self.variance[items, low] + part * self.variance[items, low + 1],
+        )
+
+    def draw(self, theta: Array, items: Codes, rng: np.random.Generator) -> Array:
+        """One response in logits to each row, each with a deviation of its own; any one shape."""
+        bank = self.responses.bank
+        target = bank.a[items] * (theta - bank.b[items])
+        means = self.responses.cell_means(target, items, rng)
+        return bank.transform.to_logit(self.responses.responses(means, items, rng))
+
+
+def cohort_responses(cohort: Cohort, process: ResponseProcess = ASSUMED) -> RubricResponses:
+    """The assumed process on the cohort's prompts, each with its own number of criteria (exact answers: 1).
+
+    Prompts without parameters keep their place with a = 1, b = 0; no pair is on them.
+    """
+    bank = ItemBank(
+        prompt_ids=tuple(one.prompt_id for one in cohort.prompts),
+        a=np.where(cohort.known, cohort.a, 1.0),
+        b=np.where(cohort.known, cohort.b, 0.0),
+        subcategories=tuple(one.subcategory for one in cohort.prompts),
+        transform=cohort.transform,
+        sigma_hat=cohort.sigma_hat,
+    )
+    criteria = np.array([min(max(one.criteria, 1), MOST_CRITERIA) for one in cohort.prompts], dtype=np.int64)
+    return RubricResponses(bank, criteria, process)
+
+
+def reference_of(responses: RubricResponses, rng: np.random.Generator, draws: int = DRAWS) -> Reference:
+    """Tables for every item of the bank. Items with equally many criteria share the simulated responses.
+
+    Each number of criteria has a stream of its own, so that no item changes the table of another.
+    """
+    seed = int(rng.integers(2**32))
+    bank, process = responses.bank, responses.process
+    target = bank.a[:, np.newaxis] * (GRID - bank.b[:, np.newaxis])
+    expected, square = np.empty(target.shape), np.empty(target.shape)
+    for n in np.unique(responses.criteria):
+        own = responses.criteria == n
+        table = expected_logits_of_targets(int(n), 1, process, bank.transform)
+        expected[own] = np.interp(target[own], TARGETS, table)
+        squares = simulated_squares(responses, int(n), draws, np.random.default_rng([seed, int(n)]))
+        square[own] = np.interp(target[own], VARIANCE_TARGETS, squares)
+    return Reference(GRID, expected, np.maximum(square - expected**2, VARIANCE_FLOOR), responses)
+
+
+def simulated_squares(responses: RubricResponses, n: int, draws: int, rng: np.random.Generator) -> Array:
+    """E y^2 of one response with n criteria, at each of VARIANCE_TARGETS."""
+    item = int(np.flatnonzero(responses.criteria == n)[0])
+    target = np.broadcast_to(VARIANCE_TARGETS, (draws, len(VARIANCE_TARGETS)))
+    items = np.full(target.shape, item)
+    scores = responses.responses(responses.cell_means(target, items, rng), items, rng)
+    squares: Array = (responses.bank.transform.to_logit(scores) ** 2).mean(axis=0)
+    return squares

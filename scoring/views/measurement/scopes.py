@@ -1,0 +1,31 @@
+"""Which answers a page's numbers rest on: where private prompts were asked, its reader chooses."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from scoring.models import ResultSet
+from scoring.selectors.measures import scope_to_show
+from scoring.stats.measures import Scope
+
+PARAMETER = "prompts"
+
+
+def scope_asked(request: HttpRequest, *, choice: bool) -> Scope:
+    """All answers, unless the address asks for public prompts only and there is the choice."""
+    wanted = request.GET.get(PARAMETER) == Scope.PUBLIC
+    return Scope.PUBLIC if wanted and choice else Scope.ALL
+
+
+def has_choice(results: ResultSet | None) -> bool:
+    """Whether these results are told apart by the prompts they rest on."""
+    return results is not None and scope_to_show(results) == Scope.PUBLIC
+
+
+def scope_context(scope: Scope, *, choice: bool) -> dict[str, Any]:
+    """What the templates need: whether there is a choice, and the query that keeps it in links."""
+    return {
+        "choose_scope": choice,
+        "public_only": scope == Scope.PUBLIC,
+        "scope_query": f"?{PARAMETER}={scope}" if scope == Scope.PUBLIC else "",
+    }

@@ -1,0 +1,158 @@
+// Writing in a form that saves itself: its fields, saving, copies on this device, word count and preview, and the
+// ways out of the page. Shared by the answering page and the practice pages.
+
+import { Copies } from "./copies.js";
+import { DraftFields } from "./drafts.js";
+import { addLocalTimes } from "./local_times.js";
+import { Preview } from "./preview.js";
+import { Restoring } from "./restoring.js";
+import { SaveState } from "./save_state.js";
+import { Saver } from "./saver.js";
+import { WordCount } from "./word_count.js";
+
+const TAB_BYTES = 12;
+
+export class Drafting {
+  // `go(step)` leads to the next (1) or the previous (-1) prompt.
+  constructor({ form, go }) {
+    const { session, position, saveUrl } = form.dataset;
+    const tab = randomTab();
+    Object.assign(this, { form, go, saveUrl });
+    this.fields = new DraftFields(form);
+    this.copies = new Copies({ session, position, tab });
+    const revision = Number(form.elements.base_revision.value);
+    this.saver = new Saver({ url: saveUrl, tab, draft: this.fields.read(), revision });
+    this.saveState = new SaveState({ saver: this.saver, copies: this.copies });
+    this.words = new WordCount({ place: document.getElementById("word-count"), field: this.fields.text });
+    this.preview = new Preview({ button: document.getElementById("preview-button"), field: this.fields.text });
+    this.isLeavingToSignIn = false;
+    this.saver.addEventListener("state", ({ detail }) => detail.state === "saved" && this.#settle());
+  }
+
+  // When everything of the page listens: what was left unsaved is saved now.
+  start() {
+    addLocalTimes();
+    this.#listenToFields();
+    this.#listenToChoices();
+    this.#listenToWaysOut();
+    const { saver, copies } = this;
+    const isRefused = this.form.querySelector("[data-server-refusal], .errorlist") !== null;
+    // A page that shows a refusal holds the refused text already, and saving it is the person's decision.
+    if (isRefused) saver.doubt();
+    else new Restoring({ saver, copies, adopt: (draft) => this.#adopt(draft) }).start();
+    if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") this.#refresh();
+  }
+
+  #listenToFields() {
+    for (const field of this.fields.all) {
+      field.addEventListener("input", () => this.#edit());
+      field.addEventListener("blur", () => this.saver.flush());
+    }
+  }
+
+  #edit() {
+    const draft = this.fields.read();
+    this.copies.keep(draft, this.saver.revision);
+    this.saver.edit(draft);
+    const wrong = document.getElementById("confidence-problem");
+    if (wrong) wrong.hidden = !this.fields.confidenceIsWrong;
+  }
+
+  #write(draft) {
+    this.fields.write(draft);
+    this.words.later();
+    this.preview.refresh();
+  }
+
+  #adopt(draft) {
+    this.#write(draft);
+    this.copies.keep(draft, this.saver.revision);
+    this.copies.writeNow();
+    this.saver.adopt(draft);
+  }
+
+  #settle() {
+    this.copies.drop();
+    this.form.elements.base_revision.value = this.saver.revision;
+  }
+
+  // What to do where another page has saved something newer.
+  #listenToChoices() {
+    const { saver, fields } = this;
+    const problem = document.getElementById("save-problem");
+    problem.querySelector("[data-use-newer]").addEventListener("click", () => {
+      this.#write(saver.newer.draft);
+      saver.useNewer();
+      fields.text.focus();
+    });
+    problem.querySelector("[data-keep-mine]").addEventListener("click", () => {
+      saver.keepMine();
+      fields.text.focus();
+    });
+  }
+
+  #listenToWaysOut() {
+    const { saver } = this;
+    this.form.addEventListener("submit", (event) => this.#send(event));
+    document.addEventListener("click", (event) => this.#follow(event));
+    window.addEventListener("online", () => saver.flush());
+    window.addEventListener("pagehide", () => this.#leave());
+    window.addEventListener("beforeunload", (event) => this.#mayLose() && event.preventDefault());
+    window.addEventListener("pageshow", (event) => event.persisted && this.#refresh());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "hidden") this.#leave();
+      else if (saver.inTrouble) saver.flush();
+    });
+  }
+
+  #leave() {
+    this.copies.writeNow();
+    this.saver.leave();
+  }
+
+  // Whether leaving now needs a question. A long text may not reach the server from a page that is going away.
+  #mayLose() {
+    if (!this.saver.unsaved || this.isLeavingToSignIn) return false;
+    this.copies.writeNow();
+    return this.saver.inTrouble || !this.copies.isKept;
+  }
+
+  // Saves first; the buttons then lead where they say.
+  async #send(event) {
+    event.preventDefault();
+    const step = { next: 1, previous: -1 }[event.submitter?.value];
+    await this.saver.flush();
+    if (step && !this.saver.unsaved) this.go(step);
+  }
+
+  // Every link to another page waits for the answer to be saved, unless it opens beside this one.
+  async #follow(event) {
+    const link = event.target.closest?.("a[href]");
+    if (!link || event.defaultPrevented || event.button !== 0) return;
+    if (link.matches("[data-sign-in]")) this.isLeavingToSignIn = this.copies.isKept;
+    const isBeside = link.target === "_blank" || event.ctrlKey || event.metaKey || event.shiftKey;
+    const isHere = link.getAttribute("href").startsWith("#");
+    if (isBeside || isHere || this.isLeavingToSignIn || !this.saver.unsaved) return;
+    event.preventDefault();
+    await this.saver.flush();
+    window.location.assign(link.href);
+  }
+
+  // A page that the browser kept from before may know less than the server.
+  async #refresh() {
+    try {
+      const reply = await fetch(this.saveUrl, { cache: "no-store" });
+      if (!reply.ok) return;
+      const { text, note = "", confidence = null, revision, saved_at: savedAt } = await reply.json();
+      const draft = { text, note, confidence };
+      if (this.saver.learn({ draft, revision, savedAt })) this.#write(draft);
+    } catch {
+      // Without a connection the page goes on as it is; the next save finds out.
+    }
+  }
+}
+
+function randomTab() {
+  const bytes = crypto.getRandomValues(new Uint8Array(TAB_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,97 @@
+// The person's own mark to come back to a prompt. Tried again until the server has it, also on a later page.
+
+import { isSignedOut } from "../js/replies.js";
+import { gettext } from "../js/texts.js";
+import { csrfToken } from "./saver.js";
+
+const RETRY_MS = 5_000;
+
+export class Flag extends EventTarget {
+  // Event: "change" with detail {flagged}.
+  constructor(button) {
+    super();
+    this.button = button;
+    this.key = `chiron:flag:${button.dataset.flagUrl}`;
+    this.flagged = button.dataset.flagged === "true";
+    this.sending = false;
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      this.toggle();
+    });
+    window.addEventListener("online", () => this.#send());
+    const unsent = this.#unsent();
+    if (unsent !== null) this.#set(unsent);
+  }
+
+  toggle() {
+    if (!this.button.disabled) this.#set(!this.flagged);
+  }
+
+  #set(flagged) {
+    this.flagged = flagged;
+    this.#remember(flagged);
+    this.button.querySelector("[data-words]").textContent = flagged
+      ? gettext("Remove the flag")
+      : gettext("Flag to come back");
+    this.dispatchEvent(new CustomEvent("change", { detail: { flagged } }));
+    this.#send();
+  }
+
+  async #send() {
+    if (this.sending || this.#unsent() === null) return;
+    this.sending = true;
+    const flagged = this.flagged;
+    try {
+      const response = await fetch(this.button.dataset.flagUrl, {
+        method: "PUT",
+        headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
+        body: JSON.stringify({ flagged }),
+        keepalive: true,
+      });
+      // After the end, or in another session, there is nothing to mark any more.
+      const isSettled = response.ok || [404, 410, 422].includes(response.status);
+      if (isSettled && !isSignedOut(response)) this.#forget(flagged);
+      else this.#retry();
+    } catch {
+      this.#retry();
+    } finally {
+      this.sending = false;
+    }
+    if (this.flagged !== flagged) this.#send();
+  }
+
+  #retry() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.#send(), RETRY_MS);
+  }
+
+  #remember(flagged) {
+    this.waiting = flagged;
+    try {
+      localStorage.setItem(this.key, String(flagged));
+    } catch {
+      // It is tried again as long as this page is open.
+    }
+  }
+
+  #forget(flagged) {
+    if (this.waiting !== flagged) return;
+    this.waiting = null;
+    try {
+      localStorage.removeItem(this.key);
+    } catch {
+      // Without storage there is nothing to remove.
+    }
+  }
+
+  #unsent() {
+    if (typeof this.waiting === "boolean") return this.waiting;
+    if (this.waiting === null) return null;
+    try {
+      const kept = localStorage.getItem(this.key);
+      return kept === null ? null : kept === "true";
+    } catch {
+      return null;
+    }
+  }
+}

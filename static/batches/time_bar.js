@@ -1,0 +1,76 @@
+// The bar that always shows the remaining time: warnings, extra time, and the time in words on request.
+
+import { fill, gettext, ngettext } from "../js/texts.js";
+import { announce } from "./announcer.js";
+import { Countdown } from "./countdown.js";
+import { ExtraTime } from "./extra_time.js";
+import { showLocal } from "./local_times.js";
+import { shortSpan, spokenSpan } from "./moments.js";
+import { TimeWarnings } from "./time_warnings.js";
+
+// How far past the round number a warning may still name it.
+const ROUND_SECONDS = 30;
+
+export class TimeBar {
+  constructor(bar) {
+    const { session, timeUrl, deadlineAt } = bar.dataset;
+    const secondsLeft = Number(bar.dataset.secondsLeft);
+    const extendedSeconds = Number(bar.dataset.extendedSeconds);
+    this.bar = bar;
+    this.warning = document.getElementById("time-warning");
+    this.countdown = new Countdown({ url: timeUrl, secondsLeft, deadlineAt, extendedSeconds });
+    this.warnings = new TimeWarnings({ session, totalSeconds: Number(bar.dataset.totalSeconds), secondsLeft });
+    const notice = document.getElementById("time-extended");
+    this.extraTime = new ExtraTime({ session, notice, deadlineAt, extendedSeconds });
+    this.#listen();
+    this.countdown.start();
+  }
+
+  say() {
+    announce(this.countdown.isOver ? gettext("Your time has ended.") : spokenSpan(this.countdown.secondsLeft()));
+  }
+
+  #listen() {
+    const button = this.bar.querySelector("[data-say-time]");
+    button.hidden = false;
+    button.addEventListener("click", () => this.say());
+    this.warning.querySelector("button").addEventListener("click", () => (this.warning.hidden = true));
+    this.countdown.addEventListener("tick", () => this.#show());
+    this.countdown.addEventListener("over", ({ detail }) => this.#end(detail.status));
+    this.countdown.addEventListener("deadline", ({ detail }) => this.#move(detail));
+  }
+
+  #show() {
+    const left = this.countdown.secondsLeft();
+    const display = this.bar.querySelector("[data-time-left]");
+    const words = shortSpan(left);
+    if (display.textContent !== words) display.textContent = words;
+    this.bar.querySelector("[data-time-unsure]").hidden = this.countdown.isSure;
+    const minutes = this.countdown.isOver ? null : this.warnings.due(left);
+    if (minutes !== null) this.#warn(minutes, left);
+  }
+
+  #warn(minutes, left) {
+    const sentence =
+      left > minutes * 60 - ROUND_SECONDS
+        ? ngettext("%(minutes)s minute left.", "%(minutes)s minutes left.", minutes)
+        : ngettext("Less than %(minutes)s minute left.", "Less than %(minutes)s minutes left.", minutes);
+    const words = `${fill(sentence, { minutes })} ${this.bar.dataset.mustSubmit ?? ""}`.trim();
+    this.warning.querySelector("[data-words]").textContent = words;
+    this.warning.hidden = false;
+    announce(words);
+  }
+
+  #end(status) {
+    this.warning.hidden = true;
+    announce(status === "expired" ? gettext("Your time has ended.") : gettext("This session has ended."));
+  }
+
+  #move(detail) {
+    const deadline = this.bar.querySelector("time");
+    deadline.dateTime = detail.deadlineAt;
+    showLocal(deadline);
+    this.extraTime.learn(detail);
+    if (this.countdown.secondsLeft() > 0) this.warning.hidden = true;
+  }
+}

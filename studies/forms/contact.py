@@ -1,0 +1,50 @@
+"""What the study team announces, and what participants and the team write to each other."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from studies.forms.texts import StorableTextField
+
+ANNOUNCEMENT_CHARACTERS = 2_000
+MESSAGE_CHARACTERS = 5_000
+PAGE_CHARACTERS = 200
+
+
+class AnnouncementForm(forms.Form):
+    """A notice to everybody in a study."""
+
+    text = StorableTextField(
+        label=_("Text of the announcement"),
+        max_length=ANNOUNCEMENT_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+
+class ReplyForm(forms.Form):
+    """A message of the study team to one participant."""
+
+    text = StorableTextField(
+        label=_("Your reply"),
+        max_length=MESSAGE_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 6}),
+    )
+
+
+class HelpForm(forms.Form):
+    """A message of a participant to the study team, with the page they came from."""
+
+    text = StorableTextField(
+        label=_("Your message"),
+        max_length=MESSAGE_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+    page = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def clean_page(self) -> str:
+        return page_shown(self.cleaned_data["page"])
+
+
+def page_shown(address: str) -> str:
+    """The path of a page of this site as a message carries it; anything else is left out."""
+    inside = address.startswith("/") and not address.startswith("//") and address.isprintable()
+    return address[:PAGE_CHARACTERS] if inside else ""

@@ -1,0 +1,41 @@
+"""Inviting one person."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext, gettext_lazy as _
+
+from studies.models import Study
+from studies.services.participants import EMAIL_CHARACTERS
+
+
+class InvitationForm(forms.Form):
+    """Whom to invite, as what. The profiles are the study's."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"),
+        max_length=EMAIL_CHARACTERS,
+        error_messages={
+            "required": _("Write the address of the person to invite."),
+            "invalid": _("This is no e-mail address; correct it."),
+        },
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+    profile = forms.ChoiceField(
+        label=_("Profile"),
+        error_messages={
+            "required": _("Choose a profile."),
+            "invalid_choice": _("Choose a profile of this study."),
+        },
+    )
+    is_test = forms.BooleanField(
+        label=_("Test run: this person's answers are kept out of the results"), required=False
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        profiles = self.fields["profile"]
+        assert isinstance(profiles, forms.ChoiceField)  # noqa: S101  # narrows the type
+        known = [(profile.slug, profile.name) for profile in study.protocol.profiles]
+        # Nobody is invited as the wrong kind of participant because it stood first.
+        profiles.choices = known if len(known) == 1 else [("", gettext("Choose a profile")), *known]

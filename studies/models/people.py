@@ -1,0 +1,175 @@
+"""Who takes part: invitations, people in studies, what they say about themselves and agree to."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from studies.models.studies import Study
+
+
+class VettingStatus(models.TextChoices):
+    """Whether a person may take part."""
+
+    INVITED = "invited", _("Invited: has not sent the profile form yet")
+    SUBMITTED = "submitted", _("Submitted: waiting for a decision")
+    APPROVED = "approved", _("Approved: may take part")
+    REJECTED = "rejected", _("Rejected, with a reason")
+
+
+class Participant(models.Model):
+    """A person in a study. `code` is the pseudonym every export uses.
+
+    `extra_minutes` are added to the time budget when the person starts. `check_attempts` is how often the
+    person may take the comprehension check.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="participations"
+    )
+    code = models.CharField(max_length=20)
+    profile = models.SlugField()
+    vetting_status = models.CharField(max_length=10, choices=VettingStatus, default=VettingStatus.SUBMITTED)
+    vetting_reason = models.TextField(blank=True)
+    is_test = models.BooleanField(default=False)
+    extra_minutes = models.PositiveIntegerField(default=0)
+    check_attempts = models.PositiveIntegerField(default=2)
+    submitted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "user"], name="a_person_takes_part_once_in_a_study"),
+            models.UniqueConstraint(
+                fields=["study", "code"], name="participant_codes_do_not_repeat_in_a_study"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(vetting_status="rejected") | ~models.Q(vetting_reason=""),
+                name="a_rejection_has_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def approved(self) -> bool:
+        return self.vetting_status == VettingStatus.APPROVED
+
+
+class Invitation(models.Model):
+    """A personal way into one study. The link's token is kept as its hash only; sending again replaces it.
+
+    `send_problem` is why the newest mail did not go out, blank where it did.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="invitations")
+    email = models.EmailField()
+    profile = models.SlugField()
+    is_test = models.BooleanField(default=False)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
+    expires_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)
+    send_problem = models.CharField(max_length=200, blank=True)
+    revoked_at = models.DateTimeField(null=True)
+    accepted_at = models.DateTimeField(null=True)
+    participant = models.OneToOneField(
+        Participant, on_delete=models.PROTECT, null=True, related_name="invitation"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "email"],
+                condition=models.Q(revoked_at=None),
+                name="an_address_has_one_valid_invitation_to_a_study",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(accepted_at=None, participant=None)
+                | ~models.Q(accepted_at=None) & ~models.Q(participant=None),
+                name="an_invitation_is_accepted_exactly_when_it_has_a_participant",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(accepted_at=None) | models.Q(revoked_at=None),
+                name="an_accepted_invitation_is_not_revoked",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk} to {self.study}"
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether its link can still be accepted."""
+        return self.accepted_at is None and self.revoked_at is None and now < self.expires_at
+
+
+class ProfileForm(models.Model):
+    """What a person says about themselves; `answers` maps question to answer.
+
+    Append-only, the newest counts.
+    """
+
+    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="profile_forms")
+    answers = models.JSONField()
+    submitted_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"profile form of {self.participant}"
+
+
+class Credential(models.Model):
+    """A file a person handed in to support their profile, served to staff only. The newest counts."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="credentials")
+    token = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    file = models.FileField(upload_to="credentials/")
+    name = models.CharField(max_length=200)
+    media_type = models.CharField(max_length=100)
+    size_bytes = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64)
+    uploaded_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"credential of {self.participant}"
+
+
+class Consent(models.Model):
+    """A person accepted (or declined) exactly this text, and this list of what is recorded, at this time.
+
+    `sha256` covers both. Append-only.
+    """
+
+    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="consents")
+    accepted = models.BooleanField()
+    text = models.TextField()
+    recorded = models.JSONField(default=list)
+    sha256 = models.CharField(max_length=64)
+    decided_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.participant} {'accepted' if self.accepted else 'declined'}"
+
+
+class ComprehensionAttempt(models.Model):
+    """One try at the comprehension check. Append-only.
+
+    `choices` holds question, chosen answer and whether it was right, each as it was then.
+    """
+
+    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="check_tries")
+    choices = models.JSONField()
+    correct = models.PositiveIntegerField()
+    passed = models.BooleanField()
+    attempted_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.participant} {'passed' if self.passed else 'failed'} the check"

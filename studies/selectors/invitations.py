@@ -1,0 +1,58 @@
+"""Reads of invitations."""
+
+import hashlib
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
+
+from studies.models import Invitation, Participant, Study, User
+
+
+class InvitationState(StrEnum):
+    """Where an invitation is."""
+
+    NOT_SENT = "not_sent"
+    SENT = "sent"
+    EXPIRED = "expired"
+    ACCEPTED = "accepted"
+    REVOKED = "revoked"
+
+
+def token_sha256(token: str) -> str:
+    """What the token of a link is recognised by; all that is stored of it."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def participant_let_in(token: str, user: User) -> Participant | None:
+    """This person's place in the study, if they got it by this link."""
+    accepted = Participant.objects.filter(user=user, invitation__token_sha256=token_sha256(token))
+    return accepted.select_related("study").first()
+
+
+def invitations_of(study: Study, now: datetime) -> QuerySet[Invitation]:
+    """All invitations to a study, newest first, annotated with their `state`."""
+    return study.invitations.annotate(state=_state(now)).order_by("-id")
+
+
+def invitation_by_number(study_slug: str, number: int) -> Invitation | None:
+    """One invitation of the study."""
+    return Invitation.objects.select_related("study").filter(study__slug=study_slug, pk=number).first()
+
+
+def invitation_counts(study: Study, now: datetime) -> dict[InvitationState, int]:
+    """How many invitations are in each state."""
+    rows = study.invitations.annotate(state=_state(now)).values_list("state").annotate(number=Count("id"))
+    found = dict(rows.order_by())
+    return {state: found.get(state.value, 0) for state in InvitationState}
+
+
+def _state(now: datetime) -> Case:
+    return Case(
+        When(~Q(accepted_at=None), then=Value(InvitationState.ACCEPTED.value)),
+        When(~Q(revoked_at=None), then=Value(InvitationState.REVOKED.value)),
+        When(Q(sent_at=None), then=Value(InvitationState.NOT_SENT.value)),
+        When(Q(expires_at__lte=now), then=Value(InvitationState.EXPIRED.value)),
+        default=Value(InvitationState.SENT.value),
+        output_field=CharField(),
+    )

@@ -1,0 +1,34 @@
+"""Notices of the study team to everybody in a study."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from studies.models import Announcement, Study, User
+from studies.services.events import StudyEventKind, event_record
+
+
+@transaction.atomic
+def announcement_make(*, study: Study, text: str, actor: User, now: datetime) -> Announcement:
+    """Show a text on every page of the study's participants from now on."""
+    announcement = Announcement.objects.create(study=study, text=text, made_by=actor, made_at=now)
+    event_record(
+        study=study, kind=StudyEventKind.ANNOUNCED, now=now, actor=actor, announcement=announcement.pk
+    )
+    return announcement
+
+
+@transaction.atomic
+def announcement_withdraw(*, announcement: Announcement, actor: User, now: datetime) -> bool:
+    """Take an announcement back; False, and nothing changed, where that was done before."""
+    shown = Announcement.objects.filter(pk=announcement.pk, withdrawn_at=None)
+    if not shown.update(withdrawn_at=now):
+        return False
+    event_record(
+        study=announcement.study,
+        kind=StudyEventKind.ANNOUNCEMENT_WITHDRAWN,
+        now=now,
+        actor=actor,
+        announcement=announcement.pk,
+    )
+    return True

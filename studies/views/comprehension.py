@@ -1,0 +1,80 @@
+"""The comprehension check before the start."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from studies.forms.comprehension import CheckForm
+from studies.models import ComprehensionAttempt, Participant
+from studies.selectors.comprehension import check_attempts_left, newest_attempt
+from studies.services.comprehension import (
+    AttemptCounted,
+    CheckNotAsked,
+    NoAttemptsLeft,
+    QuestionsChanged,
+    check_answer,
+    require_check_asked,
+)
+from studies.views.access import for_participant
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_participant
+def study_check(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """GET shows the questions and what came of the newest try; POST counts one try."""
+    try:
+        require_check_asked(participant)
+        return answered(request, participant) if request.method == "POST" else page(request, participant)
+    except CheckNotAsked as refusal:
+        messages.info(request, str(refusal))
+        return redirect("study_home", slug=participant.study.slug)
+
+
+def answered(request: HttpRequest, participant: Participant) -> HttpResponse:
+    form = check_form(participant, request.POST)
+    try:
+        attempt = counted(participant, form)
+    except (AttemptCounted, NoAttemptsLeft, QuestionsChanged) as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("study_check", slug=participant.study.slug)
+    if attempt is None:
+        return page(request, participant, form)
+    if not attempt.passed:
+        return redirect("study_check", slug=participant.study.slug)
+    messages.success(request, _("All your answers are right. You can go on."))
+    return redirect("study_home", slug=participant.study.slug)
+
+
+def counted(participant: Participant, form: CheckForm) -> ComprehensionAttempt | None:
+    """The try, or None where the form is not complete and no try was used."""
+    if form.is_stale:
+        raise QuestionsChanged
+    if not form.is_valid():
+        return None
+    return check_answer(
+        participant=participant,
+        choices=form.choices,
+        attempt=form.cleaned_data["attempt"],
+        shown_sha256=form.cleaned_data["shown"],
+        now=timezone.now(),
+    )
+
+
+def check_form(participant: Participant, data: QueryDict | None = None) -> CheckForm:
+    return CheckForm(participant.study.protocol, participant.check_tries.count() + 1, data)
+
+
+def page(request: HttpRequest, participant: Participant, form: CheckForm | None = None) -> HttpResponse:
+    context = {
+        "participant": participant,
+        "study": participant.study,
+        "form": form or check_form(participant),
+        "attempts_left": check_attempts_left(participant),
+        "newest": newest_attempt(participant),
+    }
+    return render(request, "studies/comprehension.html", context, status=422 if form else 200)

@@ -1,0 +1,86 @@
+"""The study team's side of what it and the participants say to each other: announcements and messages."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from studies.forms.contact import AnnouncementForm, ReplyForm
+from studies.models import Participant, Study
+from studies.selectors.contact import announcements_of, thread_of, threads
+from studies.services.announcements import announcement_make, announcement_withdraw
+from studies.services.messages import message_answer
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, staff_person_required, staff_study_required
+
+
+@staff_study_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
+    """What everybody in the study is told; POST tells them something more."""
+    form = AnnouncementForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        announcement_make(
+            study=study, text=form.cleaned_data["text"], actor=signed_in(request), now=timezone.now()
+        )
+        messages.success(request, _("Announced. Open pages of participants show it within half a minute."))
+        return redirect("staff_announcements", study.slug)
+    context = {"study": study, "form": form, "announcements": announcements_of(study)}
+    return render(request, "studies/announcements.html", context, status=422 if form.is_bound else 200)
+
+
+@staff_study_required
+@require_POST
+def staff_announcement_withdraw(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Take one announcement back."""
+    announcement = announcements_of(study).filter(pk=number).first()
+    if announcement is None:
+        raise Http404("no such announcement in this study")
+    if announcement_withdraw(announcement=announcement, actor=signed_in(request), now=timezone.now()):
+        messages.success(
+            request, _("The announcement is taken back; it disappears from open pages by itself.")
+        )
+    else:
+        messages.info(request, _("This announcement had been taken back before."))
+    return redirect("staff_announcements", study.slug)
+
+
+@staff_study_required
+@require_safe
+def staff_messages(request: HttpRequest, study: Study) -> HttpResponse:
+    """Everyone who is in a conversation with the team, those who wait for a reply first."""
+    return render(request, "studies/messages.html", {"study": study, "threads": threads(study)})
+
+
+@staff_person_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_thread(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """One conversation; POST replies in it."""
+    form = ReplyForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _answered(request, participant, form):
+        messages.success(request, _("Sent. %(code)s sees it on every page.") % {"code": participant.code})
+        return redirect("staff_messages", participant.study.slug)
+    context = {
+        "study": participant.study,
+        "participant": participant,
+        "thread": thread_of(participant),
+        "form": form,
+    }
+    return render(request, "studies/message_thread.html", context, status=422 if form.is_bound else 200)
+
+
+def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -> bool:
+    """Whether the reply went out; the form says why not."""
+    try:
+        message_answer(
+            participant=participant,
+            text=form.cleaned_data["text"],
+            actor=signed_in(request),
+            now=timezone.now(),
+        )
+    except Refused as refusal:
+        form.add_error("text", str(refusal))
+        return False
+    return True

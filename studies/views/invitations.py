@@ -1,0 +1,168 @@
+"""Inviting people, for staff; accepting an invitation, for whoever has its link."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from studies.forms.invitations import InvitationForm
+from studies.models import Invitation, Study, User
+from studies.selectors.invitations import (
+    InvitationState,
+    invitation_by_number,
+    invitation_counts,
+    invitations_of,
+    participant_let_in,
+)
+from studies.services.invitation_mails import invitation_send
+from studies.services.invitations import (
+    InvitationExpired,
+    InvitationRevoked,
+    InvitationUnknown,
+    InvitationUsed,
+    invitation_accept,
+    invitation_create,
+    invitation_of,
+    invitation_revoke,
+)
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, staff_required, staff_study_required
+from studies.views.sign_in import SIGN_IN_ADDRESS
+
+INVITATIONS_PER_PAGE = 50
+STATE_NAMES = {
+    InvitationState.NOT_SENT: gettext_lazy("not sent"),
+    InvitationState.SENT: gettext_lazy("sent"),
+    InvitationState.EXPIRED: gettext_lazy("expired"),
+    InvitationState.ACCEPTED: gettext_lazy("accepted"),
+    InvitationState.REVOKED: gettext_lazy("revoked"),
+}
+# What the page says beside the refusal's own sentence; everything else is for the study team to mend.
+WAYS_ON: dict[type[Refused], str] = {
+    InvitationUsed: "sign_in",
+    InvitationUnknown: "newer_mail",
+    InvitationExpired: "ask",
+    InvitationRevoked: "ask",
+}
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """GET shows the invitation and changes nothing: mail scanners open links, too. POST accepts it."""
+    now = timezone.now()
+    try:
+        found = invitation_of(token=token, now=now)
+        if isinstance(request.user, User) and request.user.email != found.email:
+            return render(request, "studies/invitation_other_person.html", {"invitation": found}, status=409)
+        if request.method != "POST":
+            return render(request, "studies/invitation.html", {"invitation": found, "study": found.study})
+        participant = invitation_accept(token=token, now=now)
+    except InvitationUsed as refusal:
+        return used(request, token, refusal)
+    except Refused as refusal:
+        return refused(request, refusal)
+    page = reverse("study_home", args=[participant.study.slug])
+    if isinstance(request.user, User):
+        return redirect(page)
+    # Kept on the server: an address does not belong into a URL.
+    request.session[SIGN_IN_ADDRESS] = found.email
+    return redirect(f"{reverse('account_login')}?next={page}")
+
+
+def used(request: HttpRequest, token: str, refusal: Refused) -> HttpResponse:
+    """Whoever follows their own link once more comes to the study."""
+    participant = participant_let_in(token, request.user) if isinstance(request.user, User) else None
+    if participant is None:
+        return refused(request, refusal)
+    return redirect("study_home", slug=participant.study.slug)
+
+
+def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
+    """One sentence why, and the way on. No address: whoever has an old link may be anybody."""
+    way = WAYS_ON.get(type(refusal), "ask")
+    status = 404 if isinstance(refusal, InvitationUnknown) else 410
+    context = {"sentence": str(refusal), "way": way}
+    return render(request, "studies/invitation_refused.html", context, status=status)
+
+
+@staff_study_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
+    """Everyone invited to the study; POST invites one more person."""
+    form = InvitationForm(request.POST if request.method == "POST" else None, study=study)
+    if request.method == "POST" and form.is_valid() and invited(request, study, form):
+        return redirect("staff_invitations", slug=study.slug)
+    now = timezone.now()
+    rows = Paginator(invitations_of(study, now), INVITATIONS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "form": form,
+        "page": rows,
+        "counts": [(STATE_NAMES[state], number) for state, number in invitation_counts(study, now).items()],
+        "state_names": STATE_NAMES,
+    }
+    return render(request, "studies/invitations.html", context, status=422 if form.errors else 200)
+
+
+def invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
+    """Whether the person could be invited; otherwise the form says why not."""
+    try:
+        made = invitation_create(
+            study=study, **form.cleaned_data, now=timezone.now(), actor=signed_in(request)
+        )
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    sent(request, made)
+    return True
+
+
+@staff_required
+@require_POST
+def staff_invitation_resend(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Mail a new link and return to the list."""
+    sent(request, known_invitation(slug, number))
+    return redirect("staff_invitations", slug=slug)
+
+
+@staff_required
+@require_POST
+def staff_invitation_revoke(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Make the link useless and return to the list."""
+    found = known_invitation(slug, number)
+    try:
+        invitation_revoke(invitation=found, now=timezone.now(), actor=signed_in(request))
+        messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("staff_invitations", slug=slug)
+
+
+def known_invitation(slug: str, number: int) -> Invitation:
+    found = invitation_by_number(slug, number)
+    if found is None:
+        raise Http404
+    return found
+
+
+def sent(request: HttpRequest, one: Invitation) -> None:
+    """Send it and say what came of it."""
+    # The address of the request may be one that only the study team reaches.
+    site_url = settings.SITE_URL or request.build_absolute_uri("/")
+    try:
+        one = invitation_send(invitation=one, site_url=site_url, now=timezone.now(), actor=signed_in(request))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return
+    if one.send_problem:
+        said = _("The invitation of %(email)s is stored but was not sent: %(problem)s")
+        messages.error(request, said % {"email": one.email, "problem": _(one.send_problem)})
+    else:
+        messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": one.email})

@@ -1,0 +1,84 @@
+"""The profile form, and the files handed in with it."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET, require_http_methods
+
+from studies.forms.profile import ProfileQuestions
+from studies.models import Participant
+from studies.selectors.participants import credential_of, credentials_of, newest_profile
+from studies.services.credentials import credential_viewed
+from studies.services.profiles import ProfileClosed, profile_submit, require_profile_open
+from studies.services.refusals import Refused
+from studies.views.access import for_participant, signed_in, staff_required
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_participant
+def study_profile(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """The questions until the decision, what was answered after it; POST sends the form."""
+    if request.method == "POST":
+        return sent(request, participant)
+    return page(request, participant, ProfileQuestions(participant))
+
+
+@cache_control(private=True, no_store=True)
+@staff_required
+@require_GET
+def staff_credential(request: HttpRequest, slug: str, code: str, token: uuid.UUID) -> FileResponse:
+    """One file for the study team, to be saved and never shown by this site; who asked is recorded."""
+    credential = credential_of(slug, code, token)
+    if credential is None:
+        raise Http404
+    try:
+        content = credential.file.open("rb")
+    except FileNotFoundError:
+        raise Http404 from None
+    credential_viewed(credential=credential, actor=signed_in(request), now=timezone.now())
+    return FileResponse(
+        content, as_attachment=True, filename=credential.name, content_type=credential.media_type
+    )
+
+
+def sent(request: HttpRequest, participant: Participant) -> HttpResponse:
+    form = ProfileQuestions(participant, request.POST, request.FILES)
+    if not form.is_valid():
+        return page(request, participant, form, status=422)
+    try:
+        profile_submit(participant=participant, answers=form.answers, file=form.file, now=timezone.now())
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return page(request, participant, form, status=422)
+    messages.success(
+        request, _("Thank you, your profile is sent. The study team decides, and you read it on this page.")
+    )
+    return redirect("study_home", slug=participant.study.slug)
+
+
+def page(
+    request: HttpRequest, participant: Participant, form: ProfileQuestions, status: int = 200
+) -> HttpResponse:
+    context = {
+        "participant": participant,
+        "study": participant.study,
+        "form": form,
+        "closed": closed_sentence(participant),
+        "profile_form": newest_profile(participant),
+        "credentials": credentials_of(participant),
+    }
+    return render(request, "studies/profile.html", context, status=status)
+
+
+def closed_sentence(participant: Participant) -> str:
+    """Why the form is not taken any more, or nothing."""
+    try:
+        require_profile_open(participant)
+    except ProfileClosed as refusal:
+        return str(refusal)
+    return ""

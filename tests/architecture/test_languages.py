@@ -1,0 +1,79 @@
+"""Every text of the interface exists in every language, and what is compiled is what is written."""
+
+import re
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL: dict[str, Callable[..., Any]] = runpy.run_path(str(ROOT / "locale" / "catalogues.py"))
+CATALOGUES = [
+    (language, domain)
+    for language, _ in settings.LANGUAGES
+    if language != settings.LANGUAGE_CODE
+    for domain in ("django", "djangojs")
+]
+each_catalogue = pytest.mark.parametrize(("language", "domain"), CATALOGUES)
+PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[a-z%]|\{\w*\}")
+
+
+def keys(catalogue: Any) -> set[Any]:
+    return {(message.id, message.context) for message in TOOL["texts_in"](catalogue)}
+
+
+@each_catalogue
+def test_every_text_of_the_sources_is_in_the_catalogue_and_no_other(language: str, domain: str) -> None:
+    missing_or_gone = keys(TOOL["extracted"](domain)) ^ keys(TOOL["stored"](language, domain))
+    assert missing_or_gone == set(), "run: make translations"
+
+
+@each_catalogue
+def test_every_text_is_translated(language: str, domain: str) -> None:
+    texts = TOOL["texts_in"](TOOL["stored"](language, domain))
+    assert [text.id for text in texts if text.fuzzy or not all(TOOL["strings_of"](text))] == []
+
+
+@each_catalogue
+def test_translations_keep_every_placeholder(language: str, domain: str) -> None:
+    def placeholders(text: str) -> set[str]:
+        return set(PLACEHOLDER.findall(text))
+
+    for text in TOOL["texts_in"](TOOL["stored"](language, domain)):
+        # A singular may say "one" where the plural has a number.
+        wanted = [placeholders(form) for form in ([text.id] if isinstance(text.id, str) else text.id)]
+        for string in filter(None, TOOL["strings_of"](text)):
+            assert placeholders(string) in wanted, text.id
+
+
+@each_catalogue
+def test_the_compiled_catalogue_is_the_written_one(language: str, domain: str) -> None:
+    compiled = TOOL["po_file"](language, domain).with_suffix(".mo").read_bytes()
+    assert compiled == TOOL["compiled"](TOOL["stored"](language, domain)), "run: make translations"
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "text"),
+    [
+        ("page.html", '  <p title="{% translate "New text" %}">', "New text"),
+        ("page.html", "{% blocktranslate trimmed %}\n  New\n text\n{% endblocktranslate %}", "New text"),
+        (
+            "page.html",
+            "{% blocktranslate count n=n %}{{ n }} hour{% plural %}{{ n }} hours{% endblocktranslate %}",
+            ("%(n)s hour", "%(n)s hours"),
+        ),
+        ("page.html", '{% include "a.html" with first=_("New text") %}', "New text"),
+        ("views.py", 'raise Refused(_("New text"))', "New text"),
+        ("rules.py", 'SENTENCES = {1: gettext_noop("New " "text")}', "New text"),
+        ("forms.py", 'label = gettext_lazy("New text")', "New text"),
+        ("views.py", 'ngettext("%(n)d hour", "%(n)d hours", n)', ("%(n)d hour", "%(n)d hours")),
+        ("page.js", 'say(gettext("New text"));', "New text"),
+        ("page.js", "const say = () => `${gettext('New text')}`;", "New text"),
+        ("page.js", 'ngettext("%(n)s hour", "%(n)s hours", n)', ("%(n)s hour", "%(n)s hours")),
+    ],
+)
+def test_the_extraction_finds_a_new_text(path: str, source: str, text: str | tuple[str, str]) -> None:
+    assert text in [found for found, _ in TOOL["texts_of"](path, source)]

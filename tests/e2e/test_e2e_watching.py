@@ -1,0 +1,27 @@
+"""What fails every browser test: shown once on purpose, so that a silent watcher is noticed."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import BrowserContext
+
+
+def test_an_inline_script_a_script_error_and_another_host_are_all_noticed(
+    new_device: Callable[..., BrowserContext], faults: list[str]
+) -> None:
+    page = new_device().new_page()
+    page.goto("/accounts/login/")
+    page.evaluate("""() => {
+      document.body.append(Object.assign(document.createElement("script"), {textContent: "1"}));
+      setTimeout(() => { throw new Error("on purpose"); });
+      fetch("http://127.0.0.1:9/").catch(() => null);
+    }""")
+    wanted = ("Content Security Policy: script-src-elem blocked inline", "on purpose")
+    elsewhere = ("request to another host: http://127.0.0.1:9/", "connect-src")
+    for _ in range(100):
+        noticed = "\n".join(faults)
+        if all(one in noticed for one in wanted) and any(one in noticed for one in elsewhere):
+            break
+        page.wait_for_timeout(100)
+    else:
+        raise AssertionError(f"not everything was noticed: {faults}")
+    faults.clear()

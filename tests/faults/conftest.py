@@ -1,0 +1,119 @@
+"""Sites to break: real processes, real servers, nothing of the machine's own."""
+
+import shutil
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+from hashed_judge.running import RunningJudge, judge_server  # noqa: E402
+
+from tests.faults.servers import Postgres, postgres_cluster, redis_server  # noqa: E402
+from tests.faults.site import Site, site  # noqa: E402
+
+LATENCY_MS = 50
+
+
+@pytest.fixture
+def judge(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningJudge]:
+    """A judge that takes its time, so that a test can hit a run in the middle; it logs every request.
+
+    A parameter is how many milliseconds it takes.
+    """
+    latency_ms = getattr(request, "param", LATENCY_MS)
+    with judge_server(latency_ms=latency_ms, log=tmp_path / "judge.jsonl") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """PostgreSQL of these tests' own, with two databases to copy.
+
+    "migrated" holds nothing, "made" a study whose 2,000 criteria are unjudged.
+    """
+    folder = tmp_path_factory.mktemp("cluster")
+    with postgres_cluster(folder / "logs") as postgres:
+        with site(folder, database_url=postgres.create("migrated")) as empty:
+            empty.migrate()
+        with site(folder, database_url=postgres.create("made", template="migrated")) as made:
+            made.make(people=25)
+        yield postgres
+
+
+@pytest.fixture(scope="session")
+def migrated_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of an embedded site that holds nothing."""
+    with site(tmp_path_factory.mktemp("migrated")) as empty:
+        empty.migrate()
+    return empty.folder
+
+
+@pytest.fixture(scope="session")
+def made_folder(tmp_path_factory: pytest.TempPathFactory, migrated_folder: Path) -> Path:
+    """The data folder of an embedded site with a study whose 320 criteria are unjudged."""
+    folder = tmp_path_factory.mktemp("made")
+    shutil.copytree(migrated_folder, folder / "data")
+    with site(folder) as made:
+        made.make(people=4)
+    return made.folder
+
+
+@contextmanager
+def production_site(folder: Path, cluster: Postgres, template: str) -> Iterator[Site]:
+    logs = folder / "logs"
+    logs.mkdir()
+    (logs / "postgres.log").symlink_to(cluster.log)
+    with (
+        cluster.copy_of(template, "judged") as url,
+        redis_server(logs) as redis,
+        site(folder, database_url=url, redis=redis) as running,
+    ):
+        yield running
+
+
+@pytest.fixture
+def production(tmp_path: Path, cluster: Postgres) -> Iterator[Site]:
+    """PostgreSQL and Redis; one study."""
+    with production_site(tmp_path, cluster, "made") as running:
+        yield running
+
+
+@pytest.fixture
+def empty_production(tmp_path: Path, cluster: Postgres) -> Iterator[Site]:
+    """PostgreSQL and Redis; no study yet."""
+    with production_site(tmp_path, cluster, "migrated") as running:
+        yield running
+
+
+@pytest.fixture
+def embedded(tmp_path: Path, made_folder: Path) -> Iterator[Site]:
+    """SQLite and the file broker; one study."""
+    shutil.copytree(made_folder, tmp_path / "data")
+    with site(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def empty_embedded(tmp_path: Path, migrated_folder: Path) -> Iterator[Site]:
+    """SQLite and the file broker; no study yet."""
+    shutil.copytree(migrated_folder, tmp_path / "data")
+    with site(tmp_path) as running:
+        yield running
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show the ends of all logs where a test failed."""
+    report = yield
+    folder = getattr(item, "funcargs", {}).get("tmp_path")
+    if report.failed and folder:
+        for log in sorted((folder / "logs").glob("*.log")):
+            report.sections.append((log.name, "\n".join(log.read_text(errors="replace").splitlines()[-40:])))
+    return report

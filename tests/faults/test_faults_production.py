@@ -1,0 +1,159 @@
+"""PostgreSQL, Redis and real workers: whatever dies in the middle of a run, the run ends complete."""
+
+import pytest
+from hashed_judge.running import RunningJudge
+
+from tests.faults.accounts import (
+    assert_each_decided_once,
+    assert_nothing_lost_nothing_paid_twice,
+    assert_only_cut_off_repeated,
+    until_each_is_on_record,
+)
+from tests.faults.parts import Part, until
+from tests.faults.servers import Postgres
+from tests.faults.site import Site
+
+pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(400)]
+
+
+@pytest.fixture
+def workers(production: Site) -> list[Part]:
+    # Half of the judge's concurrency each, so that both have something under way.
+    production.extra["CHIRON_JUDGING_THREADS"] = "8"
+    return [production.worker("one"), production.worker("two")]
+
+
+@pytest.fixture
+def beat(production: Site) -> Part:
+    return production.beat()
+
+
+@pytest.fixture
+def planned(production: Site, judge: RunningJudge, workers: list[Part], beat: Part) -> int:
+    """A run of 2,000 calls, a quarter of it done when the test begins."""
+    rows = production.start_run(judge.url)
+    assert rows == 2000
+    production.until_decided(rows // 4)
+    return rows
+
+
+def both_judge(production: Site) -> bool:
+    at_work = "SELECT count(*) FROM scoring_judgeslice WHERE ended_at IS NULL AND slots = 8"
+    return production.query(at_work) == [(2,)]
+
+
+def until_both_judge(production: Site) -> None:
+    until(lambda: both_judge(production), seconds=30, what="both workers judge")
+
+
+def freeze_at_work(production: Site, worker: Part) -> float:
+    """Let a worker stand still that judges, not one between two slices; the moment from which it does."""
+    for _ in range(20):
+        until_both_judge(production)
+        asleep = worker.freeze()
+        if both_judge(production):
+            return asleep
+        worker.thaw()
+    pytest.fail("the worker was between two slices each time")
+
+
+def test_a_killed_worker_costs_only_the_calls_it_had_under_way(
+    production: Site, judge: RunningJudge, planned: int, workers: list[Part]
+) -> None:
+    until_both_judge(production)
+    kills = [workers[0].kill()]
+    facts = production.until_over()
+    assert_nothing_lost_nothing_paid_twice(facts, judge, planned, kills=kills)
+
+
+# Slow enough that a worker always has requests under way, however busy this machine is.
+@pytest.mark.parametrize("judge", [150], indirect=True)
+def test_what_a_worker_brings_that_slept_past_its_lease_decides_nothing(
+    production: Site, judge: RunningJudge, planned: int, workers: list[Part]
+) -> None:
+    asleep = freeze_at_work(production, workers[0])
+    facts = production.until_over()
+    assert_each_decided_once(facts, planned)
+    workers[0].thaw()
+    assert len(judge.arrivals()) > planned, "it had no request under way, so this showed nothing"
+    until_each_is_on_record(production, judge)
+    assert_each_decided_once(production.run_facts(), planned)
+    assert_only_cut_off_repeated(judge, planned, kills=[asleep], at_once=16)
+
+
+def test_a_process_that_stands_still_with_locks_in_its_hands_stops_nobody_for_long(
+    production: Site, judge: RunningJudge, planned: int
+) -> None:
+    sleeper = production.sleeper()
+    until(lambda: sleeper.said("has locked"), seconds=30, what="it has its locks")
+    assert production.decided() < planned, "it came too late to show anything"
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
+    assert sleeper.runs
+
+
+def test_all_workers_are_killed_and_started_again(
+    production: Site, judge: RunningJudge, planned: int, workers: list[Part]
+) -> None:
+    kills = [worker.kill() for worker in workers]
+    for worker in workers:
+        worker.start()
+    facts = production.until_over()
+    assert_nothing_lost_nothing_paid_twice(facts, judge, planned, kills=kills)
+
+
+def test_without_any_worker_the_beat_finishes_the_run(
+    production: Site, judge: RunningJudge, planned: int, workers: list[Part], beat: Part
+) -> None:
+    kills = [worker.kill() for worker in workers]
+    facts = production.until_over(seconds=240)
+    assert_nothing_lost_nothing_paid_twice(facts, judge, planned, kills=kills)
+    assert beat.said("nobody takes them")
+
+
+def test_a_killed_beat_repeats_no_call(
+    production: Site, judge: RunningJudge, planned: int, beat: Part
+) -> None:
+    beat.kill()
+    production.until_decided(planned // 2)
+    beat.start()
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
+
+
+def test_redis_is_killed_and_comes_back_empty(production: Site, judge: RunningJudge, planned: int) -> None:
+    assert production.redis
+    production.redis.kill()
+    production.until_decided(planned // 2)
+    production.redis.start_answering()
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
+
+
+def test_redis_is_flushed(production: Site, judge: RunningJudge, planned: int) -> None:
+    assert production.redis
+    production.redis.flush()
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
+
+
+def test_with_the_broker_gone_for_good_the_beat_finishes_the_run(
+    production: Site, judge: RunningJudge, planned: int, beat: Part
+) -> None:
+    assert production.redis
+    production.redis.kill()
+    assert_nothing_lost_nothing_paid_twice(production.until_over(seconds=240), judge, planned)
+    assert beat.said("the broker cannot be reached")
+
+
+def test_postgresql_crashes_and_recovers(
+    production: Site, judge: RunningJudge, planned: int, cluster: Postgres
+) -> None:
+    kills = [cluster.restart_immediately()]
+    assert_each_decided_once(production.until_over(), planned)
+    assert_only_cut_off_repeated(judge, planned, kills=kills, at_once=16)
+    until_each_is_on_record(production, judge)
+
+
+def test_a_worker_told_to_end_does_so_in_seconds_and_repeats_nothing(
+    production: Site, judge: RunningJudge, planned: int, workers: list[Part]
+) -> None:
+    assert workers[0].stop() < 10
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
+    until(lambda: all(one.runs for one in workers[1:]), seconds=1, what="the other worker still runs")

@@ -1,0 +1,45 @@
+"""A small study that is scored and measured on an item bank, for pages and reports of it."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from batches.models import Session
+from scoring.coordinator import Scoring
+from scoring.models import ResultSet
+from scoring.services.measurement.computing import measurement_compute
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.bank.records import PromptRecord
+from studies.models import Participant, Study
+from studies.services.banks import item_bank_import
+
+PROMPTS = [
+    PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(40 + n), category="QR")
+    for n in range(1, 5)
+]
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study], now: datetime) -> Study:
+    """Four prompts with item parameters, judged by checks; its short name is "pages"."""
+    items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.1 * n) for n in range(1, 5))
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    item_bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
+    return make_study(prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=1, item_bank=item_bank)
+
+
+@pytest.fixture
+def results(
+    study: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+    now: datetime,
+) -> ResultSet:
+    """Of two people who handed in, measured."""
+    for answers in ({"p1": "41", "p2": "42", "p3": "no"}, {"p1": "41", "p2": "<b>no</b>", "p4": "44"}):
+        work(make_person(study), answers)
+    found = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results
+    measurement_compute(results=found, now=now + timedelta(days=1), resamples=50)
+    return found

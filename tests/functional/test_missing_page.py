@@ -1,0 +1,125 @@
+"""The page of missing answers, from a study where people skipped, ran out of time, and were not judged."""
+
+from collections.abc import Callable
+from datetime import datetime
+from math import log
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from scoring.coordinator import Scoring
+from scoring.models import AnswerScore, Measurement
+from scoring.selectors.measures import BlockMeasures, block_measures
+from scoring.services.measurement.computing import measurement_compute
+from scoring.services.results import results_compute
+from scoring.stats.measures import Block
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.models import Participant, Study
+from studies.services.banks import item_bank_import
+
+pytestmark = pytest.mark.django_db
+EDGE = log(999)
+
+
+@pytest.fixture
+def measured(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+    now: datetime,
+) -> Measurement:
+    """One batch of four prompts with a = 1, b = 0.
+
+    The first person is right twice, skips p003 and never reaches p004; the second is right once and wrong
+    twice, and one more answer has no verdict; the third is wrong throughout.
+    """
+    items = tuple(ItemParameter(f"p00{n}", a=1.0, b=0.0) for n in range(1, 5))
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
+    study = make_study(
+        prompts=4, slug="gaps", judge_kind="checks", top_size=1, item_bank=bank, replicates_per_profile=8
+    )
+    people = [make_person(study) for _ in range(3)]
+    work(people[0], {"p001": "1", "p002": "2", "p003": ""})
+    work(people[1], {"p001": "1", "p002": "98", "p003": "97", "p004": "4"})
+    work(people[2], {f"p00{n}": "99" for n in range(1, 5)})
+    scoring = score(study)
+    unjudged = AnswerScore.objects.filter(
+        answer__session__participant=people[1], answer__prompt__prompt_id="p004"
+    )
+    unjudged.update(score=None, unscored_reason="timed_out")
+    results = results_compute(run=scoring.judges[0].run, now=now)
+    return measurement_compute(results=results, now=now, resamples=100)
+
+
+def value(found: BlockMeasures, *place: str) -> float | None:
+    row = found.get(*place)
+    assert row is not None, place
+    return row.value
+
+
+def test_reasons_are_counted_apart_for_average_and_top(measured: Measurement) -> None:
+    found = block_measures(measured, Block.MISSING)
+    counts = {(row.group, row.name): row.details["count"] for row in found.rows if "count" in row.details}
+    assert [counts["average", f"share.{name}"] for name in ("scored", "unscored")] == [9, 1]
+    assert [counts["average", f"share.{name}"] for name in ("skipped", "not_reached")] == [1, 1]
+    assert [counts["top", f"share.{name}"] for name in ("scored", "skipped", "not_reached")] == [2, 1, 1]
+
+
+def test_theta_under_each_assumption_worked_out_on_paper(measured: Measurement) -> None:
+    found = block_measures(measured, Block.MISSING)
+    # Nine answers: three right, six wrong; two zeros more; or three gaps at either end.
+    assert value(found, "theta.pool", "average", "as-missing") == pytest.approx(-EDGE / 3, abs=1e-9)
+    assert value(found, "theta.pool", "average", "as-zero") == pytest.approx(-5 * EDGE / 11, abs=1e-9)
+    assert value(found, "theta.pool", "average", "bound:low") == pytest.approx(-EDGE / 2, abs=1e-9)
+    assert value(found, "theta.pool", "average", "bound:high") == pytest.approx(0.0, abs=1e-9)
+    assert value(found, "theta.pool", "top", "as-missing") == pytest.approx(EDGE, abs=1e-9)
+    assert value(found, "theta.pool", "top", "as-zero") == pytest.approx(0.0, abs=1e-9)
+    # Only two people answered 80 % or more; the first did not.
+    floor = found.get("theta.pool", "top", "floor:0.8")
+    assert floor is not None
+    assert (floor.details["eligible"], floor.details["same_people"]) == (2, 0)
+    assert floor.value == pytest.approx(-EDGE / 3, abs=1e-9)
+
+
+def test_the_page_says_it_in_sentences_tables_and_a_figure(measured: Measurement, staff: Client) -> None:
+    text = staff.get(reverse("staff_measurement", args=["gaps", "missing"])).content.decode()
+    assert "no answer that counts at 2 of 12 places (16.7 %); 1 more answers" in text
+    assert "as missing: left out (headline)" in text
+    assert "difficulty b, per logit" in text
+    results = measured.result_set_id
+    figure = reverse("staff_measurement_figure", args=["gaps", results, "missing", "positions", "svg"])
+    assert b"<svg" in staff.get(figure).content
+
+
+def test_nobody_asked_is_a_sentence(
+    make_study: Callable[..., Study], score: Callable[..., Scoring], now: datetime
+) -> None:
+    results = score(make_study(prompts=4, judge_kind="checks", top_size=1)).judges[0].results
+    found = block_measures(measurement_compute(results=results, now=now), Block.MISSING)
+    assert (found.state, found.sentence) == ("refused", "Nobody who is retained was asked anything.")
+
+
+def test_without_item_parameters_reasons_are_counted_and_theta_has_none(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+    staff: Client,
+    now: datetime,
+) -> None:
+    study = make_study(prompts=4, slug="bare", judge_kind="checks", top_size=1)
+    work(make_person(study), {"p001": "1", "p002": ""})
+    results = score(study).judges[0].results
+    found = block_measures(measurement_compute(results=results, now=now, resamples=100), Block.MISSING)
+
+    assert found.state == "computed"
+    assert value(found, "share.skipped", "average") == 0.25
+    assert value(found, "share.not_reached", "average") == 0.5
+    thetas = list(found.named("theta.pool", "theta.prompt"))
+    assert {(row.value, row.reason) for row in thetas} == {(None, "nothing_scored")}
+    assert list(found.named("missing.odds_ratio")) == []
+    assert staff.get(reverse("staff_measurement", args=["bare", "missing"])).status_code == 200

@@ -1,0 +1,272 @@
+"""The page of the models beside a study's cohort."""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from scoring.coordinator import Scoring
+from scoring.irt.model_results.records import ModelResponse, ModelResults, PublishedAbility
+from scoring.models import (
+    JudgeConfig,
+    Measurement,
+    MeasureRow,
+    ModelConfiguration,
+    ResultSet,
+    ScoringRun,
+)
+from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.item_banks import item_arrays
+from scoring.services.leaderboards import leaderboard_import
+from scoring.services.measurement.blocks.models import model_measures
+from scoring.services.measurement.blocks.models_judge import judge_facts
+from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement.inputs import Inputs
+from scoring.stats.measures import Block
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.models import ItemBank, Participant, Study
+from studies.services.banks import item_bank_import
+
+pytestmark = pytest.mark.django_db
+PROMPTS = 16
+Import = Callable[..., None]
+# Whether a model's judge of this name is the judge "grader" that asks openai/GPT-4o.
+NAMED = {
+    "openai/gpt-4o": True, "GPT-4O": True, "azure/gpt-4o": True, "grader": True, "gpt-4o-mini": False,
+    "": None,
+}  # fmt: skip
+
+
+@pytest.fixture
+def item_bank(now: datetime) -> ItemBank:
+    facts = ((f"p{n:03d}", 0.6 + 0.1 * (n % 7), 0.2 * (n % 5)) for n in range(1, PROMPTS))
+    items = tuple(ItemParameter(prompt_id, a=a, b=b) for prompt_id, a, b in facts)
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    return item_bank_import(slug="items", parameters=parameters, now=now)[0]
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
+    return make_study(
+        prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=2, item_bank=item_bank,
+        replicates_per_profile=3, assembly="random",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def results(
+    study: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+) -> ResultSet:
+    """Twelve people in four batches of four prompts; they know some of the answers."""
+    for number in range(12):
+        known = {n: (n * 7 + number * 5) % 3 > 0 for n in range(1, PROMPTS + 1)}
+        answers = {f"p{n:03d}": str(n) if knows else "I have no idea" for n, knows in known.items()}
+        work(make_person(study), answers)
+    return score(study).judges[0].results
+
+
+@pytest.fixture
+def import_models(item_bank: ItemBank, now: datetime) -> Import:
+    def run(*found: ModelResponse | PublishedAbility) -> None:
+        results = ModelResults(
+            responses=tuple(one for one in found if isinstance(one, ModelResponse)),
+            published=tuple(one for one in found if isinstance(one, PublishedAbility)),
+        )
+        leaderboard_import(item_bank=item_bank, results=results, source="A test", replace=False, now=now)
+
+    return run
+
+
+def always(model: str, value: float) -> list[ModelResponse]:
+    """A model that nearly always gets this score, over three epochs."""
+    return [
+        ModelResponse(model, f"p{n:03d}", epoch, abs(value - 0.1 * ((n + epoch) % 3)))
+        for n in range(1, PROMPTS)
+        for epoch in (1, 2, 3)
+    ]
+
+
+@pytest.fixture
+def measured(results: ResultSet, import_models: Import, now: datetime) -> Measurement:
+    import_models(
+        *always("Perfect <b>", 1.0), *always("Hopeless", 0.0), PublishedAbility("Told", 2.04, 0.06, 5),
+        PublishedAbility("Unsure", 1.0),
+    )  # fmt: skip
+    return measurement_compute(results=results, now=now, resamples=100)
+
+
+def row(measurement: Measurement, name: str, group: str, model: str = "") -> MeasureRow:
+    subset = f"model:{model}" if model else ""
+    return measurement.rows.get(block=Block.MODELS, name=name, group=group, subset=subset)
+
+
+def there(value: float | None) -> float:
+    assert value is not None
+    return value
+
+
+def page(staff: Client) -> str:
+    response = staff.get(reverse("staff_measurement", kwargs={"slug": "pages", "block": "models"}))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_without_models_the_block_says_how_to_get_them(
+    staff: Client, results: ResultSet, now: datetime
+) -> None:
+    measurement_compute(results=results, now=now, resamples=100)
+    assert "No results of models are imported for the item bank items; import_models does it." in page(staff)
+
+
+def test_differences_have_intervals_and_verdicts(measured: Measurement) -> None:
+    assert measured.blocks["models"]["state"] == "computed"
+    own = row(measured, "theta.pool", "average")
+    better = row(measured, "difference.pool", "average", "Hopeless")
+    worse = row(measured, "difference.pool", "average", "Perfect <b>")
+    assert (better.details["verdict"], worse.details["verdict"]) == ("above", "below")
+    assert there(better.low) > 0 > there(worse.high)
+    model = row(measured, "theta.pool", "average", "Hopeless")
+    assert there(better.value) == pytest.approx(there(own.value) - there(model.value))
+    assert better.details["p_holm"] < 0.05
+    assert (better.details["k_human"], better.details["k_model"]) == (1.0, 1.0)
+    rows = [row(measured, "theta.pool", "average", name) for name in ("Perfect <b>", "", "Hopeless")]
+    assert [one.details["place_best"] for one in rows] == [1, 2, 3]
+    assert [one.details["place_worst"] for one in rows] == [1, 2, 3]
+
+
+def test_top_has_no_interval_and_no_verdict_as_it_was_selected(measured: Measurement) -> None:
+    for found in (row(measured, "theta.pool", "top"), row(measured, "difference.pool", "top", "Hopeless")):
+        assert found.value is not None
+        assert (found.se, found.low, found.high, found.reason) == (None, None, None, "selected")
+        assert "verdict" not in found.details
+
+
+def test_the_judge_of_a_model_is_the_studys_by_its_name_alone(now: datetime) -> None:
+    config = JudgeConfig(slug="grader", model="openai/GPT-4o", created_at=now)
+    run = ScoringRun(judge_kind="llm", config=config)
+    said = {name: judge_facts(ModelConfiguration(judge=name), run)["same_judge"] for name in NAMED}
+    assert said == NAMED
+    assert judge_facts(ModelConfiguration(judge="checks"), ScoringRun(judge_kind="checks")) == {
+        "judge": "checks", "study_judge": "checks", "same_judge": True,
+    }  # fmt: skip
+
+
+def test_a_published_theta_is_marked_and_modelled(measured: Measurement) -> None:
+    told = row(measured, "theta.modelled_k1", "", "Told")
+    assert told.details["published_only"] is told.details["modelled"] is True
+    assert told.details["k"] == 5
+    assert 2.04 < there(told.low) < there(told.value) < there(told.high)
+    unsure = row(measured, "theta.modelled_k1", "", "Unsure")  # nobody said over how many epochs
+    assert (unsure.value, unsure.reason) == (None, "epochs_unknown")
+    assert not measured.rows.filter(name="difference.pool", subset="model:Told").exists()
+
+
+def test_the_page_shows_models_groups_and_bands(staff: Client, measured: Measurement) -> None:
+    content = page(staff)
+    for text in (
+        "Perfect &lt;b&gt;", "Told (published only)", "(k human = 1.0, k model = 5.0)", "above", "below",
+        "theta at k = 1, modelled", "Groups that cannot be told apart", "Top (in-sample)",
+    ):  # fmt: skip
+        assert text in content
+    assert "style=" not in content
+
+
+def test_the_page_says_what_is_not_checked_and_why_nothing_is_modelled(
+    staff: Client, results: ResultSet, import_models: Import, now: datetime
+) -> None:
+    import_models(
+        *always("Scored", 0.5), *(replace(one, judge="checks") for one in always("Same", 0.5)),
+        *(replace(one, judge="other/judge") for one in always("Other", 0.5)),
+        PublishedAbility("Beyond", 60.0, 0.1, 5), PublishedAbility("Unsure", 1.0),
+    )  # fmt: skip
+    measurement = measurement_compute(results=results, now=now, resamples=100)
+
+    beyond = row(measurement, "theta.modelled_k1", "", "Beyond")
+
+    assert (beyond.value, beyond.reason) == (None, "beyond_simulation")
+    content = " ".join(page(staff).split())
+    for text in (
+        "by the judge of the people (checks): 1; by another: 1; without a judge&#x27;s name: 1.",
+        "other/judge",
+        "be above or below a model and still share a group with it",
+        "not modelled: beyond all simulated abilities",
+        "not modelled: the number of epochs is not published",
+    ):
+        assert text in content
+
+
+def test_the_page_and_its_figure_take_few_queries(
+    staff: Client, measured: Measurement, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    with django_assert_max_num_queries(14):
+        page(staff)
+    place = {"slug": "pages", "results_id": measured.result_set_id, "block": "models", "figure": "models"}
+    with django_assert_max_num_queries(10):
+        response = staff.get(reverse("staff_measurement_figure", kwargs={**place, "extension": "svg"}))
+    assert response.status_code == 200
+    assert response.content.startswith(b"<?xml")
+
+
+def test_more_models_take_no_more_queries(
+    results: ResultSet, import_models: Import, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    import_models(*(one for n in range(12) for one in always(f"M{n}", n / 12)))
+    item_bank = results.run.study.item_bank
+    assert item_bank is not None
+    inputs = Inputs(
+        results=results, everyone=study_cohort(results.run), items=item_arrays(item_bank),
+        rng=np.random.default_rng(1), resamples=100, progress=no_progress,
+    )  # fmt: skip
+    with django_assert_max_num_queries(3):
+        found = list(model_measures(inputs))
+    assert sum(one.name == "difference.pool" and one.group == "average" for one in found) == 12
+
+
+def no_progress(done: int, of: int) -> None:
+    """Nobody watches a test."""
+
+
+def test_another_model_changes_no_number_of_a_model(
+    results: ResultSet, import_models: Import, now: datetime
+) -> None:
+    """Fifteen epochs, of which a few are drawn, and a band: what rests on chance."""
+    many = [
+        ModelResponse("Many", f"p{n:03d}", epoch, (n * epoch % 5) / 4)
+        for n in range(1, PROMPTS)
+        for epoch in range(1, 16)
+    ]
+    fields = ("name", "group", "subset", "value", "se", "low", "high")
+    ours = ("model:Many", "model:Told")
+
+    def numbers() -> list[tuple[Any, ...]]:
+        rows = measurement_compute(results=results, now=now, resamples=100).rows.filter(subset__in=ours)
+        return list(rows.values_list(*fields))
+
+    import_models(*many, PublishedAbility("Told", 2.04, 0.06, 5))
+    before = numbers()
+    import_models(
+        *(replace(one, model="Another") for one in many), PublishedAbility("Before it", 1.0, 0.1, 3)
+    )
+
+    assert len(before) > 10
+    assert numbers() == before
+
+
+def test_the_same_results_give_the_same_numbers(measured: Measurement, results: ResultSet) -> None:
+    fields = ("name", "group", "subset", "value", "se", "low", "high")
+    before = list(measured.rows.filter(block=Block.MODELS).values_list(*fields))
+    out = io.StringIO()
+    call_command("measure_study", "pages", resamples=100, stdout=out)
+    again = Measurement.objects.get(result_set=results)
+    assert list(again.rows.filter(block=Block.MODELS).values_list(*fields)) == before

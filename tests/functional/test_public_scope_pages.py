@@ -1,0 +1,137 @@
+"""A study with private prompts: pages over all answers or over public ones, and what its report tells."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from scoring.coordinator import Scoring
+from scoring.models import Measurement, ResultSet
+from scoring.report.parts import Paragraph, Table
+from scoring.selectors.export_results import estimate_rows
+from scoring.selectors.report_records import study_records
+from scoring.selectors.reports import report_of
+from scoring.services.measurement.computing import measurement_compute
+from scoring.services.results import results_compute
+from scoring.stats.measures import Block
+from scoring.views.agreement_texts import decimals
+from scoring.views.study_report_sections import estimate_parts, flow_parts
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.bank.records import PromptRecord
+from studies.models import Participant, Prompt, Study
+from studies.services.banks import item_bank_import
+
+pytestmark = pytest.mark.django_db
+NUMBERS = range(1, 9)
+PRIVATE = (2, 4, 6)
+RIGHT = ({1, 3, 5, 7}, {1, 2, 4, 6}, {1, 3, 8}, {5, 6})
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study], now: datetime) -> Study:
+    prompts = [
+        PromptRecord(
+            prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(40 + n), category=("QR", "LR")[n % 2],
+            split="private" if n in PRIVATE else "public",
+        )
+        for n in NUMBERS
+    ]  # fmt: skip
+    items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.2 * n) for n in NUMBERS)
+    bank, _ = item_bank_import(
+        slug="items", parameters=ItemParameters(items, 0.998, 0.001, sigma_hat=2.5), now=now
+    )
+    return make_study(
+        prompts=prompts, slug="split", batch_size=8, judge_kind="checks", top_size=2, item_bank=bank,
+        replicates_per_profile=4,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def results(
+    study: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+) -> ResultSet:
+    for right in RIGHT:
+        work(make_person(study), {f"p{n}": str(40 + n if n in right else 0) for n in NUMBERS})
+    return score(study).judges[0].results
+
+
+@pytest.fixture
+def measurement(results: ResultSet, now: datetime) -> Measurement:
+    return measurement_compute(results=results, now=now, resamples=50)
+
+
+def page(client: Client, block: str = "", prompts: str = "") -> str:
+    place = {"slug": "split", "block": block} if block else {"slug": "split"}
+    address = reverse("staff_measurement" if block else "staff_results", kwargs=place)
+    response = client.get(address + (f"?prompts={prompts}" if prompts else ""))
+    assert response.status_code == 200
+    return str(response.content.decode())
+
+
+def test_top_of_the_public_prompts_is_chosen_by_them(results: ResultSet) -> None:
+    top = {one.scope: one for one in results.estimates.filter(group="top", category="")}
+    # Of all eight, the first two people have four right; of the public five, the first and the third.
+    assert top["all"].raw_mean == pytest.approx(8 / 16)
+    assert top["public"].raw_mean == pytest.approx(7 / 10)
+    assert (top["all"].private_prompts, top["public"].private_prompts) == (3, 0)
+    assert (top["public"].expected, top["public"].prompts) == (10, 5)
+
+
+def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measurement: Measurement) -> None:
+    rows = measurement.rows.filter(block=Block.UNCERTAINTY, name="theta.pool", subset="se.participant")
+    shown = {row.scope: decimals(row.value, 2) for row in rows.filter(group="average")}
+    assert shown["all"] != shown["public"]
+    address = reverse("staff_measurement", kwargs={"slug": "split", "block": "uncertainty"})
+    for prompts, scope in (("", "all"), ("public", "public"), ("private", "all")):
+        content = page(staff, "uncertainty", prompts)
+        assert shown[scope] in content
+        assert f'<a href="{address}?prompts=public"' in content
+        assert ("rest on the answers to public prompts alone" in content) == (scope == "public")
+    assert ".svg?prompts=public" in page(staff, "uncertainty", "public")
+    assert "?prompts=public" in page(staff, prompts="public")
+
+
+def test_without_private_prompts_there_is_nothing_to_switch(
+    staff: Client, results: ResultSet, now: datetime
+) -> None:
+    Prompt.objects.update(split="public")
+    again = results_compute(run=results.run, now=now)
+    assert not again.estimates.filter(scope="public").exists()
+    assert "Public prompts only" not in page(staff, prompts="public")
+
+
+def test_the_report_is_of_the_public_prompts_and_says_where_the_rest_is(
+    study: Study, measurement: Measurement
+) -> None:
+    records = study_records(study)
+    estimates = list(estimate_parts(report_of(measurement.result_set, records.scope), None))
+    [said] = [part.text for part in estimates if isinstance(part, Paragraph) and "public" in part.text]
+    assert "public prompts alone" in said
+    assert said.endswith("leaves only as aggregates, in the rows of scope all of the export.")
+    [counts] = [part for part in estimates if isinstance(part, Table) and "Expected" in part.head]
+    assert counts.rows[0][1] == "20"  # four people, five public prompts
+    [flow] = [part for part in flow_parts(records) if isinstance(part, Table) and part.head[1] == "Answers"]
+    assert sum(int(row[1]) for row in flow.rows) == 20
+
+
+def test_a_category_that_would_tell_of_one_private_prompt_is_exported_without_its_numbers(
+    study: Study, results: ResultSet, now: datetime
+) -> None:
+    Prompt.objects.filter(prompt_id="p1").update(split="private")  # the only one of LR; QR has three
+    results_compute(run=results.run, now=now)
+    rows = {(row.scope, row.group, row.category): row for row in estimate_rows(study)}
+    for group in ("average", "top"):
+        # QR rests on three; with it, all less QR would give LR away.
+        for category in ("LR", "QR"):
+            hidden = rows["all", group, category]
+            assert (hidden.theta, hidden.se_pool, hidden.raw_mean) == (None, None, None)
+            assert (hidden.theta_ql, hidden.se_ql, hidden.reason_ql) == (None, None, None)
+            assert hidden.pairs
+            assert rows["public", group, category].theta is not None
+        assert rows["all", group, ""].theta is not None

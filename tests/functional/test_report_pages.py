@@ -1,0 +1,198 @@
+"""The report of a study: its page, its files, its checklist and its command."""
+
+import re
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from batches.rules.statuses import AnswerState
+from scoring.models import ChecklistAnswer, Measurement, ResultSet
+from scoring.report.parts import Part, Table
+from scoring.selectors.checklist_items import ITEMS
+from scoring.selectors.measures import BlockMeasures
+from scoring.views import study_report_parts
+from scoring.views.checklist_records import RECORDED
+from scoring.views.study_report_parts import shortened, study_document
+from studies.models import Participant, Prompt, Study, StudyEvent
+
+pytestmark = pytest.mark.django_db
+
+
+def address(name: str, **place: str) -> str:
+    return reverse(name, kwargs={"slug": "pages", **place})
+
+
+def answer(client: Client, item: str, text: str) -> int:
+    return client.post(address("staff_checklist"), {"item": item, "text": text}).status_code
+
+
+def test_people_who_are_not_staff_learn_nothing(
+    client: Client, study: Study, make_person: Callable[..., Participant]
+) -> None:
+    places = [address("staff_report"), address("staff_report_file", extension="html")]
+    assert [client.get(place).status_code for place in places] == [302, 302]
+    client.force_login(make_person(study).user)
+    assert [client.get(place).status_code for place in places] == [404, 404]
+    assert answer(client, "2.4", "Nobody.") == 404
+    assert not ChecklistAnswer.objects.exists()
+
+
+def test_a_study_without_results_has_a_report_that_says_so(staff: Client, study: Study) -> None:
+    sentence = "No results have been computed yet, so there are no estimates in this report."
+    for place in (address("staff_report"), address("staff_report_file", extension="html")):
+        assert staff.get(place).content.decode().count(sentence) == 1
+
+
+def test_results_that_are_not_measured_are_reported_up_to_the_estimates(
+    staff: Client, study: Study, results: ResultSet
+) -> None:
+    Measurement.objects.filter(result_set=results).delete()
+    content = staff.get(address("staff_report_file", extension="html")).content.decode()
+    assert "These results are not measured yet, so the report ends with the estimates." in content
+    assert "Theta by prompt means, in logits" in content
+
+
+def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
+    staff: Client, study: Study, results: ResultSet
+) -> None:
+    response = staff.get(address("staff_report_file", extension="html"))
+    content = response.content.decode()
+    for text in (
+        study.protocol_hash,
+        results.inputs_sha256,
+        "Top (in-sample)",
+        "Retained",
+        "(in-sample): theta",
+    ):
+        assert text in content
+    assert "img-src data:" in response["Content-Security-Policy"]
+    assert "data:image/svg+xml;base64," in content
+    assert "example.org" not in content
+
+
+def test_no_report_names_a_single_person(staff: Client, study: Study, results: ResultSet) -> None:
+    measurement = Measurement.objects.get(result_set=results)
+    named = set(measurement.rows.exclude(participant="").values_list("block", flat=True))
+    assert {"exclusions", "judge"} <= named
+    report = staff.get(address("staff_report_file", extension="html")).content.decode()
+    codes = list(Participant.objects.values_list("code", flat=True))
+    assert len(codes) == 2
+    assert not [code for code in codes if code in report]
+    assert "Tables about single people stay on the site." in report
+
+
+def test_rows_about_a_private_prompt_do_not_leave_with_a_report(
+    study: Study, results: ResultSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Prompt.objects.update(split="private")
+    reported: list[BlockMeasures] = []
+
+    def block_parts(found: BlockMeasures, _title: object) -> Iterator[Part]:
+        reported.append(found)
+        return iter(())
+
+    monkeypatch.setattr(study_report_parts, "block_parts", block_parts)
+    study_document(study)
+    assert reported
+    assert not [row for found in reported for row in found.rows if row.prompt_id]
+
+
+def test_a_simulated_study_says_so_before_everything_else(staff: Client, study: Study) -> None:
+    place = address("staff_report_file", extension="html")
+    assert "SIMULATED" not in staff.get(place).content.decode()
+    Study.objects.update(is_simulated=True)
+    report = staff.get(place).content.decode()
+    assert report.count("SIMULATED") >= 1
+    assert report.index("SIMULATED") < report.index("<h1>") < report.index("<nav")
+
+
+def test_states_of_answers_are_in_words_and_no_name_of_a_row_or_column_is_empty(
+    staff: Client, study: Study, results: ResultSet
+) -> None:
+    report = staff.get(address("staff_report_file", extension="html")).content.decode()
+    assert not [state for state in AnswerState if f'<th scope="row">{state.value}</th>' in report]
+    assert not re.search(r"<th[^>]*>\s*</th>", report)
+
+
+def test_a_long_table_is_cut_and_says_how_much_of_it_is_left_out() -> None:
+    for rows, note in (
+        (100, []),
+        (101, ["1 more row is left out of this report."]),
+        (1234, ["1,134 more rows are left out of this report."]),
+    ):
+        part = shortened(Table("Theta", ["Prompt", "θ"], [[f"p{n}", "0.11"] for n in range(rows)]))
+        assert isinstance(part, Table)
+        assert len(part.rows) == 100
+        assert part.rows[-1][0] == "p99"
+        assert list(part.notes) == note
+
+
+def test_the_same_records_give_the_same_files(staff: Client, study: Study, results: ResultSet) -> None:
+    for extension in ("html", "pdf"):
+        place = address("staff_report_file", extension=extension)
+        first, second = (staff.get(place + "?download") for _ in range(2))
+        assert first.content == second.content
+        assert first["Content-Disposition"] == f'attachment; filename="report-pages.{extension}"'
+    assert staff.get(address("staff_report_file", extension="exe")).status_code == 404
+
+
+def test_an_answer_of_the_lead_is_kept_shown_and_in_the_trail(staff: Client, study: Study) -> None:
+    assert answer(staff, "2.4", "Nobody did.") == 302
+    assert answer(staff, "2.4", "Two did; they are named.") == 302
+    assert answer(staff, "2.4", "Two did; they are named.") == 302
+    assert ChecklistAnswer.objects.get().text == "Two did; they are named."
+    trail = StudyEvent.objects.filter(study=study, kind="checklist_answered").values_list(
+        "details", flat=True
+    )
+    assert [one["text"] for one in trail] == ["Nobody did.", "Two did; they are named."]
+    content = staff.get(address("staff_report_file", extension="html")).content.decode()
+    assert "Two did; they are named." in content
+    assert "Nobody did." not in content
+
+
+def test_a_refused_answer_is_shown_again_with_what_is_wrong(staff: Client, study: Study) -> None:
+    response = staff.post(address("staff_checklist"), {"item": "2.4", "text": "x" * 5001})
+    assert response.status_code == 422
+    assert "x" * 5001 in response.content.decode()
+    assert "5001 characters long" in response.content.decode()
+    assert answer(staff, "2.4", " ") == 422
+    assert answer(staff, "9.9", "There is no such item.") == 422
+    assert not ChecklistAnswer.objects.exists()
+
+
+def test_what_only_the_lead_knows_is_missing_until_it_is_answered(
+    staff: Client, study: Study, results: ResultSet
+) -> None:
+    entries = {
+        entry.number: entry for part in study_document(study).parts for entry in getattr(part, "entries", ())
+    }
+    assert set(entries) == set(ITEMS)
+    assert set(RECORDED) <= set(ITEMS)
+    assert entries["1.9"].state == "missing"
+    assert (entries["1.1"].state, entries["1.1"].record) == (
+        "automatic", "Recruited: 2. Sessions started: 2. Retained for the estimates: 2.",
+    )  # fmt: skip
+
+
+def test_the_page_needs_no_inline_style_or_script(staff: Client, study: Study, results: ResultSet) -> None:
+    content = staff.get(address("staff_report")).content.decode()
+    assert not [found for found in ("style=", "<style", "<script", "onclick") if found in content]
+
+
+def test_the_command_writes_both_files_or_none(study: Study, results: ResultSet, tmp_path: Path) -> None:
+    folder, said = tmp_path / "out" / "report", StringIO()
+    call_command("report_study", "pages", "--out", str(folder), stdout=said)
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "report.pdf"]
+    with pytest.raises(CommandError, match="holds an earlier report"):
+        call_command("report_study", "pages", "--out", str(folder))
+    call_command("report_study", "pages", "--out", str(folder), "--replace", stdout=said)
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(CommandError, match="is not an earlier report"):
+        call_command("report_study", "pages", "--out", str(folder), "--replace")
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert [path.name for path in folder.parent.iterdir()] == ["report"]

@@ -1,0 +1,115 @@
+"""The page of standard errors, from a study with two batches."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from scoring.coordinator import Scoring
+from scoring.models import Measurement
+from scoring.selectors.measures import block_measures
+from scoring.services.measurement.computing import measurement_compute
+from scoring.stats.measures import Block
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.models import Participant, Study
+from studies.services.banks import item_bank_import
+
+pytestmark = pytest.mark.django_db
+Make = Callable[..., Study]
+
+
+@pytest.fixture
+def measure(
+    make_study: Make,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+    now: datetime,
+) -> Callable[..., Measurement]:
+    """People answer the prompts of two batches, or of one; `right` has the numbers of their right answers."""
+
+    def measured(right: list[set[int]], *, batch_size: int = 2) -> Measurement:
+        items = tuple(ItemParameter(f"p00{n}", a=1.0, b=0.5 * n) for n in range(1, 5))
+        parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+        bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
+        study = make_study(
+            prompts=4, slug="sure", batch_size=batch_size, judge_kind="checks", top_size=2, item_bank=bank,
+            replicates_per_profile=8,
+        )  # fmt: skip
+        for own in right:
+            person = make_person(study)
+            work(person, {f"p00{n}": str(n if n in own else 99) for n in range(1, 5)})
+        results = score(study).judges[0].results
+        return measurement_compute(results=results, now=now, resamples=200)
+
+    return measured
+
+
+def test_two_batches_give_every_error_and_say_which_one_to_use(
+    measure: Callable[..., Measurement], staff: Client
+) -> None:
+    measurement = measure([{1, 2, 3}, {1, 2}, {3}, {2, 4}, {1, 4}, {2}])
+    found = block_measures(measurement, Block.UNCERTAINTY)
+
+    by_batch = found.get("theta.pool", "average", "se.batch")
+    assert by_batch is not None
+    assert by_batch.clusters == 2
+    assert (by_batch.details["target"], by_batch.details["serves"]) == ("T2", True)
+    assert by_batch.details["few_clusters"] is True
+    for error in ("se.analytic", "se.participant", "se.participant_boot"):
+        row = found.get("theta.pool", "average", error)
+        assert row is not None
+        assert row.se is not None
+    text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
+    assert "theta.pool, se.batch" in text
+    assert "T2: other people, prompts like these (use this)" in text
+    assert "Intervals of Top (in-sample) take its people as given" in text
+    results = measurement.result_set_id
+    figure = reverse("staff_measurement_figure", args=["sure", results, "uncertainty", "intervals", "svg"])
+    assert b"<svg" in staff.get(figure).content
+
+
+def test_one_batch_refuses_what_needs_two_and_says_why(
+    measure: Callable[..., Measurement], staff: Client
+) -> None:
+    measurement = measure([{1, 2, 3}, {1, 2}, {3}, {1, 2, 3, 4}], batch_size=4)
+    found = block_measures(measurement, Block.UNCERTAINTY)
+
+    for error in ("se.batch", "se.twoway"):
+        row = found.get("theta.pool", "average", error)
+        assert row is not None
+        assert (row.se, row.reason) == (None, "one_cluster")
+        assert row.value is not None
+    text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
+    assert "refused: it needs two or more people, prompts and batches" in text
+
+
+def test_nothing_scored_is_a_sentence_and_no_numbers(measure: Callable[..., Measurement]) -> None:
+    found = block_measures(measure([]), Block.UNCERTAINTY)
+    assert found.state == "refused"
+    assert found.sentence == "No answer to a prompt with item parameters has a score."
+    assert found.rows == ()
+
+
+def test_fewer_people_than_top_needs_leave_average_and_say_why_there_is_no_top(
+    measure: Callable[..., Measurement], staff: Client
+) -> None:
+    measurement = measure([{1, 2}])
+    found = block_measures(measurement, Block.UNCERTAINTY)
+
+    top = list(found.named("theta.pool", group="top"))
+    assert [(row.value, row.reason) for row in top] == [(None, "too_few_people")]
+    alone = found.get("theta.pool", "average", "se.participant")
+    assert alone is not None
+    assert alone.value is not None
+    assert (alone.se, alone.reason) == (None, "one_cluster")
+    missing = block_measures(measurement, Block.MISSING)
+    assert missing.state == "computed"
+    assert {row.reason for row in missing.rows if row.group == "top" and row.subset == "as-missing"} == {
+        "nothing_scored"
+    }
+    for block in ("uncertainty", "missing"):
+        assert staff.get(reverse("staff_measurement", args=["sure", block])).status_code == 200

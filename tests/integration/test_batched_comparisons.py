@@ -1,0 +1,354 @@
+"""Several criteria a call: compared with one on a sample first, then used; against a real judge server."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from hashed_judge.running import RunningJudge
+
+from batches.models import Session
+from scoring.coordinator import Scoring, judging_compare, judging_coordinate, judging_slice, study_score
+from scoring.models import (
+    AnswerScore,
+    CriterionScore,
+    JudgeCall,
+    JudgeConfig,
+    JudgingRun,
+    ResultSet,
+    RunPurpose,
+    RunState,
+    ScoringRun,
+)
+from scoring.services.judging.compared import NotCompared
+from scoring.services.judging.comparison_report import ComparisonReport
+from scoring.services.judging.comparisons import (
+    Comparison,
+    NothingToCompare,
+    comparison_draw,
+    comparison_plan,
+    comparison_start,
+)
+from scoring.services.judging.continuing import RunOfOthers
+from scoring.services.judging.runs import run_cancel, run_plan, run_start
+from scoring.services.judging.seats import JudgeNotConfigured, Seat
+from studies.bank.item_parameters import ItemParameter, ItemParameters
+from studies.bank.records import CriterionRecord, PromptRecord
+from studies.models import ItemBank, Participant, Study, StudyEvent
+from studies.services.banks import item_bank_import
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+Clock = Callable[[], datetime]
+Compare = Callable[..., ComparisonReport]
+
+
+def rubric(number: int, criteria: int) -> PromptRecord:
+    return PromptRecord(
+        prompt_id=f"p{number:03d}",
+        text=f"Question {number}?",
+        gold_answer=str(number),
+        criteria=tuple(CriterionRecord(text=f"Says part {c} of {number}.") for c in range(criteria)),
+    )
+
+
+# Prompts with five criteria, one with a single criterion, one with a gold answer alone.
+PROMPTS = [
+    rubric(1, 5),
+    rubric(2, 5),
+    rubric(3, 5),
+    rubric(4, 1),
+    PromptRecord(prompt_id="p005", text="Question 5?", gold_answer="5"),
+]
+
+
+@pytest.fixture
+def item_bank(db: None, now: datetime) -> ItemBank:
+    items = tuple(ItemParameter(f"p{n:03d}", a=1.0, b=0.0, subcategory="QR-DA") for n in (1, 2, 3, 4))
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.0)
+    return item_bank_import(slug="items", parameters=parameters, now=now)[0]
+
+
+@pytest.fixture
+def study(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    item_bank: ItemBank,
+) -> Study:
+    """Eight people answered five prompts each: 24 answers to rubrics, with 120 criteria."""
+    study = make_study(prompts=PROMPTS, batch_size=5, replicates_per_profile=50, item_bank=item_bank)
+    for person in range(8):
+        work(make_person(study), {f"p{n:03d}": f"Answer {person} to {n}" for n in range(1, 6)})
+    return study
+
+
+@pytest.fixture
+def compare(running_clock: Clock) -> Compare:
+    def run(
+        study: Study, config: JudgeConfig, *, criteria_per_call: int = 3, answers: int = 40, seed: int = 1
+    ) -> ComparisonReport:
+        comparison = comparison_draw(
+            study=study, config=config, criteria_per_call=criteria_per_call, answers=answers, seed=seed
+        )
+        return judging_compare(
+            comparison=comparison,
+            budget=None,
+            actor=None,
+            clock=running_clock,
+            planning=unseen,
+            judging=unseen,
+        )
+
+    return run
+
+
+@pytest.fixture
+def score_batched(running_clock: Clock) -> Callable[..., Scoring]:
+    def run(study: Study, config: JudgeConfig, criteria_per_call: int = 3) -> Scoring:
+        return study_score(
+            study=study,
+            seats=[Seat(config, criteria_per_call=criteria_per_call)],
+            budget=None,
+            actor=None,
+            clock=running_clock,
+            planning=unseen,
+            judging=unseen,
+        )
+
+    return run
+
+
+def unseen(done: int, total: int) -> None:
+    """Nobody watches a test."""
+
+
+def test_a_comparison_asks_about_a_sample_both_ways_and_computes_no_results(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, compare: Compare
+) -> None:
+    report = compare(study, make_judge(judge_endpoint.url), answers=6)
+    run = JudgingRun.objects.get()
+    assert (run.purpose, run.state, run.planned) == (RunPurpose.COMPARISON, RunState.FINISHED, 60)
+    # Of five criteria three are asked about together, then two; the others one by one.
+    assert (report.one.requests, report.several.requests) == (30, 12)
+    assert (report.one.calls, report.several.calls) == (30, 12)
+    assert len(judge_endpoint.arrivals()) == 42
+    assert (report.by_criterion.n, report.by_criterion.clusters, report.by_answer.n) == (30, 6, 6)
+    prompts = CriterionScore.objects.values_list("answer__prompt__prompt_id", flat=True).distinct()
+    assert set(prompts) == {"p001", "p002", "p003"}
+    assert not ResultSet.objects.exists()
+    assert set(ScoringRun.objects.values_list("finished_at", flat=True)) == {None}
+    started = StudyEvent.objects.get(kind="judging_started")
+    assert (started.details["purpose"], started.details["seed"], started.details["answers"]) == (
+        "comparison",
+        1,
+        6,
+    )
+
+
+def test_a_batched_judge_scores_apart_from_the_same_judge_one_by_one(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, compare: Compare
+) -> None:
+    compare(study, make_judge(judge_endpoint.url), answers=6)
+    one, several = ScoringRun.objects.order_by("pk")
+    assert (one.judge["criteria_per_call"], several.judge["criteria_per_call"]) == (1, 3)
+    assert "batched_text_sha256" not in one.judge
+    assert one.judge["texts_sha256"] == several.judge["texts_sha256"]
+    assert one.judge_sha256 != several.judge_sha256
+    assert AnswerScore.objects.filter(run=one).count() == AnswerScore.objects.filter(run=several).count() == 6
+    texts = set(JudgeCall.objects.filter(run=several).values_list("judge_protocol_sha256", flat=True))
+    assert texts == {several.judge["batched_text_sha256"]}
+
+
+def test_the_report_warns_of_a_judge_that_says_something_else_when_asked_several_at_once(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, compare: Compare
+) -> None:
+    report = compare(study, make_judge(judge_endpoint.url))
+    found = {(warning.code.value, warning.subject) for warning in report.warnings}
+    assert {("alpha_low", "alpha_interval"), ("kappa_low", "kappa")} <= found
+    assert abs(report.by_criterion.pearson.value) < 0.4
+    assert report.theta is not None
+    assert report.theta.theta_x != report.theta.theta_y
+    assert report.so_far.is_enough
+
+
+def test_the_same_sample_costs_nothing_the_second_time(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, compare: Compare
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    first = compare(study, judge, answers=6)
+    second = compare(study, judge, answers=6)
+    assert (first.by_criterion, first.by_answer) == (second.by_criterion, second.by_answer)
+    assert len(judge_endpoint.arrivals()) == 42
+    assert JudgingRun.objects.count() == 1
+
+
+def test_what_was_scored_one_by_one_is_not_asked_again_for_a_comparison(
+    study: Study,
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+    score: Callable[..., Scoring],
+    compare: Compare,
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    score(study, judge)
+    asked = len(judge_endpoint.arrivals())
+    results = ResultSet.objects.count()
+    report = compare(study, judge)
+    # 24 answers with five criteria: two calls each.
+    assert len(judge_endpoint.arrivals()) - asked == 48
+    assert report.by_criterion.n == 120
+    assert ResultSet.objects.count() == results
+    assert ScoringRun.objects.get(judge__criteria_per_call=1).finished_at is not None
+    assert ScoringRun.objects.get(judge__criteria_per_call=3).finished_at is None
+
+
+def test_a_study_is_not_scored_by_several_criteria_a_call_before_the_comparison(
+    study: Study,
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+    score_batched: Callable[..., Scoring],
+    compare: Compare,
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    with pytest.raises(
+        NotCompared, match=r"0 answers and 0 criteria, and no comparison is finished.*--judge"
+    ):
+        score_batched(study, judge)
+    compare(study, judge, answers=19)
+    with pytest.raises(NotCompared, match=r"so far: 19 answers and 95 criteria\. Run compare_batched"):
+        score_batched(study, judge)
+    assert not ResultSet.objects.exists()
+    compare(study, judge, answers=20)
+    scored = score_batched(study, judge)
+    assert (scored.judges[0].judging.scored, scored.judges[0].judging.left) == (40, 0)
+    assert ResultSet.objects.get().run.judge["criteria_per_call"] == 3
+
+
+def test_a_run_for_scores_is_refused_wherever_it_is_started(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, now: datetime
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    plan = run_plan(study=study, seats=[Seat(judge, criteria_per_call=3)], now=now, progress=unseen)
+    with pytest.raises(NotCompared, match="may not score with 3 criteria a call"):
+        run_start(plan=plan, budget=None, actor=None, now=now)
+    assert not JudgingRun.objects.exists()
+
+
+def test_a_comparison_holds_for_its_number_of_criteria_only(
+    study: Study,
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+    score_batched: Callable[..., Scoring],
+    compare: Compare,
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    compare(study, judge)
+    with pytest.raises(NotCompared, match="0 answers and 0 criteria"):
+        score_batched(study, judge, 4)
+    with pytest.raises(NotCompared, match="0 answers and 0 criteria"):
+        score_batched(study, make_judge(judge_endpoint.url, "other", model="judge-2"), 3)
+
+
+def test_a_cancelled_comparison_allows_nothing(
+    study: Study,
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+    score_batched: Callable[..., Scoring],
+    compare: Compare,
+    running_clock: Clock,
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    comparison = drawn(study, judge)
+    started(comparison, running_clock())
+    run_cancel(run=JudgingRun.objects.get(), actor=None, now=running_clock())
+    with pytest.raises(NotCompared, match="no comparison is finished"):
+        score_batched(study, judge)
+    compare(study, judge)
+    assert score_batched(study, judge).judges[0].judging.left == 0
+
+
+def test_verdicts_that_a_cancelled_run_left_without_a_score_are_compared_by_answer_too(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, compare: Compare
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    before = compare(study, judge, answers=6)
+    AnswerScore.objects.all().delete()
+    after = compare(study, judge, answers=6)
+    assert (after.by_answer, after.by_answer.n) == (before.by_answer, 6)
+    assert len(judge_endpoint.arrivals()) == 42
+
+
+def drawn(study: Study, judge: JudgeConfig, answers: int = 40, seed: int = 1) -> Comparison:
+    return comparison_draw(study=study, config=judge, criteria_per_call=3, answers=answers, seed=seed)
+
+
+def started(comparison: Comparison, now: datetime) -> JudgingRun:
+    plan = comparison_plan(comparison=comparison, now=now, progress=unseen)
+    return comparison_start(comparison=comparison, plan=plan, budget=None, actor=None, now=now)
+
+
+def test_scoring_does_not_take_an_open_comparison_for_its_own_run(
+    study: Study,
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+    score: Callable[..., Scoring],
+    compare: Compare,
+    running_clock: Clock,
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    run = started(drawn(study, judge), running_clock())
+    with pytest.raises(RunOfOthers, match="compares several criteria a call with one"):
+        score(study, judge)
+    assert judge_endpoint.arrivals() == []
+    # The same comparison goes on with it.
+    assert compare(study, judge).by_criterion.n == 120
+    run.refresh_from_db()
+    assert (run.state, JudgingRun.objects.count()) == (RunState.FINISHED, 1)
+
+
+def test_workers_end_a_comparison_without_computing_results(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, running_clock: Clock
+) -> None:
+    run = started(drawn(study, make_judge(judge_endpoint.url), answers=2), running_clock())
+    from_workers(run, running_clock)
+    run.refresh_from_db()
+    assert (run.state, run.purpose) == (RunState.FINISHED, RunPurpose.COMPARISON)
+    assert CriterionScore.objects.filter(state="scored").count() == 20
+    assert not ResultSet.objects.exists()
+
+
+def from_workers(run: JudgingRun, clock: Clock) -> None:
+    for one in judging_coordinate(clock=clock):
+        judging_slice(
+            judging_run_id=run.pk, scoring_run_id=one.run.pk, stopping=threading.Event(), clock=clock
+        )
+    judging_coordinate(clock=clock)
+
+
+def test_the_sample_takes_prompts_in_turn_and_repeats_by_its_seed(
+    study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    seven = drawn(study, judge, answers=7)
+    assert seven == drawn(study, judge, answers=7)
+    assert seven != drawn(study, judge, answers=7, seed=2)
+    counts = sorted(
+        sum(answer.prompt_id == prompt for answer in seven.answers) for prompt in ("p001", "p002", "p003")
+    )
+    assert counts == [2, 2, 3]
+    assert len(drawn(study, judge, answers=1000).answers) == 24
+
+
+def test_a_comparison_needs_rubrics_and_more_than_one_criterion_a_call(
+    study: Study,
+    make_study: Callable[..., Study],
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+) -> None:
+    judge = make_judge(judge_endpoint.url)
+    with pytest.raises(JudgeNotConfigured, match="give 2 or more"):
+        comparison_draw(study=study, config=judge, criteria_per_call=1, answers=5, seed=1)
+    with pytest.raises(NothingToCompare, match="two criteria or more"):
+        drawn(make_study(prompts=4), judge)
+    with pytest.raises(JudgeNotConfigured, match="asks no language model"):
+        drawn(make_study(prompts=4, judge_kind="checks"), judge)

@@ -1,0 +1,222 @@
+"""The benchmark block of a study with tasks: what it computes, refuses and hides."""
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore
+from scoring.selectors.measures import BlockMeasures, block_measures
+from scoring.services.exports import study_export
+from scoring.services.measurement.computing import measurement_compute
+from scoring.services.task_tables import task_table_import
+from scoring.stats.accuracy_table import AccuracyTable
+from scoring.stats.measures import Block
+from studies.bank.records import PromptRecord
+from studies.models import ItemBank, Study
+
+pytestmark = pytest.mark.django_db
+
+TASKS = ("web of lies", "zebra puzzles")
+PROMPTS = [
+    PromptRecord(prompt_id=f"{task}-{n}", text=f"{task} {n}?", gold_answer="no", task=task)
+    for task in TASKS
+    for n in range(2)
+]
+TABLE = AccuracyTable(
+    models=["Random", "small", "large"],
+    tasks=["Web of Lies", "Zebra Puzzles"],
+    accuracy_percent={"Web of Lies": [25.0, 30.0, 80.0], "Zebra Puzzles": [10.0, 20.0, 60.0]},
+)
+
+
+@pytest.fixture
+def measured(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., object],
+    work: Callable[..., object],
+    score: Callable[..., object],
+    now: datetime,
+) -> Callable[..., tuple[Study, Measurement]]:
+    """A measured study of three people, one of whom is right throughout."""
+
+    def measure(item_bank: ItemBank | None = None, **settings: object) -> tuple[Study, Measurement]:
+        chosen = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 1, "prompts": PROMPTS, **settings}
+        chosen["replicates_per_profile"] = 20
+        study = make_study(item_bank=item_bank, **chosen)
+        for right in (4, 2, 1):
+            answers = {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(PROMPTS)}
+            work(make_person(study), answers)
+        results = score(study).judges[0].results  # type: ignore[attr-defined]
+        return study, measurement_compute(results=results, now=now, resamples=100)
+
+    return measure
+
+
+def block(measurement: Measurement) -> BlockMeasures:
+    return block_measures(measurement, Block.BENCHMARK)
+
+
+def row(found: BlockMeasures, name: str, group: str = "", subset: str = "") -> MeasureRow:
+    """The one row of this name."""
+    one = found.get(name, group, subset)
+    assert one is not None
+    return one
+
+
+def values(found: BlockMeasures, name: str, group: str = "") -> dict[str, float | None]:
+    return {one.subset: one.value for one in found.named(name, group=group)}
+
+
+def test_accuracies_are_those_of_the_results_page_with_intervals_beside_them(
+    measured: Callable[..., tuple[Study, Measurement]],
+) -> None:
+    _, measurement = measured()
+    found = block(measurement)
+    tasks = measurement.result_set.task_accuracies.filter(group="average")
+    assert values(found, "task.accuracy", "average") == {
+        f"task:{one.task}": pytest.approx(one.accuracy) for one in tasks
+    }
+    metrics = dict(measurement.result_set.metrics.filter(group="average").values_list("name", "value"))
+    assert row(found, "benchmark.macro", "average").value == pytest.approx(metrics["macro"])
+    assert row(found, "benchmark.micro", "average").value == pytest.approx(metrics["micro"])
+
+
+def test_the_harmonic_mean_of_few_questions_is_hidden_without_a_table_and_says_why(
+    measured: Callable[..., tuple[Study, Measurement]], staff: Client
+) -> None:
+    study, measurement = measured()
+    hidden = row(block(measurement), "benchmark.harmonic", "average")
+    assert (hidden.value, hidden.reason, hidden.details["fewest_questions"]) == (None, "too_few_questions", 2)
+    page = staff.get(f"/staff/studies/{study.slug}/results/benchmark/").content.decode()
+    assert "The harmonic mean is hidden" in page
+
+
+def test_a_study_with_a_bank_of_tasks_stands_beside_the_models_of_its_table(
+    measured: Callable[..., tuple[Study, Measurement]], now: datetime, staff: Client
+) -> None:
+    item_bank, _, _ = task_table_import(slug="table", table=TABLE, source="a table", now=now)
+    study, measurement = measured(item_bank)
+    found = block(measurement)
+    assert row(found, "benchmark.harmonic", "average").value is not None
+    assert set(values(found, "theta.task.model")) == {"model:Random", "model:small", "model:large"}
+    large = row(found, "theta.task.model", "", "model:large")
+    assert (large.low or 0) <= large.details["full"] <= (large.high or 0)
+    assert row(found, "theta.task", "average").value is not None
+    corrected = row(found, "task.accuracy.corrected", "average", "task:web of lies")
+    accuracy = row(found, "task.accuracy", "average", "task:web of lies")
+    assert corrected.value == pytest.approx(((accuracy.value or 0) - 25) / 0.75)
+    page = staff.get(f"/staff/studies/{study.slug}/results/benchmark/").content.decode()
+    assert "best rater per task, not a best human" in page
+    assert "Best rater (in-sample) (%)" in page
+    assert "large" in page
+    for figure in ("tasks", "models"):
+        address = f"/staff/studies/{study.slug}/results/{measurement.result_set.pk}/benchmark/{figure}.svg"
+        assert staff.get(address).content.startswith(b"<?xml")
+
+
+def test_raters_are_counted_and_their_best_stands_beside_the_best_of_equals(
+    measured: Callable[..., tuple[Study, Measurement]],
+) -> None:
+    found = block(measured()[1])
+    best = row(found, "human.max", "", "task:zebra puzzles")
+    equal = row(found, "human.max.equal", "", "task:zebra puzzles")
+    assert (best.value, best.people, best.details["best_items"]) == (100.0, 3, 2)
+    assert 33 < (equal.value or 0) <= 100
+
+
+def test_a_study_without_tasks_is_refused_in_one_sentence(
+    measured: Callable[..., tuple[Study, Measurement]],
+) -> None:
+    without = [PromptRecord(prompt_id=one.prompt_id, text="?", gold_answer="no") for one in PROMPTS]
+    found = block(measured(prompts=without)[1])
+    assert (found.state, len(found.rows)) == ("refused", 0)
+    assert found.sentence.startswith("No prompt of this study belongs to a task")
+
+
+def test_a_table_is_imported_once_with_its_columns(tmp_path: Path) -> None:
+    path, said = tmp_path / "table-2.json", StringIO()
+    path.write_text(TABLE.model_dump_json())
+    call_command("import_task_table", str(path), stdout=said)
+    call_command("import_task_table", str(path), stdout=StringIO())
+    assert json.loads(said.getvalue())["difficulty_only"] is True
+    assert ItemBank.objects.get().slug == "table-2"
+    assert (ModelConfiguration.objects.count(), ModelScore.objects.count()) == (3, 6)
+
+
+def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text("{}")
+    with pytest.raises(CommandError, match="cannot be used"):
+        call_command("import_task_table", str(path))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"models": ["a"], "accuracy_percent": {task: [50.0] for task in TABLE.tasks}},
+            "without any residual",
+        ),
+        ({"models": ["", "b", "c"]}, "The name of a model is empty or longer than"),
+        ({"models": ["a" * 500, "b", "c"]}, "The name of a model is empty or longer than"),
+        (
+            {
+                "tasks": ["Web of Lies", "web of lies"],
+                "accuracy_percent": {"Web of Lies": [1.0, 2.0, 4.0], "web of lies": [3.0, 4.0, 9.0]},
+            },
+            "are names of one task",
+        ),
+    ],
+)
+def test_a_table_that_makes_no_bank_is_refused_in_a_sentence(
+    tmp_path: Path, change: dict[str, object], sentence: str
+) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps({**TABLE.model_dump(), **change}))
+    with pytest.raises(CommandError, match=sentence):
+        call_command("import_task_table", str(path))
+    assert not ItemBank.objects.exists()
+
+
+def test_bbh_counts_three_variants_of_a_task_as_one_and_has_no_harmonic_mean(
+    measured: Callable[..., tuple[Study, Measurement]], staff: Client
+) -> None:
+    files = ("logical_deduction_three_objects", "logical_deduction_five_objects", "navigate", "navigate")
+    prompts = [
+        PromptRecord(prompt_id=one.prompt_id, text="?", gold_answer="no", task=task)
+        for one, task in zip(PROMPTS, files, strict=True)
+    ]
+    study, measurement = measured(prompts=prompts, match_rules="bbh")
+    found = block(measurement)
+    accuracy = values(found, "task.accuracy", "average")
+    three, five, navigate = (accuracy[f"task:{name}"] or 0 for name in files[:3])
+    assert row(found, "benchmark.macro", "average").value == pytest.approx((three + five + navigate) / 3)
+    by_hand = ((three + five) / 2 + navigate) / 2
+    assert row(found, "benchmark.macro.bbh23", "average").value == pytest.approx(by_hand)
+    assert found.get("benchmark.harmonic", "average") is None
+    page = staff.get(f"/staff/studies/{study.slug}/results/benchmark/").content.decode()
+    assert "BBH has 27 files and counts 23 tasks" in page
+
+
+def test_what_is_by_task_leaves_without_private_prompts_of_which_a_task_may_have_one(
+    measured: Callable[..., tuple[Study, Measurement]], tmp_path: Path, now: datetime
+) -> None:
+    prompts = [
+        one.model_copy(update={"split": "public" if n == 0 else "private"}) for n, one in enumerate(PROMPTS)
+    ]
+    study, _ = measured(prompts=prompts)
+    study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
+    tables = {
+        name: [json.loads(line) for line in (tmp_path / "export" / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("task_accuracies", "metrics", "measures")
+    }
+    for name in ("task_accuracies", "metrics"):
+        assert {row["scope"] for row in tables[name]} == {"public"}, name
+    scopes = {(row["block"] == "benchmark", row["scope"]) for row in tables["measures"]}
+    assert scopes == {(True, "public"), (False, "public"), (False, "all")}

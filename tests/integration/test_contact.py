@@ -1,0 +1,130 @@
+"""Announcements of the study team, and messages between it and participants."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from studies.models import Announcement, Message, Participant, Study, StudyEvent, User
+from studies.selectors.contact import Notice, notices_for, open_threads, threads
+from studies.services.announcements import announcement_make, announcement_withdraw
+from studies.services.messages import MESSAGES_PER_HOUR, TooManyMessages, message_answer, message_send
+from studies.services.staff import staff_add
+
+pytestmark = pytest.mark.django_db
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study]) -> Study:
+    return make_study()
+
+
+@pytest.fixture
+def person(study: Study, make_person: Callable[..., Participant]) -> Participant:
+    return make_person(study)
+
+
+@pytest.fixture
+def other(study: Study, make_person: Callable[..., Participant], person: Participant) -> Participant:
+    return make_person(study)
+
+
+@pytest.fixture
+def lead() -> User:
+    return staff_add(email="lead@example.org")[0]
+
+
+def told(person: Participant) -> list[str]:
+    notices = notices_for(user_id=person.user_id, study_slug=person.study.slug)
+    assert notices is not None
+    return [notice.text for notice in notices]
+
+
+def last_event() -> StudyEvent:
+    event = StudyEvent.objects.last()
+    assert event is not None
+    return event
+
+
+def test_an_announcement_reaches_everybody_in_its_study_and_nobody_else(
+    study: Study,
+    person: Participant,
+    other: Participant,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    lead: User,
+    now: datetime,
+) -> None:
+    elsewhere = make_person(make_study())
+    made = announcement_make(study=study, text="Prompt 3 has a misprint.", actor=lead, now=now)
+    assert told(person) == told(other) == ["Prompt 3 has a misprint."]
+    assert told(elsewhere) == []
+    assert notices_for(user_id=elsewhere.user_id, study_slug=study.slug) is None
+    event = last_event()
+    assert (event.kind, event.actor, event.details) == ("announcement_made", lead, {"announcement": made.pk})
+
+
+def test_an_announcement_is_taken_back_once(
+    study: Study, person: Participant, lead: User, now: datetime
+) -> None:
+    made = announcement_make(study=study, text="Wrong.", actor=lead, now=now)
+    assert announcement_withdraw(announcement=made, actor=lead, now=now + SECOND)
+    assert not announcement_withdraw(announcement=made, actor=lead, now=now + 2 * SECOND)
+    assert told(person) == []
+    assert Announcement.objects.get().withdrawn_at == now + SECOND
+    assert StudyEvent.objects.filter(kind="announcement_withdrawn").count() == 1
+
+
+def test_a_reply_is_told_to_its_person_only_and_until_they_write_again(
+    person: Participant, other: Participant, lead: User, now: datetime
+) -> None:
+    message_send(participant=person, text="May I use a slide rule?", now=now)
+    reply = message_answer(participant=person, text="You may.", actor=lead, now=now + SECOND)
+    assert notices_for(user_id=person.user_id, study_slug=person.study.slug) == [
+        Notice(key=f"r{reply.pk}", kind="reply", text="You may.", at=now + SECOND)
+    ]
+    assert told(other) == []
+    message_send(participant=person, text="Thank you.", now=now + 2 * SECOND)
+    assert told(person) == []
+
+
+def test_notices_come_in_the_order_of_their_times(
+    study: Study, person: Participant, lead: User, now: datetime
+) -> None:
+    announcement_make(study=study, text="second", actor=lead, now=now + SECOND)
+    message_answer(participant=person, text="first", actor=lead, now=now)
+    announcement_make(study=study, text="third", actor=lead, now=now + 2 * SECOND)
+    assert told(person) == ["first", "second", "third"]
+
+
+def test_the_trail_holds_no_text_of_a_message(person: Participant, lead: User, now: datetime) -> None:
+    sent = message_send(participant=person, text="A secret.", page="/studies/x/", now=now)
+    event = last_event()
+    assert (event.kind, event.participant, event.details) == ("message_sent", person, {"message": sent.pk})
+    reply = message_answer(participant=person, text="Another secret.", actor=lead, now=now)
+    event = last_event()
+    assert (event.kind, event.actor, event.details) == ("message_answered", lead, {"message": reply.pk})
+
+
+def test_the_twenty_first_message_of_an_hour_is_refused_and_one_an_hour_later_is_not(
+    person: Participant, other: Participant, now: datetime
+) -> None:
+    for number in range(MESSAGES_PER_HOUR):
+        message_send(participant=person, text=f"{number}", now=now + number * SECOND)
+    with pytest.raises(TooManyMessages, match="20 messages within an hour"):
+        message_send(participant=person, text="one more", now=now + timedelta(minutes=59))
+    message_send(participant=other, text="somebody else's", now=now + timedelta(minutes=59))
+    message_send(participant=person, text="later", now=now + timedelta(hours=1))
+    assert Message.objects.filter(participant=person).count() == MESSAGES_PER_HOUR + 1
+
+
+def test_people_who_wait_for_a_reply_come_first(
+    study: Study, person: Participant, other: Participant, lead: User, now: datetime
+) -> None:
+    message_send(participant=other, text="Hello?", now=now)
+    message_send(participant=person, text="Hello?", now=now + SECOND)
+    assert [one.code for one in threads(study)] == [person.code, other.code]
+    message_answer(participant=person, text="Hello.", actor=lead, now=now + 2 * SECOND)
+    assert [one.code for one in threads(study)] == [other.code, person.code]
+    assert list(open_threads()) == [other]

@@ -1,0 +1,307 @@
+"""Judges of a site: the rules of their settings, what changes leave behind, trials against a real server."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hashed_judge.running import RunningJudge, judge_server
+
+from scoring.models import JudgeCall, JudgeChange, JudgeConfig, ScoringRun
+from scoring.selectors.judges import judge_is_used, known_judges
+from scoring.services.judge_rules import JudgeInvalid, JudgeSettings
+from scoring.services.judge_trial import FindingState, Trial, judge_probe
+from scoring.services.judges import (
+    JudgeChanged,
+    JudgeFixed,
+    judge_add,
+    judge_change,
+    settings_of,
+)
+from scoring.services.judging.runs import run_plan, run_start
+from scoring.services.judging.seats import study_seats
+from studies.models import Participant, Study, User
+
+pytestmark = pytest.mark.django_db
+GOOD = JudgeSettings(base_url="https://judge.example/v1", model="judge-1")
+SECRET = "sk-proj-4f9Q2mZx81LpTTe0abcdEF"
+
+
+@pytest.fixture
+def judge(now: datetime) -> JudgeConfig:
+    return judge_add(slug="one", settings=GOOD, actor=None, now=now)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RunningJudge]:
+    with judge_server(log=tmp_path / "judge.log") as running:
+        yield running
+
+
+@pytest.fixture
+def asked_study(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Callable[..., object]
+) -> Study:
+    study = make_study(prompts=2, judge_kind="llm")
+    work(make_person(study), {"p001": "1", "p002": "2"})
+    return study
+
+
+def refusal(settings: JudgeSettings, now: datetime, slug: str = "one") -> JudgeInvalid:
+    with pytest.raises(JudgeInvalid) as caught:
+        judge_add(slug=slug, settings=settings, actor=None, now=now)
+    assert not JudgeConfig.objects.exists()
+    return caught.value
+
+
+def states(trial: Trial) -> dict[str, str]:
+    return {finding.name: finding.state.value for finding in trial.findings}
+
+
+def test_a_judge_is_stored_as_described_and_its_beginning_is_on_record(lead: User, now: datetime) -> None:
+    settings = replace(
+        GOOD,
+        base_url=" https://judge.example/v1/ ",
+        provider="openai",
+        key_variable="MY_JUDGE_KEY",
+        reasoning_effort="high",
+        parameters={"temperature": 0},
+        input_price=Decimal("0.25"),
+        output_price=Decimal(2),
+        requests_per_minute=500,
+    )
+    judge = judge_add(slug="my-judge", settings=settings, actor=lead, now=now)
+    judge.refresh_from_db()
+    assert settings_of(judge) == replace(settings, base_url="https://judge.example/v1")
+    change = JudgeChange.objects.get()
+    assert (change.judge, change.actor, change.changed_at) == (judge, lead, now)
+    assert change.changes["slug"] == "my-judge"
+    assert change.changes["input_price"] == "0.25"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [SECRET, "my_key", "AKIAIOSFODNN7EXAMPLE", "KEY WITH SPACE", "1KEY", "A" * 30, "x" * 101, "KÉY"],
+)
+def test_what_may_be_a_key_is_refused_and_not_repeated(written: str, now: datetime) -> None:
+    error = refusal(replace(GOOD, key_variable=written), now)
+    assert error.field == "key_variable"
+    assert written not in str(error)
+
+
+@pytest.mark.parametrize(
+    "variable", ["", "KEY", "_KEY", "OPENAI_API_KEY", "KEY_2", "THE_UNIVERSITY_JUDGE_KEY"]
+)
+def test_the_name_of_a_variable_is_taken(variable: str, now: datetime) -> None:
+    judge = judge_add(slug="one", settings=replace(GOOD, key_variable=variable), actor=None, now=now)
+    assert judge.key_variable == variable
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"api_key": SECRET},
+        {"extra_headers": {"Authorization": "Bearer abc"}},
+        {"more": [{"Api-Key": "x"}]},
+        {"note": SECRET},
+    ],
+)
+def test_a_key_among_the_parameters_is_refused_and_not_repeated(
+    parameters: dict[str, object], now: datetime
+) -> None:
+    error = refusal(replace(GOOD, parameters=parameters), now)  # type: ignore[arg-type]
+    assert (error.field, SECRET in str(error)) == ("parameters", False)
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "words"),
+    [
+        ({"base_url": "judge.example"}, "base_url", "https://host/v1"),
+        ({"base_url": "ftp://judge.example/v1"}, "base_url", "https://host/v1"),
+        ({"base_url": "https://me:secret@judge.example/v1"}, "base_url", "no user, password or query"),
+        ({"base_url": "https://judge.example/v1?key=x"}, "base_url", "no user, password or query"),
+        ({"base_url": "https://judge.example/ü"}, "base_url", "ASCII"),
+        ({"base_url": "https://judge.example/" + "x" * 500}, "base_url", "500 characters"),
+        ({"model": " "}, "model", "model's name"),
+        ({"model": "a\x00b"}, "model", "model's name"),
+        ({"provider": "another"}, "provider", "openai, gemini"),
+        ({"provider": "openai", "reasoning_effort": "huge"}, "reasoning_effort", "It takes none, minimal"),
+        ({"reasoning_effort": "high"}, "reasoning_effort", "cannot be asked for"),
+        ({"parameters": {"messages": []}}, "parameters", "Leave messages out"),
+        ({"parameters": {"max_tokens": 5}}, "parameters", "Leave max_tokens out"),
+        ({"parameters": {"temperature": float("nan")}}, "parameters", "no JSON"),
+        ({"parameters": {"stop": "\x00"}}, "parameters", "NUL"),
+        ({"parameters": {"stop": "\ud800"}}, "parameters", "no JSON"),
+        ({"parameters": {"stop": "x" * 10_001}}, "parameters", "10,000"),
+        ({"parameters": [1]}, "parameters", "JSON object"),
+        ({"max_output_tokens": 0}, "max_output_tokens", "above 0"),
+        ({"requests_per_minute": 0}, "requests_per_minute", "above 0"),
+        ({"tokens_per_minute": 2**31}, "tokens_per_minute", "above 0"),
+        ({"concurrency": 0}, "concurrency", "Between 1 and 1,000"),
+        ({"timeout_seconds": 0.0}, "timeout_seconds", "3,600"),
+        ({"timeout_seconds": float("nan")}, "timeout_seconds", "3,600"),
+        ({"input_price": Decimal(1)}, "output_price", "both prices or none"),
+        ({"output_price": Decimal(1)}, "input_price", "both prices or none"),
+        ({"input_price": Decimal(-1), "output_price": Decimal(1)}, "input_price", "between 0"),
+        ({"input_price": Decimal("NaN"), "output_price": Decimal(1)}, "input_price", "between 0"),
+        ({"input_price": Decimal("0.0000001"), "output_price": Decimal(1)}, "input_price", "six decimal"),
+    ],
+)
+def test_every_rule_is_a_sentence_about_its_setting(
+    changed: dict[str, object], field: str, words: str, now: datetime
+) -> None:
+    error = refusal(replace(GOOD, **changed), now)  # type: ignore[arg-type]
+    assert error.field == field
+    assert words in str(error)
+
+
+@pytest.mark.parametrize("slug", ["", "Judge", "my judge", "-a", "a--b", "a/b", "x" * 51])
+def test_a_name_is_small_letters_digits_and_hyphens(slug: str, now: datetime) -> None:
+    assert refusal(GOOD, now, slug).field == "slug"
+
+
+def test_a_name_is_given_once(judge: JudgeConfig, now: datetime) -> None:
+    with pytest.raises(JudgeInvalid, match='There is a judge "one" already'):
+        judge_add(slug="one", settings=GOOD, actor=None, now=now)
+    assert JudgeConfig.objects.count() == 1
+
+
+def test_a_change_is_on_record_with_both_values_and_its_actor(
+    judge: JudgeConfig, lead: User, now: datetime
+) -> None:
+    prices = {"input_price": Decimal("0.5"), "output_price": Decimal(4)}
+    changes = judge_change(judge=judge, settings=replace(GOOD, **prices), actor=lead, now=now)  # type: ignore[arg-type]
+    assert changes == {"input_price": [None, "0.5"], "output_price": [None, "4"]}
+    newest = JudgeChange.objects.order_by("-pk").first()
+    assert newest is not None
+    assert (newest.changes, newest.actor) == (changes, lead)
+    judge.refresh_from_db()
+    assert judge.output_price == 4
+
+
+def test_no_change_leaves_no_record(judge: JudgeConfig, now: datetime) -> None:
+    assert judge_change(judge=judge, settings=settings_of(judge), actor=None, now=now) == {}
+    assert JudgeChange.objects.count() == 1
+
+
+def test_who_looked_before_somebody_elses_change_changes_nothing(judge: JudgeConfig, now: datetime) -> None:
+    seen = JudgeChange.objects.get().pk
+    judge_change(judge=judge, settings=replace(GOOD, concurrency=2), actor=None, now=now)
+    with pytest.raises(JudgeChanged, match="Somebody else"):
+        judge_change(
+            judge=judge, settings=replace(GOOD, concurrency=9), actor=None, now=now, seen_change_id=seen
+        )
+    judge.refresh_from_db()
+    assert judge.concurrency == 2
+
+
+def test_another_address_may_take_schemas_again(judge: JudgeConfig, now: datetime) -> None:
+    JudgeConfig.objects.update(plain_json_at=now)
+    judge_change(judge=judge, settings=replace(GOOD, concurrency=2), actor=None, now=now)
+    judge.refresh_from_db()
+    assert judge.plain_json_at == now
+    elsewhere = replace(GOOD, concurrency=2, base_url="https://other.example/v1")
+    judge_change(judge=judge, settings=elsewhere, actor=None, now=now)
+    judge.refresh_from_db()
+    assert judge.plain_json_at is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"model": "judge-2"},
+        {"provider": "vllm"},
+        {"parameters": {"temperature": 1}},
+        {"max_output_tokens": 500},
+    ],
+)
+def test_what_decides_scores_is_fixed_once_a_run_used_the_judge(
+    changed: dict[str, object], judge: JudgeConfig, asked_study: Study, now: datetime
+) -> None:
+    seats = study_seats(study=asked_study, configs=[judge])
+    plan = run_plan(study=asked_study, seats=seats, now=now, progress=lambda done, total: None)
+    run_start(plan=plan, budget=None, actor=None, now=now)
+    with pytest.raises(JudgeFixed, match="Add another judge"):
+        judge_change(judge=judge, settings=replace(GOOD, **changed), actor=None, now=now)  # type: ignore[arg-type]
+    moved = replace(
+        GOOD,
+        base_url="https://other.example/v1",
+        key_variable="OTHER_KEY",
+        concurrency=3,
+        requests_per_minute=10,
+        timeout_seconds=5.0,
+        input_price=Decimal(1),
+        output_price=Decimal(1),
+    )
+    assert len(judge_change(judge=judge, settings=moved, actor=None, now=now)) == 7
+    assert [(known.config.slug, known.studies) for known in known_judges()] == [("one", (asked_study.slug,))]
+
+
+def test_an_estimate_alone_fixes_nothing_and_is_forgotten(
+    judge: JudgeConfig, asked_study: Study, now: datetime
+) -> None:
+    seats = study_seats(study=asked_study, configs=[judge])
+    run_plan(study=asked_study, seats=seats, now=now, progress=lambda done, total: None)
+    assert ScoringRun.objects.count() == 1
+    assert not judge_is_used(judge)
+    judge_change(judge=judge, settings=replace(GOOD, model="judge-2"), actor=None, now=now)
+    assert not ScoringRun.objects.exists()
+
+
+def test_a_trial_of_a_judge_that_works_says_so_and_is_no_studys_call(
+    server: RunningJudge, now: datetime
+) -> None:
+    priced = replace(GOOD, base_url=server.url, input_price=Decimal(1), output_price=Decimal(2))
+    trial = judge_probe(judge_add(slug="one", settings=priced, actor=None, now=now))
+    assert trial.works
+    found = states(trial)
+    assert found.keys() == {"Key", "Address", "Model", "Reply", "Verdict", "Tokens", "Cost"}
+    assert {found[name] for name in ("Key", "Address", "Model", "Reply", "Tokens", "Cost")} == {"good"}
+    assert server.stats()["requests"] == 1
+    assert not JudgeCall.objects.exists()
+
+
+def test_a_trial_says_that_there_are_no_prices(server: RunningJudge, now: datetime) -> None:
+    trial = judge_probe(
+        judge_add(slug="one", settings=replace(GOOD, base_url=server.url), actor=None, now=now)
+    )
+    assert (trial.works, states(trial)["Cost"]) == (True, "warn")
+
+
+def test_a_trial_finds_an_endpoint_that_takes_no_schema(tmp_path: Path, now: datetime) -> None:
+    with judge_server(log=tmp_path / "log", reject_keyword=("minimum",)) as server:
+        trial = judge_probe(
+            judge_add(slug="one", settings=replace(GOOD, base_url=server.url), actor=None, now=now)
+        )
+        assert (trial.works, states(trial)["Reply"]) == (True, "warn")
+        assert server.stats()["requests"] == 2
+
+
+def test_a_trial_of_an_address_where_nobody_answers_asks_once(now: datetime) -> None:
+    nobody = replace(GOOD, base_url="http://127.0.0.1:9/v1")
+    trial = judge_probe(judge_add(slug="one", settings=nobody, actor=None, now=now))
+    assert not trial.works
+    assert (trial.findings[-1].name, trial.findings[-1].state) == ("Address", FindingState.BAD)
+
+
+def test_a_trial_with_a_wrong_key_blames_the_key_and_never_shows_it(
+    tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_JUDGE_KEY", SECRET)
+    with judge_server(log=tmp_path / "log", dead_after=0) as server:
+        keyed = replace(GOOD, base_url=server.url, key_variable="MY_JUDGE_KEY")
+        trial = judge_probe(judge_add(slug="one", settings=keyed, actor=None, now=now))
+    assert states(trial) == {"Key": "good", "Key or model": "bad"}
+    assert SECRET not in str(trial)
+
+
+def test_without_its_key_a_judge_is_not_asked(
+    server: RunningJudge, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MY_JUDGE_KEY", raising=False)
+    keyed = replace(GOOD, base_url=server.url, key_variable="MY_JUDGE_KEY")
+    trial = judge_probe(judge_add(slug="one", settings=keyed, actor=None, now=now))
+    assert states(trial) == {"Key": "bad"}
+    assert server.stats()["requests"] == 0

@@ -1,0 +1,206 @@
+"""What was asked once is not asked again: equal requests, amended protocols, other studies, moved judges."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hashed_judge.running import RunningJudge, judge_server
+
+from batches.models import Session
+from scoring.coordinator import Scoring, run_work_through
+from scoring.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from scoring.services.judging.runs import RunPlan, run_plan, run_start
+from scoring.services.judging.seats import study_seats
+from studies.bank.records import CriterionRecord, PromptRecord
+from studies.models import Participant, Study
+from studies.services.amendments import study_amend
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+Score = Callable[..., Scoring]
+PROMPTS = [
+    PromptRecord(
+        prompt_id="p1",
+        text="Name two colours.",
+        criteria=(CriterionRecord(text="Names one."), CriterionRecord(text="Names another.")),
+    ),
+    PromptRecord(prompt_id="p2", text="What is 6 times 7?", gold_answer="42"),
+]
+
+
+@pytest.fixture
+def answered(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+) -> Callable[..., Study]:
+    """A study that some people, by their answers to p2, have worked on."""
+
+    def make(*texts: str, **settings: object) -> Study:
+        study = make_study(prompts=PROMPTS, batch_size=2, replicates_per_profile=50, top_size=1, **settings)
+        for text in texts:
+            work(make_person(study), {"p1": "red and blue", "p2": text})
+        return study
+
+    return make
+
+
+@pytest.fixture
+def judge(judge_endpoint: RunningJudge, make_judge: Callable[..., JudgeConfig]) -> JudgeConfig:
+    return make_judge(judge_endpoint.url)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[RunningJudge]:
+    """A second server, at another address."""
+    with judge_server(log=tmp_path / "elsewhere.log") as running:
+        yield running
+
+
+def origins() -> list[str]:
+    return list(CriterionScore.objects.order_by("pk").values_list("origin", flat=True))
+
+
+def values() -> list[tuple[float | None, float | None]]:
+    rows = CriterionScore.objects.order_by("judging_run_id", "answer_id", "criterion__position")
+    return list(rows.values_list("score", "confidence"))
+
+
+def test_equal_requests_are_asked_once_and_score_everybody(
+    answered: Callable[..., Study], score: Score, judge: JudgeConfig, judge_endpoint: RunningJudge
+) -> None:
+    score(answered("42", "42", "41"), judge)
+    assert len(judge_endpoint.arrivals()) == JudgeCall.objects.count() == 4
+    assert sorted(origins()) == ["asked"] * 4 + ["shared"] * 5
+    assert AnswerScore.objects.filter(score__isnull=False).count() == 6
+    for position in (1, 2):
+        same = CriterionScore.objects.filter(criterion__position=position)
+        assert same.values("score", "confidence", "explanation").distinct().count() == 1
+    (estimate,) = JudgingRun.objects.get().estimate
+    assert (estimate["rows"], estimate["calls"], estimate["shared"]) == (9, 4, 5)
+
+
+def test_under_an_amended_protocol_everything_comes_from_the_cache(
+    answered: Callable[..., Study],
+    score: Score,
+    judge: JudgeConfig,
+    judge_endpoint: RunningJudge,
+    now: datetime,
+) -> None:
+    study = answered("42", "41")
+    score(study, judge)
+    before = values()
+    study_amend(study=study, changes={"top_size": 2}, reason="Fewer people came.", now=now)
+    scoring = score(study, judge)
+    assert len(judge_endpoint.arrivals()) == JudgeCall.objects.count() == 4
+    assert values() == before * 2
+    assert origins()[len(before) :] == ["cached"] * 6
+    assert scoring.judges[0].judging.left == 0
+    assert ScoringRun.objects.count() == 2
+    (estimate,) = JudgingRun.objects.latest("pk").estimate
+    assert (estimate["rows"], estimate["calls"], estimate["cached"]) == (6, 0, 6)
+
+
+def test_another_study_with_the_same_answers_makes_no_call(
+    answered: Callable[..., Study], score: Score, judge: JudgeConfig, judge_endpoint: RunningJudge
+) -> None:
+    score(answered("42"), judge)
+    score(answered("42", "41"), judge)
+    assert len(judge_endpoint.arrivals()) == 4
+    assert sorted(origins()) == ["asked"] * 4 + ["cached"] * 5
+
+
+def test_a_replicate_asks_again_and_only_it(
+    answered: Callable[..., Study], score: Score, judge: JudgeConfig, judge_endpoint: RunningJudge
+) -> None:
+    study = answered("42")
+    score(study, judge)
+    scoring = score(study, judge, replicates=2)
+    assert [one.run.replicate for one in scoring.judges] == [1, 2]
+    assert len(judge_endpoint.arrivals()) == 6
+    assert origins() == ["asked"] * 6
+    assert JudgingRun.objects.latest("pk").planned == 3
+
+
+def test_a_judge_that_moved_to_another_address_stays_the_same_judge(
+    answered: Callable[..., Study],
+    score: Score,
+    judge: JudgeConfig,
+    judge_endpoint: RunningJudge,
+    elsewhere: RunningJudge,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+) -> None:
+    study = answered("42")
+    score(study, judge)
+    judge.base_url = elsewhere.url
+    judge.save()
+    work(make_person(study), {"p1": "red and blue", "p2": "forty-two"})
+    score(study, judge)
+    assert ScoringRun.objects.count() == 1
+    assert (len(judge_endpoint.arrivals()), len(elsewhere.arrivals())) == (3, 1)
+    assert sorted(origins()) == ["asked"] * 4 + ["cached"] * 2
+
+
+def test_another_model_is_another_judge(
+    answered: Callable[..., Study],
+    score: Score,
+    judge: JudgeConfig,
+    judge_endpoint: RunningJudge,
+    make_judge: Callable[..., JudgeConfig],
+) -> None:
+    study = answered("42")
+    score(study, judge)
+    score(study, make_judge(judge_endpoint.url, "other", model="judge-2"))
+    assert ScoringRun.objects.count() == 2
+    assert origins() == ["asked"] * 6
+    assert len(judge_endpoint.arrivals()) == 6
+
+
+def test_the_same_state_gives_the_same_plan_and_another_answer_another(
+    answered: Callable[..., Study],
+    judge: JudgeConfig,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    now: datetime,
+) -> None:
+    study = answered("42", "41")
+
+    def plan() -> RunPlan:
+        seats = study_seats(study=study, configs=[judge], replicates=2)
+        return run_plan(study=study, seats=seats, now=now, progress=lambda done, total: None)
+
+    first = plan()
+    assert [seat.sha256() for seat in first.seats] == [seat.sha256() for seat in plan().seats]
+    assert first.seats[0].sha256() != first.seats[1].sha256()
+    work(make_person(study), {"p2": "40"})
+    assert plan().seats[0].sha256() != first.seats[0].sha256()
+    started = run_start(plan=first, budget=None, actor=None, now=now)
+    run_sha256 = started.plan_sha256
+    started.delete()
+    again = run_start(plan=first, budget=None, actor=None, now=now)
+    assert again.plan_sha256 == run_sha256
+
+
+def test_what_another_run_got_since_the_plan_was_made_is_not_asked_again(
+    answered: Callable[..., Study],
+    judge: JudgeConfig,
+    judge_endpoint: RunningJudge,
+    running_clock: Callable[[], datetime],
+) -> None:
+    runs = []
+    for study in (answered("42", "42"), answered("42", "41")):
+        plan = run_plan(
+            study=study,
+            seats=study_seats(study=study, configs=[judge]),
+            now=running_clock(),
+            progress=lambda done, total: None,
+        )
+        runs.append(run_start(plan=plan, budget=None, actor=None, now=running_clock()))
+    for run in runs:
+        run_work_through(run=run, clock=running_clock, progress=lambda done, total: None)
+    assert len(judge_endpoint.arrivals()) == JudgeCall.objects.count() == 4
+    first, second = (list(run.rows.order_by("origin").values_list("origin", flat=True)) for run in runs)
+    assert first == ["asked"] * 3 + ["shared"] * 3
+    assert second == ["asked"] + ["cached"] * 5
+    assert AnswerScore.objects.filter(score__isnull=False).count() == 8

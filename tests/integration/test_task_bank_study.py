@@ -1,0 +1,108 @@
+"""A study of a benchmark with tasks on the published table of models: what every part says about it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from scoring.models import Measurement
+from scoring.selectors.reports import report_of
+from scoring.services.exports import study_export
+from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement.registry import THETA_ONLY
+from scoring.stats.measures import Block
+from studies.bank.records import PromptRecord
+from studies.models import ItemBank, Study
+
+pytestmark = pytest.mark.django_db
+
+SENTENCE = "The items of the study&#x27;s item bank are tasks, not prompts"
+
+
+@pytest.fixture
+def measured(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., object],
+    work: Callable[..., object],
+    score: Callable[..., object],
+    now: datetime,
+    shared_data: Path,
+) -> tuple[Study, Measurement]:
+    """Four people on two questions of each task of the BBEH paper's Table 2."""
+    path = shared_data / "bbeh" / "paper_table2.json"
+    call_command("import_task_table", str(path), slug="table-2", stdout=StringIO())
+    tasks = json.loads(path.read_text())["tasks"]
+    prompts = [
+        PromptRecord(prompt_id=f"q{n}-{place}", text="?", gold_answer="no", task=task)
+        for place, task in enumerate(tasks)
+        for n in range(2)
+    ]
+    study = make_study(
+        item_bank=ItemBank.objects.get(slug="table-2"), prompts=prompts, batch_size=46, top_size=2,
+        judge_kind="match", match_rules="bbeh", replicates_per_profile=20,
+    )  # fmt: skip
+    for right in (40, 30, 20, 10):
+        work(
+            make_person(study), {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(prompts)}
+        )
+    results = score(study).judges[0].results  # type: ignore[attr-defined]
+    return study, measurement_compute(results=results, now=now, resamples=50)
+
+
+def test_no_block_fails_and_none_has_a_theta_of_single_answers(measured: tuple[Study, Measurement]) -> None:
+    _, measurement = measured
+    states = {name: block["state"] for name, block in measurement.blocks.items()}
+    assert {name for name, state in states.items() if state == "refused"} == set(THETA_ONLY)
+    assert "failed" not in states.values()
+    thetas = measurement.rows.exclude(block=Block.BENCHMARK).filter(name__contains="theta")
+    assert not thetas.filter(value__isnull=False).exists()
+    assert not measurement.result_set.estimates.filter(theta__isnull=False).exists()
+
+
+def test_the_cohort_stands_beside_all_thirteen_columns(measured: tuple[Study, Measurement]) -> None:
+    _, measurement = measured
+    rows = measurement.rows.filter(block=Block.BENCHMARK)
+    for name in (
+        "benchmark.macro.model",
+        "benchmark.harmonic.model",
+        "theta.task.model",
+        "theta.task.ql.model",
+    ):
+        assert rows.filter(name=name, value__isnull=False).count() == 13
+    assert rows.get(name="theta.task", group="average").details["tasks"] == 23
+
+
+def test_every_page_and_the_report_say_why_there_is_no_theta(
+    measured: tuple[Study, Measurement], staff: Client
+) -> None:
+    study, measurement = measured
+    root = f"/staff/studies/{study.slug}/"
+    for block in measurement.blocks:
+        page = staff.get(f"{root}results/{block}/").content.decode()
+        assert (SENTENCE in page) == (block != Block.BENCHMARK), block
+        assert ("<table" in page) == (block not in THETA_ONLY), block
+    assert SENTENCE in staff.get(f"{root}results/").content.decode()
+    assert "there is no theta here" in " ".join(report_of(measurement.result_set).notes)
+    report = staff.get(f"{root}report/report.html").content.decode()
+    assert "abilities are those of accuracies per task" in report
+    assert "theta = sum a" not in report
+
+
+def test_the_numbers_of_its_export_are_computed_again_and_agree(
+    measured: tuple[Study, Measurement], tmp_path: Path
+) -> None:
+    study, measurement = measured
+    folder = tmp_path / "export"
+    later = measurement.computed_at + timedelta(days=1)
+    study_export(study=study, target=folder, replace=False, software="chiron test", now=later)
+    command = [sys.executable, "-I", str(folder / "recompute.py")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "differs" not in done.stdout

@@ -1,0 +1,290 @@
+"""From a response matrix to a bank: what is refused, what falls back, what is said about the fit."""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.irt.bank import item_bank_from
+from scoring.irt.calibration import (
+    BankFit,
+    FitOptions,
+    NotCalibratable,
+    calibrate,
+    fit_matrix,
+    item_parameters_of,
+)
+from scoring.irt.calibration.fitting import PUBLISHED
+from scoring.irt.calibration.reporting import description_of, parameters_of, report_of
+from scoring.irt.response_matrix import ResponseMatrix, response_matrix
+from scoring.irt.responses import dgp_r_table
+from scoring.irt.transform import Array
+from studies.bank.item_parameters import read_item_parameters, write_item_parameters
+
+NAN = np.nan
+
+
+def scores(persons: int, items: int, *, seed: int = 1, missing: float = 0.1) -> Array:
+    rng = np.random.default_rng(seed)
+    a, b, theta = np.exp(rng.normal(0, 0.5, items)), rng.normal(0, 2, items), rng.standard_normal(persons)
+    y = a * (theta[:, np.newaxis] - b) + 2 * rng.standard_normal((persons, items))
+    p = PUBLISHED.to_score(y)
+    p[rng.random(p.shape) < missing] = NAN
+    return p
+
+
+def matrix_of(p: Array) -> ResponseMatrix:
+    persons, items = p.shape
+    return response_matrix([f"m{i}" for i in range(persons)], [f"p{j}" for j in range(items)], p)
+
+
+def seconds() -> Iterator[float]:
+    """A clock that shows one second more at every look."""
+    return (float(second) for second in count())
+
+
+def fitted(p: Array, options: FitOptions | None = None) -> BankFit:
+    clock = seconds()
+    return fit_matrix(matrix_of(p), options=options or FitOptions(), clock=lambda: next(clock))
+
+
+def refusal_of(p: Array, options: FitOptions | None = None) -> str:
+    with pytest.raises(NotCalibratable) as refused:
+        fitted(p, options)
+    return str(refused.value)
+
+
+def test_twenty_configurations_give_discriminations_and_nineteen_do_not() -> None:
+    enough, few = fitted(scores(20, 30)), fitted(scores(19, 30))
+
+    assert (enough.model, few.model) == ("logit-normal 2PL", "logit-normal 1PL")
+    assert enough.fit.a.std() > 0.1
+    assert few.fit.a.tolist() == [1] * 30
+    assert few.notes[0] == (
+        "difficulty only (a = 1): 19 configurations are fewer than the 20 that discriminations need"
+    )
+    assert not any("difficulty only" in note for note in enough.notes)
+
+
+def test_difficulty_only_by_choice_needs_no_note() -> None:
+    found = fitted(scores(20, 30), FitOptions(difficulty_only=True))
+
+    assert found.fit.a.tolist() == [1] * 30
+    assert not any("difficulty only" in note for note in found.notes)
+
+
+def test_items_with_fewer_than_eight_responses_are_refused_by_name() -> None:
+    p = scores(20, 30, missing=0)
+    p[7:, 3] = NAN
+    p[:, 5] = NAN
+    p[8:, 6] = NAN  # eight are enough
+
+    assert refusal_of(p) == (
+        "2 of 30 items have fewer than 8 responses: p3 (7), p5 (0); collect more responses or leave these "
+        "columns out"
+    )
+
+
+def test_many_thin_items_are_named_in_part() -> None:
+    assert "and 10 more; collect" in refusal_of(scores(7, 30))
+
+
+def test_parts_without_a_link_are_refused() -> None:
+    p = scores(20, 30, missing=0)
+    p[:10, 15:] = NAN
+    p[10:, :15] = NAN
+
+    assert refusal_of(p) == (
+        "the matrix falls into 2 parts that share neither configurations nor items (one with m0, m10), so "
+        "they have no common scale; calibrate each part alone, or let some configurations answer items of "
+        "several parts"
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "sentence"),
+    [
+        (np.zeros((20, 30)), "all scores are the same"),
+        (np.ones((20, 30)), "all scores are the same"),
+        (np.tile(np.linspace(0.1, 0.9, 30), (20, 1)), "the model reproduces every score exactly"),
+        (scores(20, 1), "there is only one item"),
+        (np.full((20, 30), NAN), "30 of 30 items have fewer than 8 responses"),
+        (scores(1, 30), "items have fewer than 8 responses"),
+    ],
+    ids=["all 0", "all 1", "identical people", "one item", "all missing", "one person"],
+)
+def test_degenerate_matrices_are_refused(p: Array, sentence: str) -> None:
+    assert sentence in refusal_of(p)
+
+
+def test_a_configuration_without_scores_changes_nothing_but_a_note() -> None:
+    p = scores(21, 30)
+    p[4] = NAN
+
+    found, plain = fitted(p), fitted(np.delete(p, 4, axis=0))
+
+    assert found.notes == ("left out, because they have no score: m4", *plain.notes)
+    assert found.fit.theta.tolist() == plain.fit.theta.tolist()
+    assert found.fit.a.tolist() == plain.fit.a.tolist()
+    assert "m4" not in found.matrix.configurations
+
+
+def test_a_configuration_that_alone_links_two_parts_is_named() -> None:
+    p = scores(41, 30, missing=0)
+    p[:20, 15:] = NAN
+    p[21:, :15] = NAN
+
+    found = fitted(p)
+
+    assert found.notes == ("no leave-one-out for configurations that alone link parts of the matrix: m20",)
+    differences = report_of(found)["leave_one_out"]["differences"]
+    assert differences["m20"] == {"published": None, "aligned": None}
+
+
+def test_the_report_holds_the_figures_of_the_fit() -> None:
+    found = fitted(scores(25, 40))
+
+    report = json.loads(json.dumps(report_of(found), allow_nan=False))
+
+    assert (report["configurations"], report["items"], report["responses"]) == (
+        25,
+        40,
+        found.matrix.responses,
+    )
+    assert (report["model"], report["solver"], report["seconds"]) == ("logit-normal 2PL", "als", 1)
+    assert report["loss"] == found.fit.loss
+    assert report["gradient"] < 1e-12
+    assert report["newton"]["minimum"]
+    assert 0.3 < report["r_squared"] < 1
+    assert 1 < report["sigma_hat"] < 3
+    assert 0 < report["leave_one_out"]["aligned"]["median"] < report["leave_one_out"]["aligned"]["max"] < 0.5
+    for name, ability in report["abilities"].items():  # the others' mean is 0 without it: a shift by theta/24
+        left_out = report["leave_one_out"]["differences"][name]
+        assert left_out["aligned"] == pytest.approx(left_out["published"] - ability / 24, abs=1e-9)
+    sizes = [abs(left_out["published"]) for left_out in report["leave_one_out"]["differences"].values()]
+    assert report["leave_one_out"]["published"]["mean"] == pytest.approx(np.mean(sizes))
+    assert len(sizes) == len(report["abilities"]) == 25
+    assert report["notes"] == []
+
+
+def test_items_that_nearly_everybody_fails_are_listed() -> None:
+    p = scores(25, 40)
+    p[:, 7] = 0
+
+    found = fitted(p)
+
+    assert [item["item"] for item in report_of(found)["extreme_items"]] == ["p7"]
+    assert found.fit.a[7] * found.fit.b[7] > 6.5
+
+
+def test_adam_is_a_cross_check_without_a_newton_check() -> None:
+    p = scores(20, 10)
+    steps = []
+    clock = seconds()
+
+    found = fit_matrix(
+        matrix_of(p),
+        options=FitOptions(solver="adam"),
+        clock=lambda: next(clock),
+        progress=lambda what, done, of: steps.append((what, done, of)),
+    )
+
+    assert (found.solver, found.check) == ("adam", None)
+    assert ("Adam steps", 10_000, 10_007) in steps
+    assert steps[-1] == ("without one configuration", 20, 20)
+    assert found.fit.loss == pytest.approx(fitted(p).fit.loss, abs=1e-4)
+
+
+def test_single_right_or_wrong_responses_are_fitted_by_the_logistic_model() -> None:
+    rng = np.random.default_rng(2)
+    p = (rng.random((25, 40)) < np.linspace(0.2, 0.8, 25)[:, np.newaxis]).astype(float)
+
+    found = fitted(p)
+
+    assert (found.model, found.solver, found.check) == ("logistic 2PL", "lbfgs", None)
+    assert "single responses" in found.notes[0]
+    assert "theta_QL" in found.notes[0]
+    assert "single responses" in description_of(found)
+    assert "use the solver als" in refusal_of(p, FitOptions(solver="adam"))
+
+
+def test_configurations_that_are_right_or_wrong_throughout_are_named() -> None:
+    p = (np.random.default_rng(2).random((25, 40)) < 0.5).astype(float)
+    assert not any("every score" in note for note in fitted(p).notes)
+    p[[3, 4]], p[7], p[4, :9], p[7, 20:] = 1, 0, NAN, NAN  # what is missing is neither
+
+    right, wrong = (note for note in report_of(fitted(p))["notes"] if "no finite ability" in note)
+
+    assert right.startswith("every score is 1: m3, m4; ")
+    assert wrong.startswith("every score is 0: m7; ")
+
+
+def test_one_score_between_zero_and_one_makes_the_matrix_one_of_means() -> None:
+    p = (np.random.default_rng(3).random((25, 40)) < 0.5).astype(float)
+    p[0, 0] = 0.5
+
+    assert fitted(p).model == "logit-normal 2PL"
+
+
+def test_a_written_bank_read_back_scores_the_configurations_as_the_fit_does(tmp_path: Path) -> None:
+    p = scores(25, 40, missing=0)
+    found = fitted(p)
+    path = tmp_path / "bank.json"
+
+    write_item_parameters(path, parameters_of(found), description=description_of(found))
+    parameters = read_item_parameters(path)
+
+    assert parameters == parameters_of(found)
+    assert (parameters.n_models, parameters.r_squared) == (25, found.fit.r_squared)
+    bank, y = item_bank_from(parameters), PUBLISHED.to_logit(p)
+    assert (y + bank.a * bank.b) @ bank.a / (bank.a @ bank.a) == pytest.approx(found.fit.theta, abs=1e-9)
+
+
+def test_the_public_bank_comes_back_from_fifty_three_simulated_models_with_five_responses(
+    shared_data: Path,
+) -> None:
+    # Published: sigma_hat 2.53, R^2 0.67; one simulation of them spreads by about 0.05 and 0.03.
+    rng = np.random.default_rng(4)
+    bank = item_bank_from(read_item_parameters(shared_data / "gim" / "irt_params.json"))
+    theta = rng.standard_normal(53)
+    p = dgp_r_table(bank, rng).epoch_means(theta, 5, rng)
+    p[rng.random(p.shape) < 0.1] = NAN
+
+    fit = calibrate(PUBLISHED.to_logit(p))
+
+    assert np.corrcoef(theta, fit.theta)[0, 1] > 0.99
+    assert np.corrcoef(np.log(bank.a), np.log(fit.a))[0, 1] > 0.8
+    assert np.corrcoef(bank.a * bank.b, fit.a * fit.b)[0, 1] > 0.98
+    assert fit.sigma_hat == pytest.approx(2.53, abs=0.2)
+    assert fit.r_squared == pytest.approx(0.63, abs=0.1)
+
+
+def test_sub_categories_are_optional() -> None:
+    fit = fitted(scores(20, 3)).fit
+
+    parameters = item_parameters_of(fit, prompt_ids=["x", "y", "z"], transform=PUBLISHED)
+
+    assert [item.subcategory for item in parameters.items] == ["", "", ""]
+
+
+def test_the_thirteen_columns_of_bbeh_give_a_bank_of_its_tasks(shared_data: Path) -> None:
+    table = json.loads((shared_data / "bbeh" / "paper_table2.json").read_text())
+    p = np.array([table["accuracy_percent"][task] for task in table["tasks"]]).T / 100
+    clock = seconds()
+
+    found = fit_matrix(
+        response_matrix(table["models"], table["tasks"], p),
+        options=FitOptions(),
+        clock=lambda: next(clock),
+    )
+
+    assert found.matrix.p.shape == (13, 23)
+    assert found.model == "logit-normal 1PL"
+    theta = dict(zip(found.matrix.configurations, found.fit.theta, strict=True))
+    assert max(theta, key=theta.__getitem__) == "o3-mini (high)"
+    assert min(theta, key=theta.__getitem__) == "Random"
+    y = PUBLISHED.to_logit(p)
+    assert found.fit.theta == pytest.approx(y.mean(axis=1) - y.mean(), abs=1e-9)
