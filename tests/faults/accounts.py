@@ -11,14 +11,20 @@ from tests.faults.site import RunFacts, Site
 
 # A call is under way until its result is stored, so long after the server's reply on a busy machine.
 STORED_WITHIN_SECONDS = 5.0
+# It is under way from the moment at which it passes its gate, so before the server sees it.
+SEEN_WITHIN_SECONDS = 1.0
 
 
 def under_way(judge: RunningJudge, at: float) -> Counter[str]:
-    """The requests that a kill at this moment may have cut off, by the server's own log."""
+    """The requests that a kill at this moment may have cut off, by the server's own log.
+
+    Likewise for the moment at which a worker awakes: what had passed its gate before it slept goes out then.
+    """
     return Counter(
         one.messages
         for one in judge.arrivals()
-        if one.at <= at and (one.answered_at is None or one.answered_at >= at - STORED_WITHIN_SECONDS)
+        if one.at <= at + SEEN_WITHIN_SECONDS
+        and (one.answered_at is None or one.answered_at >= at - STORED_WITHIN_SECONDS)
     )
 
 
@@ -64,5 +70,17 @@ def assert_only_cut_off_repeated(
     assert len(asked) == planned
     again = Counter({messages: count - 1 for messages, count in asked.items() if count > 1})
     cut_off = sum((under_way(judge, at) for at in kills), Counter[str]())
-    assert again <= cut_off, again - cut_off
+    assert again <= cut_off, times_of(judge, again - cut_off, since=kills)
     assert again.total() <= at_once * len(kills)
+
+
+def times_of(judge: RunningJudge, asked: Counter[str], *, since: Sequence[float]) -> list[list[str]]:
+    """When each of these requests came, in seconds from each kill."""
+    return [
+        [
+            ", ".join(f"{one.at - at:+.3f}" for at in since)
+            for one in judge.arrivals()
+            if one.messages == messages
+        ]
+        for messages in asked
+    ]

@@ -77,9 +77,12 @@ class Part:
         self._process.send_signal(signal.SIGSTOP)
         return time.time()
 
-    def thaw(self) -> None:
+    def thaw(self) -> float:
+        """Let it go on; the moment from which it does."""
         assert self._process is not None
+        awake = time.time()
         self._process.send_signal(signal.SIGCONT)
+        return awake
 
     def clear(self) -> None:
         """Leave nothing of it behind, children included."""

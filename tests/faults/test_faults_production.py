@@ -74,11 +74,11 @@ def test_what_a_worker_brings_that_slept_past_its_lease_decides_nothing(
     asleep = freeze_at_work(production, workers[0])
     facts = production.until_over()
     assert_each_decided_once(facts, planned)
-    workers[0].thaw()
+    awake = workers[0].thaw()
     assert len(judge.arrivals()) > planned, "it had no request under way, so this showed nothing"
     until_each_is_on_record(production, judge)
     assert_each_decided_once(production.run_facts(), planned)
-    assert_only_cut_off_repeated(judge, planned, kills=[asleep], at_once=16)
+    assert_only_cut_off_repeated(judge, planned, kills=[asleep, awake], at_once=8)
 
 
 def test_a_process_that_stands_still_with_locks_in_its_hands_stops_nobody_for_long(
