@@ -16,16 +16,28 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 RULE: dict[str, Any] = {"faults": 0.3, "permanent": 0.01, "faults_at_most": 2, "seed": 5}
 # Long enough for a reply on a busy machine, much shorter than a reply that stalls or drips.
-TIMEOUT_SECONDS = 4.0
-# A slice waits for its last call, which may stall; and rows come back for another round soon.
-EXTRA = {"CHIRON_JUDGING_SLICE_SECONDS": "20", "CHIRON_JUDGING_ROUND_WAIT_SECONDS": "0.5"}
+TIMEOUT_SECONDS = 8.0
+STALL_SECONDS = 17.0
+# Replies that the client does not wait for, or does not read to their end.
+LEFT = {"stalled", "dripped", "huge"}
+# A slice waits for its last call, which may stall; and rows come back for another round soon. Nobody dies
+# here, so no lease may end while its worker lives, however busy the machine is.
+EXTRA = {
+    "CHIRON_JUDGING_LEASE_SECONDS": "60",
+    "CHIRON_JUDGING_SLICE_SECONDS": "20",
+    "CHIRON_JUDGING_ROUND_WAIT_SECONDS": "0.5",
+}
 
 
 @pytest.fixture
 def failing(tmp_path: Path) -> Iterator[RunningJudge]:
     """It takes no schema either, so every request is in plain mode in the end."""
     with judge_server(
-        latency_ms=20, log=tmp_path / "judge.jsonl", stall_seconds=9, reject_keyword=("json_schema",), **RULE
+        latency_ms=20,
+        log=tmp_path / "judge.jsonl",
+        stall_seconds=STALL_SECONDS,
+        reject_keyword=("json_schema",),
+        **RULE,
     ) as running:
         yield running
 
@@ -58,9 +70,9 @@ def test_with_a_failing_judge_embedded(embedded: Site, failing: RunningJudge) ->
 def assert_as_the_rule_says(site: Site, judge: RunningJudge, planned: int, *, at_once: int) -> None:
     expected = faults_met(site)
     facts, arrivals = site.run_facts(), judge.arrivals()
+    assert {one.fault for one in arrivals if one.status == 499} <= LEFT, "the machine is too slow"
     assert facts.state == "finished", facts
     assert facts.decided_again == 0
-    assert not [one for one in arrivals if one.status == 499 and not one.fault], "the machine is too slow"
     assert states(site) == {
         row: ("unscored", why) if (why := fates.reason(faults)) else ("scored", "")
         for row, (_, faults) in expected.items()
