@@ -24,6 +24,7 @@ export class Countdown extends EventTarget {
     this.isSignedOut = false;
     this.calledLast = false;
     this.asking = null;
+    this.awakeSince = 0;
     // The page was made after its request began: counting from there never promises too much.
     this.endsAt = secondsLeft * 1_000;
     this.#mark();
@@ -38,8 +39,10 @@ export class Countdown extends EventTarget {
     this.#tick();
   }
 
-  // `askedAt`: performance.now() when the request was sent, so a slow reply shows less time, never more.
+  // `askedAt`: performance.now() when the request was sent, so a slow reply shows less time, never more. What was
+  // asked before the device slept is told of then: performance.now() may not have counted the sleep.
   sync(secondsLeft, askedAt) {
+    if (askedAt < this.awakeSince) return;
     this.endsAt = askedAt + secondsLeft * 1_000;
     this.isSure = true;
     this.#tell("tick");
@@ -51,12 +54,19 @@ export class Countdown extends EventTarget {
 
   // Resolves to whether the server has answered; one question at a time.
   ask() {
-    this.asking ??= this.#askOnce().finally(() => (this.asking = null));
+    this.asking ??= this.#askAwake().finally(() => (this.asking = null));
     return this.asking;
   }
 
-  async #askOnce() {
-    const askedAt = performance.now();
+  async #askAwake() {
+    for (;;) {
+      const askedAt = performance.now();
+      const isAnswered = await this.#askOnce(askedAt);
+      if (askedAt >= this.awakeSince) return isAnswered;
+    }
+  }
+
+  async #askOnce(askedAt) {
     try {
       const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (reply.ok) this.#learn(await reply.json(), askedAt);
@@ -100,6 +110,7 @@ export class Countdown extends EventTarget {
   }
 
   #return() {
+    if (this.#slept()) this.#wake();
     this.#mark();
     this.#tell("tick");
     this.ask();
@@ -115,9 +126,15 @@ export class Countdown extends EventTarget {
     return steady > GAP_MS || Math.abs(device - steady) > DISAGREEMENT_MS;
   }
 
+  // From here on nothing that is from before the sleep is believed.
+  #wake() {
+    this.isSure = false;
+    this.awakeSince = performance.now();
+  }
+
   #tick() {
     if (this.#slept()) {
-      this.isSure = false;
+      this.#wake();
       this.ask();
     }
     this.#mark();

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from batches.models import Revision, RevisionOutcome, Session
 from batches.rules.statuses import SessionStatus
@@ -16,6 +16,7 @@ from batches.services.ending import DeclaredResources, session_submit
 from batches.services.extending import session_extend, session_reopen
 
 HOUR_MS = 3_600_000
+TEN_MINUTES_MS = 600_000
 # The device's clock is this much ahead of or behind the truth.
 SHIFTED_DATE = """
 (() => {
@@ -26,6 +27,7 @@ SHIFTED_DATE = """
   };
 })();
 """
+SLEEPING = SHIFTED_DATE.replace("SHIFT", "(globalThis.slept ?? 0)")
 # A tab says itself whether it is in front; here the test says so.
 VISIBILITY = """
 Object.defineProperty(document, "visibilityState", {get: () => globalThis.shown ?? "visible"});
@@ -130,14 +132,38 @@ def test_after_ten_minutes_in_a_throttled_background_tab_the_time_is_right_withi
 def test_after_ten_minutes_of_a_sleeping_device_the_time_is_right_within_a_second(
     new_device: Callable[..., BrowserContext], begin: Callable[..., Session], open_prompt: Callable[..., Page]
 ) -> None:
-    """Simulated: no timer and no clock of the page moves while ten minutes go by on the server."""
+    """Simulated: no timer and no steady clock of the page moves while ten minutes go by."""
     session = begin(seconds_left=900)
     device = new_device(session.participant.user)
-    device.add_init_script(VISIBILITY)
+    device.add_init_script(VISIBILITY + SLEEPING)
     page = open_prompt(session, device=device)
     page.evaluate(SHOW, "hidden")
+    sleep_ten_minutes(page, session)
+    page.wait_for_timeout(1_000)
+    expect_right(page, session)
+
+
+def sleep_ten_minutes(page: Page, session: Session) -> None:
     pass_ten_minutes(session)
+    page.evaluate(f"slept = {TEN_MINUTES_MS}")
     page.evaluate(SHOW, "visible")
+
+
+def test_a_reply_from_before_a_sleep_is_not_believed(
+    new_device: Callable[..., BrowserContext], begin: Callable[..., Session], open_prompt: Callable[..., Page]
+) -> None:
+    session = begin(seconds_left=900)
+    device = new_device(session.participant.user)
+    device.add_init_script(VISIBILITY + SLEEPING)
+    page = open_prompt(session, device=device)
+    held: list[tuple[Route, APIResponse]] = []
+    page.route("**/time", lambda route: held.append((route, route.fetch())), times=1)
+    while not held:
+        page.evaluate("dispatchEvent(new Event('focus'))")
+        page.wait_for_timeout(100)
+    sleep_ten_minutes(page, session)
+    route, told_before = held.pop()
+    route.fulfill(response=told_before)
     page.wait_for_timeout(1_000)
     expect_right(page, session)
 
