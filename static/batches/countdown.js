@@ -62,7 +62,9 @@ export class Countdown extends EventTarget {
     for (;;) {
       const askedAt = performance.now();
       const isAnswered = await this.#askOnce(askedAt);
-      if (askedAt >= this.awakeSince) return isAnswered;
+      if (askedAt < this.awakeSince) continue;
+      if (!isAnswered) this.#endIfDue();
+      return isAnswered;
     }
   }
 
@@ -73,13 +75,14 @@ export class Countdown extends EventTarget {
       else this.#refused(reply);
       return reply.ok;
     } catch {
-      this.#endIfDue();
       return false;
     }
   }
 
   #learn(clock, askedAt) {
     this.#signedIn();
+    this.#look();
+    if (askedAt < this.awakeSince) return;
     const hasMoved = Date.parse(clock.deadline_at) > Date.parse(this.deadlineAt);
     this.deadlineAt = clock.deadline_at;
     this.extendedSeconds = clock.extended_seconds ?? 0;
@@ -95,7 +98,6 @@ export class Countdown extends EventTarget {
       this.isSignedOut = true;
       this.#tell("signed-out");
     }
-    this.#endIfDue();
   }
 
   #signedIn() {
@@ -110,34 +112,29 @@ export class Countdown extends EventTarget {
   }
 
   #return() {
-    if (this.#slept()) this.#wake();
-    this.#mark();
+    this.#look();
     this.#tell("tick");
     this.ask();
   }
 
+  // Whether time may have gone by since the last look that the page did not count. Where the two clocks disagree,
+  // the device slept: nothing that is from before is believed.
+  #look() {
+    const steady = performance.now() - this.lastLook.steady;
+    const slept = Math.abs(Date.now() - this.lastLook.device - steady) > DISAGREEMENT_MS;
+    const isGap = slept || steady > GAP_MS;
+    if (slept) this.awakeSince = performance.now();
+    if (isGap) this.isSure = false;
+    this.#mark();
+    return isGap;
+  }
+
   #mark() {
-    this.lastTick = { steady: performance.now(), device: Date.now() };
-  }
-
-  #slept() {
-    const steady = performance.now() - this.lastTick.steady;
-    const device = Date.now() - this.lastTick.device;
-    return steady > GAP_MS || Math.abs(device - steady) > DISAGREEMENT_MS;
-  }
-
-  // From here on nothing that is from before the sleep is believed.
-  #wake() {
-    this.isSure = false;
-    this.awakeSince = performance.now();
+    this.lastLook = { steady: performance.now(), device: Date.now() };
   }
 
   #tick() {
-    if (this.#slept()) {
-      this.#wake();
-      this.ask();
-    }
-    this.#mark();
+    if (this.#look()) this.ask();
     if (this.isOver) return;
     this.#tell("tick");
     const left = this.secondsLeft();

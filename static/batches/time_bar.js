@@ -45,7 +45,7 @@ export class TimeBar {
     const display = this.bar.querySelector("[data-time-left]");
     const words = shortSpan(left);
     if (display.textContent !== words) display.textContent = words;
-    this.bar.querySelector("[data-time-unsure]").hidden = this.countdown.isSure;
+    this.bar.querySelector("[data-time-unsure]").hidden = this.countdown.isSure || this.countdown.isOver;
     const minutes = this.countdown.isOver ? null : this.warnings.due(left);
     if (minutes !== null) this.#warn(minutes, left);
   }

@@ -39,7 +39,7 @@ def assert_nothing_lost_nothing_paid_twice(
     """Every row has its one result; only calls under way at a kill were made again, once for each kill."""
     assert_each_decided_once(facts, planned)
     assert facts.calls["ok"] == planned, facts.calls
-    assert_only_cut_off_repeated(judge, planned, kills=kills, at_once=at_once)
+    assert_only_cut_off_repeated(judge, planned, kills=kills, at_most=at_once * len(kills))
 
 
 def assert_each_decided_once(facts: RunFacts, planned: int) -> None:
@@ -64,14 +64,14 @@ def until_each_is_on_record(site: Site, judge: RunningJudge) -> None:
 
 
 def assert_only_cut_off_repeated(
-    judge: RunningJudge, planned: int, *, kills: Sequence[float], at_once: int
+    judge: RunningJudge, planned: int, *, kills: Sequence[float], at_most: int
 ) -> None:
     asked = repeats(judge.arrivals())
     assert len(asked) == planned
     again = Counter({messages: count - 1 for messages, count in asked.items() if count > 1})
     cut_off = sum((under_way(judge, at) for at in kills), Counter[str]())
     assert again <= cut_off, times_of(judge, again - cut_off, since=kills)
-    assert again.total() <= at_once * len(kills)
+    assert again.total() <= at_most
 
 
 def times_of(judge: RunningJudge, asked: Counter[str], *, since: Sequence[float]) -> list[list[str]]:

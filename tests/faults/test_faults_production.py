@@ -78,7 +78,7 @@ def test_what_a_worker_brings_that_slept_past_its_lease_decides_nothing(
     assert len(judge.arrivals()) > planned, "it had no request under way, so this showed nothing"
     until_each_is_on_record(production, judge)
     assert_each_decided_once(production.run_facts(), planned)
-    assert_only_cut_off_repeated(judge, planned, kills=[asleep, awake], at_once=8)
+    assert_only_cut_off_repeated(judge, planned, kills=[asleep, awake], at_most=8)
 
 
 def test_a_process_that_stands_still_with_locks_in_its_hands_stops_nobody_for_long(
@@ -147,7 +147,7 @@ def test_postgresql_crashes_and_recovers(
 ) -> None:
     kills = [cluster.restart_immediately()]
     assert_each_decided_once(production.until_over(), planned)
-    assert_only_cut_off_repeated(judge, planned, kills=kills, at_once=16)
+    assert_only_cut_off_repeated(judge, planned, kills=kills, at_most=16)
     until_each_is_on_record(production, judge)
 
 
