@@ -34,7 +34,7 @@ test-e2e: dev-environment
 	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
 
 test-faults: dev-environment
-	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/faults --numprocesses 2 --dist worksteal
+	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/faults --numprocesses 3 --dist worksteal
 
 check: dev-environment
 	@$(BIN)/ruff format --check --quiet .

@@ -84,6 +84,9 @@ def fill(answers: int) -> None:
     study = make_study()
     sessions = make_sessions(study, answers // PROMPTS)
     make_answers(study, sessions)
+    from scoring.coordinator import results_bring_up
+
+    results_bring_up(study=study, clock=lambda: NOW)
 
 
 def set_up() -> None:
@@ -160,6 +163,7 @@ def make_answers(study: "Study", sessions: "list[Session]") -> None:
         judge={},
         judge_sha256="0" * 64,
         protocol_hash=study.protocol_hash,
+        design_hash=study.design_hash,
         started_at=NOW,
     )
     judging_run = JudgingRun.objects.create(

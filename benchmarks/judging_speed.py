@@ -161,11 +161,11 @@ def judged(study: str, config: str) -> tuple[float, float]:
     from django.utils import timezone
 
     from scoring.models import CriterionScore, JudgeConfig, RowState
-    from scoring.services.hints import hint
     from scoring.services.judging.runs import run_finish, run_plan, run_start, scoring_runs_of
     from scoring.services.judging.seats import Seat
     from scoring.tasks import HINTS_AT_ONCE, WORK
     from studies.models import Study
+    from studies.services.hints import hint
 
     seats = [Seat(JudgeConfig.objects.get(slug=config))]
     started = time.perf_counter()

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from llm.attempts import Attempt
 from llm.client import ChatClient
+from llm.egress import Egress
 from llm.requests import Message
 from llm.schema import response_format
 
@@ -135,7 +136,7 @@ def bare(base_url: str, *, calls: int, threads: int) -> None:
 
 def ours(base_url: str, *, calls: int, threads: int) -> None:
     attempts: list[Attempt] = []
-    with ChatClient(base_url=base_url, model="judge-1", timeout=60) as client:
+    with ChatClient(base_url=base_url, model="judge-1", timeout=60, egress=Egress(loopback=True)) as client:
 
         def call(number: int) -> float:
             messages = [Message("user", PROMPT)]

@@ -69,7 +69,7 @@ class Browser:
 
 
 async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """One reply with a Content-Length, as the site's all have.
+    """One reply with a Content-Length, as the site's all have but for some that say that it is broken.
 
     Raises ClosedUnanswered, or another OSError or EOFError.
     """
@@ -81,8 +81,10 @@ async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
         raise ClosedUnanswered from error
     except ConnectionError as error:
         raise ClosedUnanswered from error
-    length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
-    return int(head[9:12]), await reader.readexactly(length)
+    length = head.partition(b"content-length:")[2].partition(b"\r\n")[0]
+    if not length:
+        raise ConnectionError(f"HTTP {int(head[9:12])} without a Content-Length")
+    return int(head[9:12]), await reader.readexactly(int(length))
 
 
 @dataclass

@@ -109,7 +109,7 @@ def numbered(study: Study) -> Iterable[Batch]:
 def finished_run(study: Study) -> ScoringRun:
     return ScoringRun.objects.create(
         study=study, judge_kind="checks", judge={"kind": "checks"}, judge_sha256="0" * 64,
-        protocol_hash=study.protocol_hash, started_at=NOW, finished_at=NOW,
+        protocol_hash=study.protocol_hash, design_hash=study.design_hash, started_at=NOW, finished_at=NOW,
     )  # fmt: skip
 
 

@@ -73,8 +73,10 @@ def set_up() -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
 
 
-def everybody_at_work(**settings: object) -> list[SignedIn]:
-    """Fill the database: a study of the pilot's size under these settings, everybody's session running."""
+def everybody_at_work(
+    *, people: int = PEOPLE, batches: int = BATCHES, batch_size: int = BATCH_SIZE, **settings: object
+) -> list[SignedIn]:
+    """Fill the database: a study under these settings, of the pilot's size, everybody's session running."""
     from django.conf import settings as django_settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
@@ -83,7 +85,7 @@ def everybody_at_work(**settings: object) -> list[SignedIn]:
 
     from batches.models import Session
 
-    start_everybody(slug=STUDY, people=PEOPLE, batches=BATCHES, batch_size=BATCH_SIZE, **settings)
+    start_everybody(slug=STUDY, people=people, batches=batches, batch_size=batch_size, **settings)
     signed_in = []
     for session in Session.objects.select_related("participant__user").order_by("pk"):
         user = session.participant.user

@@ -5,6 +5,7 @@ Nothing that keeps a deadline or finishes a run may depend on the broker.
 
 import os
 import threading
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -15,12 +16,13 @@ from celery.beat import ScheduleEntry, Scheduler, Service
 from celery.signals import beat_embedded_init
 from django.db import connections
 
-from scoring.services.hints import NotSent, message_send
+from scoring.services.signs_of_life import sign_leave
 from scoring.services.slices import stopping
+from studies.services.hints import NobodyTakes, NotSent, message_send
 
 STOP_SECONDS = 8
 # So many messages of the beat wait after some twenty seconds without a worker.
-WAITING_LIMIT = 6
+WAITING_LIMIT = 9
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 log = structlog.get_logger("chiron.beat")
@@ -40,14 +42,23 @@ class SteadyScheduler(Scheduler):
         self.worker_pid: int | None = None
         self._own_work = OwnWork(app)
         self._alone = False
+        self._ticked_at = 0.0
         super().__init__(app, **kwargs)
 
     def setup_schedule(self) -> None:
         super().setup_schedule()
+        self._all_due()
+
+    def _all_due(self) -> None:
         for entry in self.schedule.values():
             entry.last_run_at = LONG_AGO
+        self._heap = None
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
+        before, self._ticked_at = self._ticked_at, time.time()
+        if self._ticked_at < before:
+            # Otherwise nothing would be due until the clock comes to where it was.
+            self._all_due()
         if self.worker_pid not in {None, os.getppid()}:
             raise SystemExit("the worker that this beat belongs to is gone")
         return min(super().tick(*args, **kwargs), 1.0)
@@ -62,8 +73,11 @@ class SteadyScheduler(Scheduler):
         except NotSent as reason:
             self._say_alone(reason)
             self._own_work.start(task, task_kwargs)
+            if not isinstance(reason, NobodyTakes):
+                return  # the sign is left where the broker is: trying would only hold the beat
         else:
             self._say_heard()
+        sign_leave("beat", now=time.time())
 
     def close(self) -> None:
         stopping.set()

@@ -2,10 +2,13 @@
 
 import os
 import threading
+import time
+from typing import Any
 
-from celery import Celery
-from celery.signals import worker_shutting_down
+from celery import Celery, Task
+from celery.signals import task_postrun, worker_shutting_down
 
+from scoring.services.signs_of_life import sign_leave
 from scoring.services.slices import stopping
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -19,3 +22,10 @@ def tell_slices(**_: object) -> None:
     """Let running slices end, so that a worker told to stop does so in seconds."""
     # In a thread: this runs inside a signal handler, and the one it interrupted may hold the event's lock.
     threading.Thread(target=stopping.set, daemon=True).start()
+
+
+@task_postrun.connect
+def tell_doctor(task: "Task[Any, Any]", **_: object) -> None:
+    """A worker that takes the sweeps is at work; the beat, which may do one itself, sends no such signal."""
+    if task.name == "batches.tasks.sweep_sessions":
+        sign_leave("worker", now=time.time())

@@ -6,14 +6,19 @@ Two modes. `embedded` (default): SQLite, a filesystem broker, files in the data 
 
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 
+from cryptography.fernet import Fernet
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from config.private_files import write_privately
+from llm.egress import Egress
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSOLE_MAIL = "console://"
@@ -37,6 +42,11 @@ class Environment(BaseSettings):
     chiron_secret_key: str | None = Field(
         None, min_length=40, description="at least 40 random characters; required in production"
     )
+    chiron_second_factor_keys: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="keys for the secrets of second factors, separated by commas, the newest first "
+        "(docs/operations.md says how to make one); required in production",
+    )
     database_url: str | None = Field(
         None, description="postgres://user:password@host:5432/name; required in production"
     )
@@ -55,12 +65,23 @@ class Environment(BaseSettings):
         ge=1,
         description="sign-in codes one network address may ask for in a minute (raise it for a shared room)",
     )
+    chiron_person_megabytes: int = Field(
+        500,
+        ge=10,
+        description="how much one person may store in a study: files, messages, earlier versions of answers",
+    )
     chiron_site_url: str | None = Field(
         None,
         description="https://study.example.org, where people reach the site; for links in mails",
     )
     chiron_staff_second_factor: bool = Field(
         True, description="false only where nothing real is at stake: staff then need no second factor"
+    )
+    chiron_staff_idle_hours: int = Field(
+        8, ge=1, description="whole hours without use after which staff are signed out"
+    )
+    chiron_staff_session_days: int = Field(
+        7, ge=1, description="whole days after signing in after which staff sign in again, used or not"
     )
     chiron_judging_threads: int = Field(
         32, ge=1, le=64, description="calls to one judge that one worker process makes at the same time"
@@ -74,18 +95,41 @@ class Environment(BaseSettings):
     chiron_judging_round_wait_seconds: float = Field(
         15.0, ge=0, description="seconds before a verdict that failed is asked for again, doubled each time"
     )
+    chiron_private_endpoints: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="host names, addresses or networks separated by commas, such as judge.lan,10.1.0.0/16: "
+        "where a judge may be besides public addresses",
+    )
     chiron_behind_proxy: bool = Field(
         False, description="true if a reverse proxy ends TLS and sets X-Forwarded-Proto and X-Forwarded-For"
     )
 
-    @field_validator("chiron_allowed_hosts", mode="before")
+    @field_validator(
+        "chiron_allowed_hosts", "chiron_private_endpoints", "chiron_second_factor_keys", mode="before"
+    )
     @classmethod
-    def split_hosts(cls, value: object) -> object:
+    def split_list(cls, value: object) -> object:
         return (
-            tuple(host.strip() for host in value.split(",") if host.strip())
+            tuple(part.strip() for part in value.split(",") if part.strip())
             if isinstance(value, str)
             else value
         )
+
+    @field_validator("chiron_private_endpoints")
+    @classmethod
+    def known_endpoints(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        Egress.to_named(value)
+        return value
+
+    @field_validator("chiron_second_factor_keys")
+    @classmethod
+    def usable_keys(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for number, key in enumerate(value, start=1):
+            try:
+                Fernet(key)
+            except ValueError:
+                raise ValueError(f"number {number} is no key") from None
+        return value
 
     @field_validator("database_url")
     @classmethod
@@ -124,7 +168,10 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def production_has_no_defaults(self) -> Self:
-        needed = ("chiron_secret_key", "database_url", "redis_url", "chiron_allowed_hosts", "chiron_mail_url")
+        needed = (
+            *("chiron_secret_key", "chiron_second_factor_keys", "database_url", "redis_url"),
+            *("chiron_allowed_hosts", "chiron_mail_url"),
+        )
         problems = [f"{name}: missing" for name in needed if not getattr(self, name)]
         if (self.database_url or "").startswith("sqlite"):
             problems.append("database_url: is SQLite, which is for embedded mode")
@@ -138,15 +185,26 @@ class Environment(BaseSettings):
     def production(self) -> bool:
         return self.chiron_mode == "production"
 
+    def egress(self) -> Egress:
+        """Where requests to judges may go; in embedded mode also to a model server on this machine."""
+        return Egress.to_named(self.chiron_private_endpoints, loopback=not self.production)
+
     def secret_key(self) -> str:
         """The configured key; embedded without one: a random key kept in the data folder."""
-        if self.chiron_secret_key:
-            return self.chiron_secret_key
-        path = self.chiron_data_dir / "secret_key"
+        return self.chiron_secret_key or self._kept("secret_key", lambda: secrets.token_urlsafe(64))
+
+    def second_factor_keys(self) -> tuple[str, ...]:
+        """The configured keys; embedded without one: a random key kept in the data folder."""
+        kept = "second_factor_key"
+        return self.chiron_second_factor_keys or (self._kept(kept, lambda: Fernet.generate_key().decode()),)
+
+    def _kept(self, name: str, make: Callable[[], str]) -> str:
+        """The secret of that name in the data folder, made once."""
+        path = self.chiron_data_dir / name
         if not path.exists():
-            draft = path.with_name(f"secret_key.{os.getpid()}")
+            draft = path.with_name(f"{name}.{os.getpid()}")
             draft.touch(mode=0o600)
-            draft.write_text(secrets.token_urlsafe(64))
+            draft.write_text(make())
             # Linking, unlike writing in place, never shows another process half a key; the first one wins.
             with suppress(FileExistsError):
                 path.hardlink_to(draft)
@@ -167,13 +225,14 @@ def checked_url(url: str, *schemes: str) -> SplitResult:
 
 
 def read_environment() -> Environment:
-    """Return the checked settings, with the data folder in place.
+    """Return the checked settings, with the data folder in place; what is written from now on is private.
 
     Raises:
         EnvironmentInvalid: naming each wrong or missing variable and what it must hold.
     """
     try:
         environment = Environment()
+        write_privately()
         environment.chiron_data_dir.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=environment.chiron_data_dir).close()
     except ValidationError as error:

@@ -12,6 +12,7 @@ from kombu import Exchange, Queue
 
 from config.environment import CONSOLE_MAIL, ROOT, read_environment
 from config.logs import configure_logs
+from config.private_files import narrow
 
 ENVIRONMENT = read_environment()
 BASE_DIR = ROOT
@@ -23,6 +24,7 @@ DEBUG = False
 ALLOWED_HOSTS = list(ENVIRONMENT.chiron_allowed_hosts) or ["localhost", "127.0.0.1", "[::1]"]
 
 INSTALLED_APPS = [
+    "config",
     "studies",
     "batches",
     "scoring",
@@ -36,16 +38,18 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.usersessions",
     "csp",
     "ninja",
 ]
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "config.permissions_policy.nothing_of_the_device",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "studies.staying_signed_in.renewed_daily",
+    "studies.staying_signed_in.renewed_by_use",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -53,6 +57,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "studies.suspended_requests.SentBeforeProof",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -107,20 +112,14 @@ def database(url: str | None) -> dict[str, Any]:
 DATABASES = {"default": database(ENVIRONMENT.database_url)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Rate limits hold across server processes only with a cache they share.
-CACHES: dict[str, dict[str, Any]] = {
-    "default": (
-        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": ENVIRONMENT.redis_url}
-        if ENVIRONMENT.redis_url
-        else {
-            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
-            "LOCATION": DATA_DIR / "cache",
-            "OPTIONS": {"MAX_ENTRIES": 100_000},
-        }
-    )
-}
+# Nothing is kept in a cache that processes share, so CACHES stays Django's memory of one process: what must
+# hold across processes (limits, codes that were used) is rows, which outlive an emptied or absent Redis, and
+# Django's shared caches store pickles, which run the code of whoever can write there.
 
 MEDIA_ROOT = DATA_DIR / "media"
+# Django's own defaults widen what the umask made private. Static files, too: the site serves them itself.
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
@@ -131,6 +130,10 @@ STORAGES = {
 # An answer may hold `answer_max_characters`, each up to 12 bytes as a JSON escape; a longer body must still
 # reach the view, which says so in a sentence.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+# So much of any request is read to the end, so that a page can say what was wrong and keep the rest of it.
+MAX_BODY_BYTES = 64 * 1024 * 1024
+# What one person's files, messages and earlier versions of answers may take in a study; answers come on top.
+PERSON_BYTES = ENVIRONMENT.chiron_person_megabytes * 1024 * 1024
 # Django's own handlers write uploads of any size to the disk, on every address, signed in or not.
 FILE_UPLOAD_HANDLERS = ["studies.forms.uploads.BoundedUpload"]
 
@@ -164,11 +167,18 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Chiron"
 MFA_TOTP_TOLERANCE = 1  # the code before and the code after: clocks of phones differ
-ACCOUNT_RATE_LIMITS = {
-    "request_login_code": f"{ENVIRONMENT.chiron_codes_per_minute_per_address}/m/ip,5/5m/key",
-    "login": f"{ENVIRONMENT.chiron_codes_per_minute_per_address}/m/ip",
+MFA_FORMS = {
+    "authenticate": "studies.forms.second_factor.SecondFactorForm",
+    "reauthenticate": "studies.forms.second_factor.SecondFactorAgainForm",
 }
-# Signed-in state outlives a five-hour session: it lasts this long since the last day of use.
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60  # a second factor proved longer ago is asked for again
+STAFF_IDLE = timedelta(hours=ENVIRONMENT.chiron_staff_idle_hours)
+STAFF_SESSION = timedelta(days=ENVIRONMENT.chiron_staff_session_days)
+SECOND_FACTOR_KEYS = ENVIRONMENT.second_factor_keys()
+# allauth counts in a cache; `studies/services/sign_in.py` has the limits.
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
+CODES_PER_MINUTE_PER_CLIENT = ENVIRONMENT.chiron_codes_per_minute_per_address
+# Participants' signed-in state outlives a five-hour session: it lasts this long since the last day of use.
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -235,9 +245,11 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 LOGGING_CONFIG = None
 configure_logs(as_json=PRODUCTION)
+narrow(DATA_DIR)
 
 # --- judging -----------------------------------------------------------------------------------------
 
+JUDGING_EGRESS = ENVIRONMENT.egress()
 JUDGING_THREADS = ENVIRONMENT.chiron_judging_threads
 JUDGING_LEASE_SECONDS = ENVIRONMENT.chiron_judging_lease_seconds
 JUDGING_SLICE_SECONDS = ENVIRONMENT.chiron_judging_slice_seconds
@@ -282,13 +294,13 @@ CELERY_BEAT_SCHEDULER = "config.beat:SteadyScheduler"
 SWEEP_EVERY_SECONDS = 10.0
 JUDGING_COORDINATE_SECONDS = 5.0
 MEASURE_EVERY_SECONDS = 30.0
+SEND_MAILS_SECONDS = 5.0
 HINT_SECONDS = JUDGING_COORDINATE_SECONDS  # an unread hint ends where the coordinator gives the next
 CELERY_BEAT_SCHEDULE = {
     "sweep-sessions": {
         "task": "batches.tasks.sweep_sessions",
+        # No expiry: a worker whose clock is wrong would drop the message and never say so.
         "schedule": SWEEP_EVERY_SECONDS,
-        # A sweep that waited out a pause is worthless: the next one does its work.
-        "options": {"expires": SWEEP_EVERY_SECONDS},
     },
     "coordinate-judging": {
         "task": "scoring.tasks.judging_coordinate",
@@ -300,8 +312,19 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": MEASURE_EVERY_SECONDS,
         "options": {"expires": MEASURE_EVERY_SECONDS},
     },
+    "send-mails": {
+        "task": "studies.tasks.send_mails",
+        "schedule": SEND_MAILS_SECONDS,
+        "options": {"expires": SEND_MAILS_SECONDS},
+    },
     "erase-withdrawn": {
         "task": "scoring.tasks.erase_withdrawn",
-        "schedule": timedelta(days=1),
+        # Soon again where the clock was in doubt the last time.
+        "schedule": timedelta(hours=1),
+    },
+    "clear-sign-ins": {
+        "task": "scoring.tasks.clear_sign_ins",
+        # At the first time of a machine that is off overnight the clock is not believed yet.
+        "schedule": timedelta(hours=1),
     },
 }

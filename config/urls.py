@@ -12,6 +12,8 @@ from studies.views.second_factor import admin_guard
 admin.autodiscover()
 admin_guard(admin.site)
 
+handler400 = "studies.views.faults.unreadable_request"
+
 urlpatterns = [
     path("", include("studies.urls")),
     path("", include("batches.urls")),

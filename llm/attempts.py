@@ -18,8 +18,8 @@ class Attempt:
 
     `request_sha256` names the request that was meant, also where it was written otherwise: without the schema
     (`plain_json`), or once more with a reply that could not be used (`asked_again`). `prompt_estimate` is the
-    size that was expected of it, in tokens, for where the endpoint does not tell. `uid` lets it be put on
-    record once, however often that is tried.
+    size that was expected of it, in tokens, for where the endpoint does not tell. `mark` is what was new in
+    this sending of the request. `uid` lets it be put on record once, however often that is tried.
     """
 
     request_sha256: str
@@ -32,6 +32,7 @@ class Attempt:
     plain_json: bool = False
     asked_again: bool = False
     prompt_estimate: int = 0
+    mark: str = ""
     uid: UUID = field(default_factory=uuid4, compare=False)
 
 
@@ -62,4 +63,5 @@ def attempt_at(turn: Turn, received: Received, outcome: str, latency_ms: float) 
         plain_json=turn.plain,
         asked_again=bool(turn.reask),
         prompt_estimate=turn.tokens(0),
+        mark=turn.request.mark,
     )

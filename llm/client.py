@@ -10,6 +10,7 @@ from typing import Self, TypeVar, overload
 from pydantic import BaseModel, JsonValue
 
 from llm.attempts import OK, Attempt, Completion, attempt_at, ignore_attempt
+from llm.egress import PUBLIC_ONLY, Egress
 from llm.encoding import Encoder
 from llm.endpoints import Endpoint
 from llm.errors import LLMError
@@ -18,7 +19,7 @@ from llm.http import ChatHttp, Transport
 from llm.parsing import parse
 from llm.providers import Provider
 from llm.replies import ReplyText, error_status, reply_text, require_json
-from llm.requests import ChatRequest, Message, RequestMaker
+from llm.requests import ChatRequest, Marked, Message, RequestMaker
 from llm.retrying import RetryPolicy
 from llm.turns import Turn
 
@@ -49,6 +50,7 @@ class ChatClient:
         gate: passed before every HTTP request; its waiting belongs to no attempt.
         plain_json: leave out the schema and describe it in words, for an endpoint known not to accept it.
         on_plain_json: called once, when a request got through without the schema that failed with it.
+        egress: where requests may go; to nothing but public addresses if it is not said.
         transport, timer, clock: injected by tests.
 
     Raises:
@@ -72,6 +74,7 @@ class ChatClient:
         gate: Gate = OPEN_GATE,
         plain_json: bool = False,
         on_plain_json: Callable[[], None] = ignore_plain_json,
+        egress: Egress = PUBLIC_ONLY,
         transport: Transport | None = None,
         timer: Callable[[], float] = time.monotonic,
         clock: Callable[[], datetime] = utc_now,
@@ -103,7 +106,7 @@ class ChatClient:
         self._lock = threading.Lock()
         self._timer = timer
         self._clock = clock
-        self._http = ChatHttp(endpoint, timeout=timeout, transport=transport, timer=timer)
+        self._http = ChatHttp(endpoint, timeout=timeout, egress=egress, transport=transport, timer=timer)
 
     def __repr__(self) -> str:
         return f"ChatClient({self.model!r} at {self.base_url})"
@@ -148,6 +151,7 @@ class ChatClient:
         *,
         response_schema: None = None,
         on_attempt: Callable[[Attempt], None] = ...,
+        marked: Marked | None = ...,
     ) -> Completion[None]: ...
 
     @overload
@@ -157,6 +161,7 @@ class ChatClient:
         *,
         response_schema: type[Schema],
         on_attempt: Callable[[Attempt], None] = ...,
+        marked: Marked | None = ...,
     ) -> Completion[Schema]: ...
 
     def complete(
@@ -165,16 +170,18 @@ class ChatClient:
         *,
         response_schema: type[Schema] | None = None,
         on_attempt: Callable[[Attempt], None] = ignore_attempt,
+        marked: Marked | None = None,
     ) -> Completion[Schema] | Completion[None]:
         """Send `messages`, going on after each fault as its rule says (`llm.fault_rules`).
 
-        `on_attempt` is told of every request, the failed ones included, as soon as it is over.
+        `on_attempt` is told of every request, the failed ones included, as soon as it is over. With `marked`
+        the request is named by the messages without the mark.
 
         Raises:
             LLMError: why the last request failed.
             GateClosed: the gate let nothing through; nothing was sent since the last attempt.
         """
-        turn = Turn(self.request(messages, response_schema), plain=self._plain_json)
+        turn = Turn(self._maker.request(messages, response_schema, marked), plain=self._plain_json)
         if response_schema is None:
             return self._retry.run(lambda: self._attempt(turn, _unparsed, on_attempt), adapt=turn.adapt)
 

@@ -1,11 +1,15 @@
 """Where requests go: a checked base URL, and a key that never shows."""
 
+import ipaddress
 import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 MASK = "[key]"
 _SHORTEST_MASKED = 8
+# What every reader of an address takes for the same host; others may differ about a backslash, say.
+_PLAIN_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class EndpointInvalid(ValueError):
@@ -39,10 +43,36 @@ class Endpoint:
 def _check_address(base_url: str) -> None:
     try:
         parts = urlsplit(base_url)
-        valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        host = _PLAIN_HOST.fullmatch(parts.hostname or "")
+        valid = parts.scheme in _DEFAULT_PORTS and host is not None and parts.port != 0
     except ValueError:
         raise EndpointInvalid("The base URL cannot be read; expected e.g. https://host/v1") from None
     if parts.username or parts.password or parts.query or parts.fragment:
         raise EndpointInvalid("The base URL must hold no user, password or query; a key is given separately.")
     if not valid:
         raise EndpointInvalid(f"The base URL {base_url!r} is not usable; expected e.g. https://host/v1")
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port, in one spelling: `https://host`, with the port where it is not the scheme's own.
+
+    Raises:
+        EndpointInvalid
+    """
+    _check_address(url)
+    parts = urlsplit(url)
+    host = str(parts.hostname)
+    host = f"[{host}]" if ":" in host else host
+    standard = parts.port in {None, _DEFAULT_PORTS[parts.scheme]}
+    return f"{parts.scheme}://{host}" if standard else f"{parts.scheme}://{host}:{parts.port}"
+
+
+def is_encrypted(url: str) -> bool:
+    """Whether nobody on the way can read: the scheme is https, or the way does not leave this machine."""
+    parts = urlsplit(url)
+    host = str(parts.hostname)
+    try:
+        here = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        here = False
+    return here or parts.scheme == "https"

@@ -2,6 +2,7 @@
 
     LLMError                     (never raised itself)
     ├── NoReply                  nothing, or only part of a reply, came back
+    │   ├── AddressRefused       address_refused      it leads where this site lets no request go
     │   ├── ConnectionFailed     connection_failed    nobody answered at that address
     │   ├── ConnectionLost       connection_lost      the connection broke before the reply was complete
     │   ├── TimedOut             timed_out            no reply began in the time allowed
@@ -57,6 +58,12 @@ class LLMError(Exception):
 
 class NoReply(LLMError):
     """Nothing, or only part of a reply, came back."""
+
+
+class AddressRefused(NoReply):
+    """The endpoint's address is one that `llm.egress` lets no request go to; nothing was sent."""
+
+    reason = "address_refused"
 
 
 class ConnectionFailed(NoReply):

@@ -48,6 +48,8 @@ def _lasting(again: Again = Again.NEVER, *, endpoint: bool = False) -> FaultRule
 
 
 _BY_ERROR: dict[type[LLMError], FaultRule] = {
+    # Worth another round because whoever runs the site may come to allow it.
+    errors.AddressRefused: _passing(1, fails_all=True),
     errors.ConnectionFailed: _passing(fails_all=True),
     errors.ConnectionLost: _passing(),
     # The work may have been done and charged, and each try takes the whole time allowed.

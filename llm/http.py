@@ -1,37 +1,40 @@
-"""One POST to a chat endpoint, bounded in size and time; the package's only module that imports httpx.
+"""One POST to a chat endpoint, bounded in size and time.
 
-httpx gives the addresses, the headers, the certificates and the interface that tests inject a transport by.
-What goes over the network is `llm.wire`: no redirects, cookies, authentication flows or proxies from the
-environment. Each thread in the middle of a request has a connection to itself; there is no pool to search.
+Each thread in the middle of a request has a connection to itself; there is no pool to search.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from http.client import HTTPResponse
-from ssl import SSLContext
+from typing import cast
 
 import httpx
 
-from llm import wire
+from llm.connections import Direct, StaleConnection
+from llm.egress import SETTING, AddressForbidden, Egress
 from llm.endpoints import Endpoint, EndpointInvalid
 from llm.errors import (
+    AddressRefused,
     ConnectionFailed,
     ConnectionLost,
     LLMError,
     Received,
+    ReplyMalformed,
     ReplyTooLarge,
     ReplyTooSlow,
     TimedOut,
 )
+from llm.network import MAX_REPLY_BYTES, TooMuchReceived
+from llm.replies import GZIP
 
 Transport = httpx.BaseTransport
 
-MAX_REPLY_BYTES = 2_000_000
 KEPT_OF_TOO_LARGE = 10_000
 MAX_CONNECT_SECONDS = 10.0
-STALE_SECONDS = 1.0
+
+# How zlib is told to expect the header and the checksum of gzip.
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,6 @@ class Response:
     headers: Mapping[str, str]
 
 
-class StaleConnection(httpx.RemoteProtocolError):
-    """The endpoint had closed a connection that was kept open: nothing came back, nobody read anything."""
-
-
 class ChatHttp:
     """The connections to one endpoint, as many as threads use it at once."""
 
@@ -54,11 +53,13 @@ class ChatHttp:
         endpoint: Endpoint,
         *,
         timeout: float,
+        egress: Egress,
         transport: Transport | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
+        self._egress = egress
         self._timer = timer
         self._injected = transport
         self._url = _url(endpoint)
@@ -78,7 +79,7 @@ class ChatHttp:
         nobody has read it, so it is neither a fault nor another request.
 
         Raises:
-            ConnectionFailed, ConnectionLost, TimedOut, ReplyTooSlow, ReplyTooLarge
+            NoReply, ReplyTooLarge, ReplyMalformed
         """
         deadline = self._timer() + self._timeout
         try:
@@ -106,7 +107,8 @@ class ChatHttp:
             return None
 
     def _new_transport(self) -> Transport:
-        return self._injected or Direct(self._url, min(self._timeout, MAX_CONNECT_SECONDS))
+        connect_seconds = min(self._timeout, MAX_CONNECT_SECONDS)
+        return self._injected or Direct(self._url, egress=self._egress, connect_seconds=connect_seconds)
 
     def _reply(self, transport: Transport, body: bytes, deadline: float) -> Response:
         try:
@@ -115,6 +117,13 @@ class ChatHttp:
             raise
         except httpx.RequestError as error:
             raise self._no_reply(error) from None
+        except AddressForbidden:
+            raise AddressRefused(
+                f"{self._endpoint.base_url} leads to an address that is not public; nothing is sent there. "
+                f"If it is meant, whoever runs this site names it in {SETTING}."
+            ) from None
+        except TooMuchReceived:
+            raise ReplyTooLarge(f"The headers of {self._endpoint.base_url}'s reply do not end.") from None
         try:
             return Response(self._read(response, deadline), response.headers)
         finally:
@@ -139,90 +148,32 @@ class ChatHttp:
 
     def _read(self, response: httpx.Response, deadline: float) -> Received:
         body = bytearray()
+        decoded = _decoded(response.headers)
+        address = self._endpoint.base_url
         try:
-            for chunk in _chunks(response):
-                body += chunk
+            for piece in cast("httpx.SyncByteStream", response.stream):
+                body += decoded(piece, MAX_REPLY_BYTES + 1 - len(body))
                 if len(body) > MAX_REPLY_BYTES:
-                    raise self._too_large(response, body)
+                    raise TooMuchReceived
                 if self._timer() > deadline:
-                    raise self._too_slow(response, body)
+                    raise httpx.ReadTimeout("")
+        except TooMuchReceived:
+            kept = self._received(response, body[:KEPT_OF_TOO_LARGE])
+            raise ReplyTooLarge(f"The reply of {address} is over {MAX_REPLY_BYTES:,} bytes.", kept) from None
+        except zlib.error:
+            problem = f"The reply of {address} is not the gzip that it says it is."
+            raise ReplyMalformed(problem, self._received(response, body)) from None
         except httpx.TimeoutException:
-            raise self._too_slow(response, body) from None
+            problem = f"{address} did not finish its reply within {self._timeout:g} s."
+            raise ReplyTooSlow(problem, self._received(response, body)) from None
         except httpx.RequestError as error:
-            problem = f"The connection to {self._endpoint.base_url} broke ({str(error) or 'in the middle'})."
+            problem = f"The connection to {address} broke ({str(error) or 'in the middle'})."
             raise ConnectionLost(problem, self._received(response, body)) from None
         return self._received(response, body)
-
-    def _too_large(self, response: httpx.Response, body: bytearray) -> ReplyTooLarge:
-        kept = self._received(response, body[:KEPT_OF_TOO_LARGE])
-        return ReplyTooLarge(
-            f"The reply of {self._endpoint.base_url} is over {MAX_REPLY_BYTES:,} bytes.", kept
-        )
-
-    def _too_slow(self, response: httpx.Response, body: bytearray) -> ReplyTooSlow:
-        kept = self._received(response, body)
-        return ReplyTooSlow(
-            f"{self._endpoint.base_url} did not finish its reply within {self._timeout:g} s.", kept
-        )
 
     def _received(self, response: httpx.Response, body: bytearray) -> Received:
         text = body.decode("utf-8", "replace").replace("\0", "\ufffd")
         return Received(status=response.status_code, raw=self._endpoint.without_key(text))
-
-
-class Direct(Transport):
-    """httpx's interface over one `llm.wire` connection."""
-
-    def __init__(self, url: httpx.URL, connect_seconds: float) -> None:
-        secure = url.scheme == "https"
-        self._wire = wire.Wire(
-            url.raw_host.decode("ascii"),
-            url.port or (443 if secure else 80),
-            tls=certificates() if secure else None,
-            connect_seconds=connect_seconds,
-        )
-        self._line = b"POST " + url.raw_path + b" HTTP/1.1\r\n"
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        self._wire.drop_if_closed()
-        kept, started = self._wire.used, time.monotonic()
-        deadline = started + request.extensions["timeout"]["read"]
-        head = b"".join(b"%b: %b\r\n" % pair for pair in request.headers.raw)
-        try:
-            reply = self._wire.post(b"%b%b\r\n%b" % (self._line, head, request.read()), deadline=deadline)
-        except wire.CannotConnect as error:
-            raise httpx.ConnectError(str(error)) from None
-        except TimeoutError:
-            raise httpx.ReadTimeout("") from None
-        except wire.Broken as error:
-            # A closed connection shows at once. One that breaks later broke while the model was at work.
-            stale = kept and error.silent and time.monotonic() - started < STALE_SECONDS
-            raise (StaleConnection if stale else httpx.RemoteProtocolError)(str(error)) from None
-        # As bytes: a header may hold any of them, and httpx takes text for ASCII.
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.getheaders()]
-        return httpx.Response(reply.status, headers=headers, stream=_Body(reply, self._wire))
-
-    def close(self) -> None:
-        self._wire.close()
-
-
-class _Body(httpx.SyncByteStream):
-    def __init__(self, reply: HTTPResponse, connection: wire.Wire) -> None:
-        self._reply = reply
-        self._wire = connection
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from wire.chunks(self._reply)
-        except TimeoutError:
-            raise httpx.ReadTimeout("") from None
-        except wire.Broken as error:
-            raise httpx.RemoteProtocolError(str(error)) from None
-
-    def close(self) -> None:
-        if self._reply.will_close or not wire.is_read(self._reply):
-            self._wire.close()
-        self._reply.close()
 
 
 def _url(endpoint: Endpoint) -> httpx.URL:
@@ -237,7 +188,6 @@ def _headers(api_key: str | None, url: httpx.URL) -> list[tuple[bytes, bytes]]:
         (b"Host", url.netloc),
         (b"Content-Type", b"application/json"),
         (b"Accept", b"application/json"),
-        # Uncompressed, so that the bound on the size also bounds the memory.
         (b"Accept-Encoding", b"identity"),
         (b"User-Agent", b"chiron"),
     ]
@@ -246,17 +196,23 @@ def _headers(api_key: str | None, url: httpx.URL) -> list[tuple[bytes, bytes]]:
     return headers
 
 
-@lru_cache(1)
-def certificates() -> SSLContext:
-    """Certificates are verified as httpx does it; reading them takes a while, so it is done once."""
-    context = httpx.create_ssl_context()
-    context.set_alpn_protocols(["http/1.1"])
-    return context
+def _decoded(headers: Mapping[str, str]) -> Callable[[bytes, int], bytes]:
+    """What makes the body of a piece of it, at most so many bytes: endpoints compress though nobody asked."""
+    if headers.get("content-encoding", "").strip().lower() in GZIP:
+        return _Gunzip().decompress
+    return lambda piece, most: piece
 
 
-def _chunks(response: httpx.Response) -> Iterable[bytes]:
-    """The body piece by piece, decompressed when it was compressed although nobody asked for that."""
-    stream = response.stream
-    if "content-encoding" in response.headers or not isinstance(stream, httpx.SyncByteStream):
-        return response.iter_bytes()
-    return stream
+class _Gunzip:
+    """One gzip member. More after its end is refused at once: zlib would copy all of it at every piece."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(_GZIP_WINDOW)
+
+    def decompress(self, piece: bytes, most: int) -> bytes:
+        if piece and self._member.eof:
+            raise zlib.error("more after the end")
+        out = self._member.decompress(piece, most)
+        if self._member.unused_data:
+            raise zlib.error("more after the end")
+        return out

@@ -18,6 +18,7 @@ from llm.texts import storable
 Schema = TypeVar("Schema", bound=BaseModel)
 
 NAMED_PROBLEMS = 5
+MOST_PROBLEMS = 1000
 _NAME_CHARACTERS = 60
 _OUT_OF_RANGE = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
 # The fence many models put around JSON when no schema holds them. JSON has no line that starts with ```.
@@ -38,9 +39,13 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
         if not problem:
             return parsed
     except ValidationError as error:
-        problems = error.errors(include_input=False, include_url=False)
-        problem = "; ".join(_in_words(one) for one in problems[:NAMED_PROBLEMS])
-        if all(one["type"] in _OUT_OF_RANGE for one in problems):
+        # Each problem takes about a kilobyte to list, and a hostile reply has as many as it has fields.
+        few = error.error_count() <= MOST_PROBLEMS
+        problems = error.errors(include_input=False, include_url=False) if few else []
+        problem = (
+            "; ".join(_in_words(one) for one in problems[:NAMED_PROBLEMS]) or "hardly any field is right"
+        )
+        if few and all(one["type"] in _OUT_OF_RANGE for one in problems):
             kind = ReplyOutOfRange
     problem = storable(problem)
     message = f"The reply of {endpoint} is not a {schema.__name__}: {problem}"

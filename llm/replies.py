@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, FailFast, Field, ValidationError
 
 from llm.errors import (
     AccessDenied,
@@ -28,7 +28,10 @@ from llm.errors import (
 from llm.retrying import retry_after_seconds
 from llm.texts import storable
 
-SHOWN_CHARACTERS = 300
+# The one compression that is read, by its two names.
+GZIP = frozenset({"gzip", "x-gzip"})
+SHOWN_CHARACTERS = 200
+SHOWN_NAME = 100
 # What follows is the endpoint's; it may quote the request.
 SAID = " It said: "
 # How endpoints name what they do not accept in a schema, or that they take none at all.
@@ -68,7 +71,8 @@ class _Reply(BaseModel):
     """The fields of a chat completion that are used; endpoints add others freely."""
 
     model: str | None = None
-    choices: list[_Choice]
+    # A list of a million things that are no choice is one mistake, not a million.
+    choices: Annotated[list[_Choice], FailFast()]
     usage: _Usage | None = None
 
 
@@ -105,13 +109,23 @@ def _kind_of(received: Received, *, with_schema: bool) -> tuple[type[ErrorStatus
 def require_json(received: Received, headers: Mapping[str, str], *, endpoint: str) -> None:
     """A reply that names no type is given a try; one that names another is not, whatever its text looks like.
 
+    Nor is one that is compressed in a way that was not undone.
+
     Raises:
         ReplyWrongType
     """
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding not in {"", "identity", *GZIP}:
+        named = storable(encoding)[:SHOWN_NAME]
+        raise ReplyWrongType(
+            f"{endpoint} sent a reply compressed as {named}, which nobody asked for.", received
+        )
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in {"", "application/json"} or kind.endswith("+json"):
         return
-    problem = f"{endpoint} answered with {storable(kind)[:100]} instead of JSON.{SAID}{_shown(received.raw)}"
+    problem = (
+        f"{endpoint} answered with {storable(kind)[:SHOWN_NAME]} instead of JSON.{SAID}{_shown(received.raw)}"
+    )
     raise ReplyWrongType(problem, received)
 
 
@@ -154,5 +168,6 @@ def _with_usage(received: Received, reply: _Reply) -> Received:
 
 
 def _shown(raw: str) -> str:
-    flat = " ".join(raw.split())
+    """The beginning of a reply on one line, without what could act on a terminal or a page."""
+    flat = " ".join("".join(letter if letter.isprintable() else " " for letter in raw[:10_000]).split())
     return (flat[:SHOWN_CHARACTERS] + " …" if len(flat) > SHOWN_CHARACTERS else flat) or "(nothing)"

@@ -7,7 +7,7 @@ to the same model has the same hash whatever the endpoint's dialect, and in plai
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel, JsonValue
@@ -26,8 +26,18 @@ class Message:
 
 
 @dataclass(frozen=True)
+class Marked:
+    """What is new in each sending of one request: a mark, and the same messages without it, which name it."""
+
+    mark: str
+    without: Sequence[Message]
+
+
+@dataclass(frozen=True)
 class ChatRequest:
     """One request and its sha256 (hex). The address, the key and the endpoint's dialect are no part of it.
+
+    Nor is `mark`, which tells sendings of one request apart; `messages_json` has it.
 
     `prompt_tokens_estimate` is a rule of thumb for limits and budgets: one token for every four bytes of
     UTF-8 of the messages and the schema, rounded up. English text has about that many; other scripts have
@@ -39,6 +49,7 @@ class ChatRequest:
     response_schema: type[BaseModel] | None
     sha256: str
     prompt_tokens_estimate: int
+    mark: str = ""
 
 
 class RequestMaker:
@@ -66,8 +77,14 @@ class RequestMaker:
         self._settings = json.dumps(settings, sort_keys=True, allow_nan=False)
 
     def request(
-        self, messages: Sequence[Message], response_schema: type[BaseModel] | None = None
+        self,
+        messages: Sequence[Message],
+        response_schema: type[BaseModel] | None = None,
+        marked: Marked | None = None,
     ) -> ChatRequest:
+        if marked:
+            named = self.request(marked.without, response_schema)
+            return replace(named, messages_json=messages_text(messages), mark=marked.mark)
         messages_json = messages_text(messages)
         # The order of a schema's fields counts: models fill them in as they stand there.
         schema = "null" if response_schema is None else schema_text(response_schema)

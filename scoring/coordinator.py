@@ -13,9 +13,11 @@ from django.conf import settings
 from scoring.models import JudgingRun, ResultSet, RowState, RunPurpose, RunState, ScoringRun
 from scoring.selectors.judging import JudgingState, judging_state
 from scoring.selectors.judging_runs import open_judging_run
-from scoring.selectors.measures import results_to_measure
+from scoring.selectors.measures import measurement_of, results_to_measure
+from scoring.selectors.runs import newest_results
 from scoring.selectors.screening import Screening
 from scoring.services.agreements import agreements_compute
+from scoring.services.freshness import OutOfDate, out_of_date, runs_to_keep
 from scoring.services.judging.compared import require_compared
 from scoring.services.judging.comparison_report import ComparisonReport, comparison_report
 from scoring.services.judging.comparisons import (
@@ -129,6 +131,31 @@ def run_continue_or_start(
             # Somebody else was faster: see what there is now.
             continue
     return run
+
+
+def results_bring_up(*, study: Study, clock: Clock, measuring: Said = nothing_said) -> OutOfDate:
+    """Compute what of the present design's results is missing or older than its answers; return what was.
+
+    A measurement of results that are right is repeated with its own seed and resamples.
+    """
+    for run in runs_to_keep(study):
+        answers_complete(run=run, now=clock())
+    found = out_of_date(study)
+    for run in found.results:
+        results_compute(run=run, now=clock())
+    if found.agreement:
+        agreements_compute(study=study, now=clock())
+    for run in found.measurements:
+        results_measure_again(run, clock, measuring)
+    return found
+
+
+def results_measure_again(run: ScoringRun, clock: Clock, measuring: Said) -> None:
+    if (results := newest_results(run)) is None:
+        return
+    earlier = measurement_of(results)
+    chosen = {"seed": earlier.seed, "resamples": earlier.resamples} if earlier else {}
+    measurement_compute(results=results, now=clock(), said=measuring, **chosen)
 
 
 def judging_compare(

@@ -19,11 +19,11 @@ from studies.views.second_factor import (
     SecurityView,
     only_staff,
 )
-from studies.views.sign_in import sign_in, sign_out
+from studies.views.sign_in import confirm_code, passkey_sign_in, sign_in, sign_out, sign_out_elsewhere
 
 passkeys = [
     path("add/", never_cache(AddPasskeyView.as_view()), name="mfa_add_webauthn"),
-    path("login/", webauthn.login_webauthn, name="mfa_login_webauthn"),
+    path("login/", passkey_sign_in, name="mfa_login_webauthn"),
     path("reauthenticate/", webauthn.reauthenticate_webauthn, name="mfa_reauthenticate_webauthn"),
     path("keys/<int:pk>/remove/", RemovePasskeyView.as_view(), name="mfa_remove_webauthn"),
 ]
@@ -48,8 +48,9 @@ second_factor = [
 urlpatterns = [
     path("login/", sign_in, name="account_login"),
     path("login/code/", sign_in, name="account_request_login_code"),
-    path("login/code/confirm/", views.confirm_login_code, name="account_confirm_login_code"),
+    path("login/code/confirm/", confirm_code, name="account_confirm_login_code"),
     path("logout/", sign_out, name="account_logout"),
+    path("sign-ins/<int:number>/end/", sign_out_elsewhere, name="account_end_sign_in"),
     path("inactive/", views.account_inactive, name="account_inactive"),
     path("2fa/", include(second_factor)),
 ]

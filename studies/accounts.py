@@ -1,23 +1,28 @@
 """How people get in: only those a study already knows."""
 
-from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any
 
-import structlog
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.account.authentication import get_authentication_records
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.mfa.stages import AuthenticateStage
 from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from studies.models import User
+from studies.services.database_time import database_now
+from studies.services.mails import mail_queue
+from studies.services.second_factor import second_factor_keys
 
-LOG = structlog.get_logger("chiron")
+# A code is of no use afterwards.
+MAIL_VALID_FOR = timedelta(seconds=settings.ACCOUNT_LOGIN_BY_CODE_TIMEOUT)
+CLOCKS_DIFFER_SECONDS = 30
 # The page that takes the proof of a kind of authenticator.
 PROOFS = {
     Authenticator.Type.TOTP: "mfa_reauthenticate",
@@ -42,18 +47,18 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
 
-    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send, or answer the request with a page that says that no mail can be sent."""
-        try:
-            super().send_mail(template_prefix, email, context)
-        except OSError as error:  # every error of smtplib is one, too
-            LOG.error("no mail can be sent; check CHIRON_MAIL_URL", reason=type(error).__name__)
-            raise ImmediateHttpResponse(render(self.request, "account/no_mail.html", status=503)) from error
+    def send_mail(
+        self, template_prefix: str, email: str, context: dict[str, Any], *, discarded: bool = False
+    ) -> None:
+        """Leave the mail to a worker; `discarded` as in OutgoingMail."""
+        about = {"request": self.request, "email": email, **context}
+        message = self.render_mail(template_prefix, email, about)
+        mail_queue(message=message, now=database_now(), valid_for=MAIL_VALID_FOR, discarded=discarded)
 
-    def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Tell the person about a change that is made already; it stays made where no mail can be sent."""
-        with suppress(ImmediateHttpResponse):
-            super().send_notification_mail(*args, **kwargs)
+    def send_code_to_nobody(self, email: str) -> None:
+        """What `send_mail` does for somebody known, so that nobody can tell by the time it takes."""
+        context = {"request": self.request, "code": self.generate_login_code()}
+        self.send_mail("account/email/login_code", email, context, discarded=True)
 
     def get_login_stages(self) -> list[str]:
         """What follows the code: the second factor, which only staff are asked for."""
@@ -77,8 +82,8 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
         return list({way["id"]: way for way in ways}.values())
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Before staff change a second factor they prove the one they have."""
-        return has_second_factor(self.request.user)
+        """Whether staff prove the second factor they have before they go on: not if they just did."""
+        return has_second_factor(self.request.user) and not proved_lately(self.request, timezone.now())
 
 
 class StaffSecondFactorStage(AuthenticateStage):  # type: ignore[misc]
@@ -94,16 +99,31 @@ class StaffSecondFactorStage(AuthenticateStage):  # type: ignore[misc]
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Words of our own for passkeys."""
+    """Words of our own for passkeys, and secrets that a copy of the database does not tell."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
         "incorrect_code": gettext_lazy("This did not work. Check the code or the passkey and try again."),
     }
 
+    def encrypt(self, text: str) -> str:
+        return second_factor_keys().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return second_factor_keys().decrypt(encrypted_text).decode()
+
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002
         number = Authenticator.objects.filter(user=user, type=type).count() + 1
         return _("Passkey %(number)d") % {"number": number}
+
+
+def proved_lately(request: HttpRequest, now: datetime) -> bool:
+    """Whether the person at this session proved a second factor in the last minutes."""
+    records = get_authentication_records(request, request.user)
+    proofs = [record["at"] for record in records if record.get("method") == "mfa"]
+    # One of the future was dated by a wrong clock and would count for as long as that was wrong.
+    past = [at for at in proofs if at <= now.timestamp() + CLOCKS_DIFFER_SECONDS]
+    return bool(past) and now.timestamp() - max(past) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
 def has_second_factor(user: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from allauth.account.admin import EmailAddress
 from allauth.mfa.admin import Authenticator
+from allauth.usersessions.admin import UserSession
 from django.contrib import admin
 from django.contrib.auth import admin as auth_admin  # noqa: F401  # registers what is taken out below
 from django.contrib.auth.models import Group
@@ -31,8 +32,8 @@ from studies.models import (
 admin.site.site_header = admin.site.site_title = "Chiron records"
 admin.site.index_title = "Records, for looking only"
 # Rights and addresses have commands and sign-in; here they could be changed without a trace. Authenticators
-# hold the secrets of second factors.
-admin.site.unregister([Authenticator, EmailAddress, Group])
+# hold the secrets of second factors, sign-ins the keys of sessions.
+admin.site.unregister([Authenticator, EmailAddress, Group, UserSession])
 
 
 class LookingOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs

@@ -13,7 +13,6 @@ import hypothesis
 import pytest
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
-from django.core.cache import cache
 from django.db import connection, transaction
 from django.test import Client, TransactionTestCase, override_settings
 from django.utils import timezone, translation
@@ -21,7 +20,9 @@ from hashed_judge.running import RunningJudge, judge_server
 from pytest_django import DjangoDbBlocker, Settings
 
 from batches.models import Session
+from batches.services import clock
 from batches.services.answers import IncomingText, answer_save, prompt_seen
+from batches.services.clock import clock_confirm
 from batches.services.ending import (
     DeclaredResources,
     session_submit,
@@ -72,8 +73,6 @@ def files_of_one_test(settings: Settings, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STATIC_ROOT = tmp_path / "static"
     settings.STATIC_ROOT.mkdir()
-    if settings.CACHES["default"]["BACKEND"].endswith("FileBasedCache"):
-        settings.CACHES = {"default": {**settings.CACHES["default"], "LOCATION": tmp_path / "cache"}}
     settings.STORAGES = {
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
@@ -166,6 +165,19 @@ def kept(
 
 
 @pytest.fixture
+def fresh_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process has asked for no time yet and said nothing of its clock."""
+    monkeypatch.setattr(clock, "_known", clock._Known())
+    monkeypatch.setattr(clock, "_said", {})
+
+
+@pytest.fixture
+def sure_clock(db: None) -> None:
+    """The machine's clock is believed, whatever years the test's rows are of."""
+    clock_confirm(reason="A test began")
+
+
+@pytest.fixture
 def child_environment(transactional_db: None, tmp_path: Path) -> dict[str, str]:
     """The environment of a child process that works on this test's database."""
     facts = connection.settings_dict
@@ -189,12 +201,8 @@ def lead() -> User:
 def staff(client: Client, lead: User) -> Client:
     """The lead's browser."""
     client.force_login(lead)
+    client.get("/")  # the first request notes in the session when it ends
     return client
-
-
-@pytest.fixture
-def clear_rate_limits(db: None) -> None:
-    cache.clear()
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Run the tests with a database on SQLite and, beside it, on PostgreSQL and Redis where they answer.
 
-What was left out is said. Unit and architecture tests touch no database: they run once, in the time that the
-others spend waiting.
+What was left out is said. Unit and architecture tests touch no database, and who may open which address
+depends on none: they run once, in the time that the others spend waiting.
 
 CHIRON_TEST_PRODUCTION=required makes the absence of those servers a failure (continuous integration does).
 """
@@ -21,9 +21,9 @@ POSTGRES_URL = os.environ.get("CHIRON_TEST_DATABASE_URL", "postgres://postgres@1
 REDIS_URL = os.environ.get("CHIRON_TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
 EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
-PURE = "No database"
+ONCE = "Once"
 WITH_DATABASE = ("tests/integration", "tests/functional")
-WITHOUT_DATABASE = ("tests/unit", "tests/architecture")
+ON_NO_DATABASE_IN_PARTICULAR = ("tests/unit", "tests/architecture", "tests/access")
 # Some tests with a database watch the clock: they come first.
 PATIENT = ("nice", "-n", "10")
 
@@ -34,7 +34,7 @@ def main() -> int:
     if not missing:
         runs[PRODUCTION] = Run(WITH_DATABASE, {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL})
     if not sys.argv[1:]:
-        runs[PURE] = Run(WITHOUT_DATABASE, {}, PATIENT)
+        runs[ONCE] = Run(ON_NO_DATABASE_IN_PARTICULAR, {}, PATIENT)
     required = os.environ.get("CHIRON_TEST_PRODUCTION") == "required"
     failed = run_all(runs) or (1 if missing and required else 0)
     for line in missing:

@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Router
 from ninja.errors import HttpError
@@ -14,6 +13,7 @@ from batches.schemas import Clock, Current, NotSaved, SaveBody, Saved
 from batches.selectors.sessions import session_clock
 from batches.selectors.standing import answer_standing
 from batches.services.answers import AnswerNotFound, IncomingText, answer_save
+from batches.services.clock import server_now
 from batches.services.receipts import SaveReceipt
 
 router = Router()
@@ -32,7 +32,7 @@ def save_answer(
         session_id=session_id,
         position=position,
         incoming=IncomingText(**body.model_dump()),
-        now=timezone.now(),
+        now=server_now(),
     )
     return as_reply(receipt)
 
@@ -49,7 +49,7 @@ def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> C
 @router.get("/sessions/{uuid:session_id}/time", response={200: Clock, **PROBLEMS})
 def session_time(request: SignedInRequest, session_id: UUID) -> Clock:
     """The remaining time by the server's clock, the only one that counts."""
-    now = timezone.now()
+    now = server_now()
     session = session_clock(request.user, session_id)
     if session is None:
         raise HttpError(404, _("There is no such session of yours."))

@@ -2,11 +2,11 @@
 
 from uuid import UUID
 
-from django.utils import timezone
 from ninja import Router
 
 from batches.endpoints.access import PROBLEMS, SignedInRequest
 from batches.schemas import Flag, Problem
+from batches.services.clock import server_now
 from batches.services.flags import answer_flag
 
 router = Router()
@@ -23,6 +23,6 @@ def flag_answer(request: SignedInRequest, session_id: UUID, position: int, body:
         session_id=session_id,
         position=position,
         flagged=body.flagged,
-        now=timezone.now(),
+        now=server_now(),
     )
     return body

@@ -1,5 +1,6 @@
 """What the study team says to everybody, and its replies to one person, for pages that are open."""
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Router
 from ninja.errors import HttpError
@@ -14,7 +15,7 @@ router = Router()
 @router.get("/studies/{slug:slug}/notices", response={200: Notices, **PROBLEMS})
 def study_notices(request: SignedInRequest, slug: str) -> Notices:
     """What the page shows; asked again every 20 seconds by every open page of every participant."""
-    notices = notices_for(user_id=request.user.pk, study_slug=slug)
+    notices = notices_for(user_id=request.user.pk, study_slug=slug, now=timezone.now())
     if notices is None:
         raise HttpError(404, _("There is no such study of yours."))
     return Notices(notices=[NoticeItem.model_validate(one, from_attributes=True) for one in notices])

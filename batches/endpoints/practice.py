@@ -1,6 +1,5 @@
 """Saving a practice text, with the bodies and replies of an answer."""
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Router
 from ninja.errors import HttpError
@@ -10,6 +9,7 @@ from batches.endpoints.access import PROBLEMS, SignedInRequest
 from batches.endpoints.answers import as_reply
 from batches.schemas import Current, NotSaved, SaveBody, Saved
 from batches.services.answers import IncomingText
+from batches.services.clock import server_now
 from batches.services.practice import practice_of, practice_save
 from studies.models import Participant
 from studies.selectors.participants import participant_of
@@ -27,7 +27,7 @@ def save_practice(
         participant=_own_place(request, slug),
         number=number,
         incoming=IncomingText(**body.model_dump()),
-        now=timezone.now(),
+        now=server_now(),
     )
     return as_reply(receipt)
 

@@ -1,5 +1,6 @@
 """How an answer looks as Markdown, before and after it is saved."""
 
+from django.utils import timezone
 from ninja import Router
 
 from batches.endpoints.access import PROBLEMS, SignedInRequest
@@ -21,4 +22,4 @@ def preview_text(request: SignedInRequest, body: PreviewBody) -> Preview:
     fault = check_answer_text(body.text, max_characters=MAX_CHARACTERS)
     if fault is not None:
         raise TextRefused(fault_sentence(fault))
-    return Preview(html=answer_preview(user_id=request.user.pk, text=body.text))
+    return Preview(html=answer_preview(user_id=request.user.pk, text=body.text, now=timezone.now()))

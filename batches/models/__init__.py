@@ -1,6 +1,7 @@
 """Every model of the app, so that Django finds them."""
 
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
+from batches.models.clock import ClockWatch
 from batches.models.practice import PracticeAnswer
 from batches.models.sessions import (
     Answer,
@@ -17,6 +18,7 @@ __all__ = [
     "BatchPlan",
     "BatchPrompt",
     "BatchSlot",
+    "ClockWatch",
     "PracticeAnswer",
     "Revision",
     "RevisionOutcome",

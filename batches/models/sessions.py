@@ -106,7 +106,7 @@ class Answer(models.Model):
     are asked only where the session says so, and saved together with the text. `is_flagged` is the person's
     own mark to come back. `has_text` is whether a reader could see anything in `text`. `is_open` ends with a
     submission or a withdrawal; it stands here so that a save has to lock nothing but its own row.
-    `history_characters` is what the answer's revisions weigh (see `batches.services.answers`).
+    `history_bytes` is what the answer's revisions weigh (see `batches.services.answers`).
     """
 
     # No index of its own: the unique constraints below begin with the session.
@@ -119,7 +119,7 @@ class Answer(models.Model):
     is_flagged = models.BooleanField(default=False)
     has_text = models.BooleanField(default=False)
     is_open = models.BooleanField(default=True)
-    history_characters = models.PositiveBigIntegerField(default=0)
+    history_bytes = models.PositiveBigIntegerField(default=0)
     revision = models.PositiveIntegerField(default=0)
     tab = models.CharField(max_length=64, blank=True)
     sequence = models.PositiveBigIntegerField(default=0)
@@ -205,9 +205,10 @@ class SessionEventKind(models.TextChoices):
     WITHDRAWN = "withdrawn", _("Withdrawn by the participant")
     EXTENDED = "extended", _("Given extra time by the study team")
     REOPENED = "reopened", _("Reopened by the study team")
+    REVIVED = "revived", _("Revived by the study team: a wrong clock had ended it")
     LATE_SAVE_ACCEPTED = "late_save_accepted", _("Saved within the tolerance after the deadline")
     LATE_SAVE_REFUSED = "late_save_refused", _("Refused a text that came after the end")
-    HISTORY_FULL = "history_full", _("Stopped keeping earlier versions of one answer")
+    HISTORY_FULL = "history_full", _("Stopped keeping earlier versions of answers")
 
 
 class SessionEvent(models.Model):

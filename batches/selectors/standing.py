@@ -16,9 +16,9 @@ MAX_POSITION = 2**31 - 1
 
 QUERY = """
 SELECT answer.saved_at, session.deadline_at, answer.id, answer.is_open, answer.revision, answer.tab,
-       answer.sequence, answer.text, answer.note, answer.confidence, answer.history_characters,
-       session.status, session.late_tolerance_seconds, session.answer_max_characters, session.asks_note,
-       session.asks_confidence
+       answer.sequence, answer.text, answer.note, answer.confidence, answer.history_bytes,
+       participant.stored_bytes, session.status, session.late_tolerance_seconds,
+       session.answer_max_characters, session.asks_note, session.asks_confidence
   FROM batches_answer answer
   JOIN batches_session session ON session.id = answer.session_id
   JOIN studies_participant participant ON participant.id = session.participant_id
@@ -42,7 +42,8 @@ class Standing:
     text: str
     note: str
     confidence: int | None
-    history_characters: int
+    history_bytes: int
+    stored_bytes: int
     status: str
     late_tolerance_seconds: int
     answer_max_characters: int

@@ -2,10 +2,10 @@
 
 A text, the note beside it and the confidence are one draft: saved, refused, kept and compared together.
 
-One exception keeps a participant from filling the disk: an answer's history holds `HISTORY_CHARACTERS`, each
-revision weighing its length but at least `LEAST_WEIGHT`. After that a save still changes the answer, but its
-earlier versions are no longer kept, nor are refused texts. A save every two seconds for five hours fits as
-long as the text has 2,200 characters on average.
+One exception keeps a participant from filling the disk: once what they have stored reaches `PERSON_BYTES`, a
+save still changes the answer, but its earlier versions are no longer kept, nor are refused texts. A revision
+weighs its length, but at least `LEAST_WEIGHT`. With the default, a save every two seconds for five hours fits
+as long as the text has 58,000 bytes on average.
 
 Saves are the busiest requests. A save reads without a lock, decides, and claims the answer by updating it
 only if it still is what was read; where another save or the end of the session was faster it starts over.
@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
@@ -36,10 +37,12 @@ from batches.services.receipts import (
     fault_sentence,
     outcome_sentence,
 )
+from studies.models import Participant
 from studies.services.refusals import Refused
 
-HISTORY_CHARACTERS = 20_000_000
 LEAST_WEIGHT = 500
+# The person's total follows an answer's history in so many steps: next to no save has to write it.
+STEPS = 1_000
 
 
 class AnswerNotFound(Refused):
@@ -67,7 +70,7 @@ class IncomingText:
     @property
     def weight(self) -> int:
         """What it adds to the answer's history."""
-        return max(LEAST_WEIGHT, len(self.text) + len(self.note))
+        return max(LEAST_WEIGHT, len(self.text.encode()) + len(self.note.encode()))
 
     def is_what(self, standing: Standing) -> bool:
         """Whether it equals what is stored."""
@@ -92,9 +95,11 @@ def answer_save(
         # Every further turn means that another request changed the answer meanwhile, so this ends.
         if outcome not in _ACCEPTED or _accept(standing, incoming, outcome, now):
             break
-    room = standing.history_characters < HISTORY_CHARACTERS
+    room = _has_room(standing)
     if outcome not in SAVED and room:
         _keep_refused(standing, incoming, outcome, now)
+    if outcome != DUPLICATE and room:
+        _count(standing, incoming, now)
     return _receipt(standing, incoming, outcome, now, kept=room or outcome in SAVED)
 
 
@@ -142,11 +147,11 @@ def _outcome(standing: Standing, incoming: IncomingText, now: datetime) -> SaveO
 @transaction.atomic
 def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> bool:
     """Claim the answer and write its new text; False, and nothing written, where it is not as read."""
-    room = standing.history_characters < HISTORY_CHARACTERS
+    room = _has_room(standing)
     claimed = Answer.objects.filter(
         pk=standing.answer_id,
         revision=standing.revision,
-        history_characters=standing.history_characters,
+        history_bytes=standing.history_bytes,
         is_open=True,
     ).update(
         text=incoming.text,
@@ -157,7 +162,7 @@ def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, no
         tab=incoming.tab,
         sequence=incoming.sequence,
         saved_at=now,
-        history_characters=standing.history_characters + (incoming.weight if room else 0),
+        history_bytes=standing.history_bytes + (incoming.weight if room else 0),
     )
     if claimed and room:
         _write_history(standing, incoming, outcome, now)
@@ -167,8 +172,8 @@ def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, no
 @transaction.atomic
 def _keep_refused(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
     """Store a text that does not become the answer. No later change can turn its refusal around."""
-    weighed = F("history_characters") + incoming.weight
-    Answer.objects.filter(pk=standing.answer_id).update(history_characters=weighed)
+    weighed = F("history_bytes") + incoming.weight
+    Answer.objects.filter(pk=standing.answer_id).update(history_bytes=weighed)
     _write_history(standing, incoming, outcome, now)
 
 
@@ -185,17 +190,43 @@ def _write_history(standing: Standing, incoming: IncomingText, outcome: SaveOutc
         sequence=incoming.sequence,
         received_at=now,
     )
-    kinds = [_EVENTS[outcome]] if outcome in _EVENTS else []
-    if standing.history_characters + incoming.weight >= HISTORY_CHARACTERS:
-        kinds.append(SessionEventKind.HISTORY_FULL)
-    for kind in kinds:
-        SessionEvent.objects.create(
-            session_id=standing.session_id,
-            kind=kind,
-            details={"position": standing.position},
-            happened_at=now,
-            recorded_at=now,
-        )
+    if outcome in _EVENTS:
+        _event(standing, _EVENTS[outcome], now)
+
+
+def _has_room(standing: Standing) -> bool:
+    return standing.stored_bytes < settings.PERSON_BYTES
+
+
+def _count(standing: Standing, incoming: IncomingText, now: datetime) -> None:
+    """Add to the person's total each time that the answer's history has grown by a step.
+
+    After the save and outside of its transaction: others lock the person first and then the answers.
+    """
+    step = max(1, settings.PERSON_BYTES // STEPS)
+    history = standing.history_bytes
+    added = ((history + incoming.weight) // step - history // step) * step
+    if added:
+        _add(standing, added, now)
+
+
+@transaction.atomic
+def _add(standing: Standing, added: int, now: datetime) -> None:
+    person = Participant.objects.filter(session=standing.session_id)
+    person.update(stored_bytes=F("stored_bytes") + added)
+    total = person.values_list("stored_bytes", flat=True).get()
+    if total - added < settings.PERSON_BYTES <= total:
+        _event(standing, SessionEventKind.HISTORY_FULL, now)
+
+
+def _event(standing: Standing, kind: SessionEventKind, now: datetime) -> None:
+    SessionEvent.objects.create(
+        session_id=standing.session_id,
+        kind=kind,
+        details={"position": standing.position},
+        happened_at=now,
+        recorded_at=now,
+    )
 
 
 def _receipt(

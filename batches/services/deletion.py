@@ -27,6 +27,7 @@ def person_texts_delete(participant: Participant) -> None:
         session__participant=participant, kind=SessionEventKind.RESOURCES_RECORDED
     )
     withdrew = StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW)
+    Participant.objects.filter(pk=participant.pk).update(stored_bytes=0)
     _forget(declared, {"categories", "note"})
     _forget(withdrew, {"reason"})
 

@@ -1,4 +1,4 @@
-"""More time: before the start, while the clock runs, after it ran out, or after handing in early.
+"""More time: before the start, while the clock runs, after it ran out, after handing in early, or given back.
 
 Whoever moves a deadline holds the session's row; the sweep claims a session together with the deadline it
 read, so a session whose deadline was moved is not swept. Saves look at the deadline and at `Answer.is_open`.
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from batches.models import Session, SessionEventKind
 from batches.rules.deadlines import extended
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
+from batches.selectors.early_ends import ended_too_early, last_sign
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant, User
@@ -48,6 +49,10 @@ class NotStarted(TimeRefused):
 
 class NothingToReopen(TimeRefused):
     """The session was not handed in, or no time was left when it was."""
+
+
+class NothingToRevive(TimeRefused):
+    """The session has not expired, or nothing shows that it did so before its deadline."""
 
 
 class DeadlineMoved(TimeRefused):
@@ -137,6 +142,25 @@ def session_reopen(*, session: Session, reason: str, now: datetime, actor: User 
         # Never earlier than before, even where the server's clock was set back since.
         deadline_at = max(now, session.deadline_at - left) + left
         _run_until(session, deadline_at, SessionEventKind.REOPENED, reason, now, actor)
+    return session
+
+
+def session_revive(*, session: Session, reason: str, now: datetime, actor: User | None = None) -> Session:
+    """Let a session run again that a wrong clock ended, with the time that was left then.
+
+    When that was, no right clock says: the time counts from the last sign of the person in the trail. The
+    study's closing time is no limit here. Raises a TimeRefused.
+    """
+    reason = _reason(reason)
+    with transaction.atomic():
+        session = _locked(session)
+        if not ended_too_early(session, now):
+            raise NothingToRevive(
+                "Nothing shows that a clock ended this session too early; extend the time instead."
+            )
+        left = session.deadline_at - last_sign(session)
+        deadline_at = max(now, session.deadline_at - left) + left
+        _run_until(session, deadline_at, SessionEventKind.REVIVED, reason, now, actor)
     return session
 
 

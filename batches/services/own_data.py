@@ -4,7 +4,6 @@ import io
 import json
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
 from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -17,6 +16,7 @@ from batches.models import Answer
 from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
 from studies.models import Participant
 from studies.services.events import StudyEventKind, event_record
+from studies.services.stored_files import stored_file
 
 
 def own_data_write(*, participant: Participant, file: IO[bytes], now: datetime) -> None:
@@ -78,12 +78,9 @@ def _write_answers(out: IO[str], participant: Participant, now: datetime) -> Non
 def _write_files(archive: ZipFile, participant: Participant) -> None:
     for number, credential in enumerate(participant.credentials.order_by("pk"), start=1):
         # A deletion that runs beside this download may be faster.
-        name = f"files/{number}-{credential.name}"
-        with (
-            suppress(FileNotFoundError),
-            credential.file.open("rb") as source,
-            archive.open(name, "w") as out,
-        ):
+        if (source := stored_file(credential)) is None:
+            continue
+        with source, archive.open(f"files/{number}-{credential.name}", "w") as out:
             shutil.copyfileobj(source, out)
 
 

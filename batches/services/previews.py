@@ -1,16 +1,18 @@
 """Previews of answers: nothing is stored, but whoever asks for many costly ones would slow down everybody."""
 
 import time
+from dataclasses import replace
+from datetime import datetime
 
-from django.core.cache import cache
 from django.utils.translation import gettext as _
 
 from studies.rendering import markdown
+from studies.services.limits import Limit, limit_forget, limit_take
 from studies.services.refusals import Refused
 
 # One at a time for each person, and after one that took long a pause of this many times as long.
 REST = 10
-LONGEST_SECONDS = 30
+ONE = Limit("preview", 1, 30)
 """A preview that a stopped server left unfinished keeps nobody from another one for longer than this."""
 
 
@@ -18,10 +20,10 @@ class PreviewRefused(Refused):
     """This person's last preview has just been made, or still is."""
 
 
-def answer_preview(*, user_id: int, text: str) -> str:
+def answer_preview(*, user_id: int, text: str, now: datetime) -> str:
     """The text as safe HTML. Raises PreviewRefused."""
-    key = f"preview-{user_id}"
-    if not cache.add(key, True, timeout=LONGEST_SECONDS):
+    whom = str(user_id)
+    if not limit_take(limit=ONE, whom=whom, now=now):
         raise PreviewRefused(
             _("The last preview took long to make. Wait a few seconds, then open the preview again.")
         )
@@ -29,8 +31,6 @@ def answer_preview(*, user_id: int, text: str) -> str:
     try:
         return markdown(text)
     finally:
-        rest = int(REST * (time.thread_time() - started))
-        if rest:
-            cache.set(key, True, timeout=rest)
-        else:
-            cache.delete(key)
+        limit_forget(limit=ONE, whom=whom)
+        if rest := int(REST * (time.thread_time() - started)):
+            limit_take(limit=replace(ONE, seconds=rest), whom=whom, now=now)

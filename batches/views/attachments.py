@@ -4,15 +4,16 @@ import uuid
 
 from csp.decorators import csp_exempt
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
-from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from batches.selectors.attachments import attachment_for_user
+from batches.services.clock import server_now
 from studies.bank.records import PDF_TYPE
 from studies.models import User
+from studies.services.stored_files import stored_file
 from studies.views.second_factor import second_factor_missing
 
 
@@ -27,7 +28,7 @@ def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpRespons
     if not isinstance(user, User):
         raise Http404("no attachment for visitors")
     as_staff = user.is_staff and not second_factor_missing(request)
-    found = attachment_for_user(user, token, as_staff=as_staff, now=timezone.now())
+    found = attachment_for_user(user, token, as_staff=as_staff, now=server_now())
     if found is None or found.name != name:
         raise Http404("no such attachment for this person")
     etag = quote_etag(found.sha256)
@@ -36,7 +37,10 @@ def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpRespons
         unmodified["ETag"] = etag
         # A browser takes over the headers of "not modified" for the copy it keeps.
         return framed(request, unmodified) if found.media_type == PDF_TYPE else unmodified
-    response = FileResponse(found.file.open("rb"), filename=found.name, content_type=found.media_type)
+    content = stored_file(found)
+    if content is None:
+        raise Http404("its file is missing")
+    response = FileResponse(content, filename=found.name, content_type=found.media_type)
     response["ETag"] = etag
     return framed(request, response) if found.media_type == PDF_TYPE else response
 

@@ -39,9 +39,10 @@ EVENT_WORDS: Mapping[str, str | Promise] = {
     SessionEventKind.WITHDRAWN: _("session ended by the withdrawal"),
     SessionEventKind.EXTENDED: _("session given extra time"),
     SessionEventKind.REOPENED: _("session reopened"),
+    SessionEventKind.REVIVED: _("session revived: a wrong clock had ended it"),
     SessionEventKind.LATE_SAVE_ACCEPTED: _("a text within the tolerance after the deadline was saved"),
     SessionEventKind.LATE_SAVE_REFUSED: _("a text after the end was refused and kept aside"),
-    SessionEventKind.HISTORY_FULL: _("earlier versions of one answer are no longer kept"),
+    SessionEventKind.HISTORY_FULL: _("earlier versions of answers are no longer kept"),
 }
 
 STATUS_WORDS: Mapping[SessionStatus, str | Promise] = {

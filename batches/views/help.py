@@ -5,11 +5,11 @@ from datetime import datetime
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from batches.selectors.sessions import session_of
+from batches.services.clock import server_now
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
 from studies.selectors.contact import thread_of
@@ -22,7 +22,7 @@ from studies.views.access import for_participant
 @for_participant
 def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
     """The conversation with the team; POST adds a message to it. A running session goes on meanwhile."""
-    now = timezone.now()
+    now = server_now()
     form = HelpForm(request.POST) if request.method == "POST" else _empty_form(request)
     session = session_of(participant)
     reference = session.reference if session else ""

@@ -4,10 +4,10 @@ import tempfile
 
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from batches.selectors.deletion import withdrawal_of
+from batches.services.clock import server_now
 from batches.services.own_data import own_data_write
 from studies.models import Participant
 from studies.views.access import for_participant
@@ -28,7 +28,7 @@ def study_data(request: HttpRequest, participant: Participant) -> HttpResponseBa
         return render(request, "batches/own_data.html", context)
     # The response closes it, and with that it is gone.
     file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
-    own_data_write(participant=participant, file=file, now=timezone.now())
+    own_data_write(participant=participant, file=file, now=server_now())
     file.seek(0)
     name = f"{participant.study.slug}-{participant.code}.zip"
     response = FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")

@@ -5,12 +5,12 @@ import uuid
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from batches.forms.practice import PracticeForm
 from batches.models import PracticeAnswer
 from batches.services.answers import AnswerNotFound, TextRefused
+from batches.services.clock import server_now
 from batches.services.practice import PracticeClosed, practice_of, practice_save, require_practice
 from batches.services.receipts import SaveReceipt
 from studies.models import Participant
@@ -44,7 +44,7 @@ def _saved(request: HttpRequest, participant: Participant, answer: PracticeAnswe
             participant=participant,
             number=answer.number,
             incoming=form.incoming(tab=uuid.uuid4().hex, sequence=1),
-            now=timezone.now(),
+            now=server_now(),
         )
     except (TextRefused, PracticeClosed) as refusal:
         form.add_error("text", str(refusal))

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from batches.forms.answers import AnswerForm
 from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
 from batches.services.answers import TextRefused, answer_save, prompt_seen
+from batches.services.clock import server_now
 from batches.services.flags import FlagRefused, answer_flag
 from batches.services.receipts import SaveReceipt, outcome_sentence
 from batches.views.access import for_owner
@@ -24,7 +24,7 @@ from studies.views.access import signed_in
 @for_owner
 def prompt(request: HttpRequest, session: Session, position: int) -> HttpResponse:
     """GET shows the prompt and stamps its first view; POST saves the form."""
-    now = timezone.now()
+    now = server_now()
     answer = _answer(session, position)
     if request.method == "POST":
         return _saved(request, answer, now)

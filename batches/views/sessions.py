@@ -5,7 +5,6 @@ from datetime import datetime
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -13,6 +12,7 @@ from batches.forms.resources import ResourcesForm
 from batches.models import Session
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import AnswerPlace, answer_places
+from batches.services.clock import server_now
 from batches.services.ending import SessionOver, resources_record, session_submit
 from batches.views.access import for_owner
 from batches.views.wording import (
@@ -30,7 +30,7 @@ from batches.views.wording import (
 @for_owner
 def overview(request: HttpRequest, session: Session) -> HttpResponse:
     """All prompts of a running session with the state of each answer."""
-    now = timezone.now()
+    now = server_now()
     if not session.is_running(now):
         return redirect("session_receipt", session.pk)
     return render(request, "batches/overview.html", session_context(session, now))
@@ -40,7 +40,7 @@ def overview(request: HttpRequest, session: Session) -> HttpResponse:
 @for_owner
 def submit(request: HttpRequest, session: Session) -> HttpResponse:
     """The review page: what is empty, what was used, and the button that hands in."""
-    now = timezone.now()
+    now = server_now()
     running = session.is_running(now)
     form = ResourcesForm(session, request.POST if request.method == "POST" else None)
     # While there is time, an incomplete form is shown again. At the very end the batch matters more: it is
@@ -62,7 +62,7 @@ def submit(request: HttpRequest, session: Session) -> HttpResponse:
 @for_owner
 def resources(request: HttpRequest, session: Session) -> HttpResponse:
     """Declare resources while working, or after the end where they were not declared in time."""
-    now = timezone.now()
+    now = server_now()
     form = ResourcesForm(session, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -79,7 +79,7 @@ def resources(request: HttpRequest, session: Session) -> HttpResponse:
 @for_owner
 def receipt(request: HttpRequest, session: Session) -> HttpResponse:
     """What was handed in or saved, what of it counts, under which reference, and what happens next."""
-    now = timezone.now()
+    now = server_now()
     if session.is_running(now):
         return redirect("session_overview", session.pk)
     status = session.status_at(now)

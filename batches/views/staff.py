@@ -5,12 +5,12 @@ from datetime import datetime
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.views.decorators.http import require_POST, require_safe
 
 from batches.selectors.people import TrailEntry, person_trail, session_facts
 from batches.selectors.person_actions import PersonAction, person_actions
+from batches.services.clock import server_now
 from batches.views.event_words import STATUS_WORDS, detail_words, event_words
 from batches.views.staff_actions import ActionCard, action_card, action_run
 from batches.views.wording import STATE_WORDS, duration_words
@@ -26,7 +26,7 @@ MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
 @require_safe
 def staff_person(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Everything the study team may know about the person, and what it can do for them."""
-    return render(request, "batches/staff_person.html", person_context(participant, timezone.now()))
+    return render(request, "batches/staff_person.html", person_context(participant, server_now()))
 
 
 @staff_person_required
@@ -35,7 +35,7 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
     """Change the person's time or tries, for a reason; a refusal leaves what was written in its form."""
     if action not in set(PersonAction):
         raise Http404("no such action")
-    now, chosen = timezone.now(), PersonAction(action)
+    now, chosen = server_now(), PersonAction(action)
     facts = session_facts(participant, now)
     card = action_card(chosen, participant, facts, request.POST)
     if card.form.is_valid():

@@ -5,12 +5,12 @@ from datetime import datetime
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind
+from batches.services.clock import server_now
 from batches.services.starting import (
     AlreadyStarted,
     OtherInstructions,
@@ -32,7 +32,7 @@ from studies.views.access import for_participant
 @for_participant
 def study_home(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Where the person is in the study, and the one next step. Looking starts nothing."""
-    now = timezone.now()
+    now = server_now()
     path = path_of(participant, request, now)
     left = duration_words(path.session.seconds_left(now)) if path.session else ""
     context = {"participant": participant, "study": participant.study, "path": path, "time_left": left}
@@ -43,7 +43,7 @@ def study_home(request: HttpRequest, participant: Participant) -> HttpResponse:
 @for_participant
 def instructions(request: HttpRequest, participant: Participant) -> HttpResponse:
     """What holds in this study, and what to practise on. No clock runs here."""
-    now = timezone.now()
+    now = server_now()
     remember_reading(request, participant)
     path = path_of(participant, request, now)
     may_practise = any(row.kind == StepKind.PRACTICE and row.address for row in path.rows)
@@ -56,7 +56,7 @@ def instructions(request: HttpRequest, participant: Participant) -> HttpResponse
 @for_participant
 def start(request: HttpRequest, participant: Participant) -> HttpResponse:
     """GET says what starting means; only POST starts."""
-    now = timezone.now()
+    now = server_now()
     try:
         if request.method != "POST":
             return _start_page(request, participant, now)

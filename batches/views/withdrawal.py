@@ -5,11 +5,11 @@ from datetime import timedelta
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from batches.forms.resources import WithdrawForm
 from batches.selectors.deletion import withdrawal_of
+from batches.services.clock import server_now
 from batches.services.ending import AlreadyWithdrawn, session_withdraw
 from studies.models import Participant
 from studies.views.access import for_participant
@@ -19,7 +19,7 @@ from studies.views.access import for_participant
 @for_participant
 def withdraw(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Self-service withdrawal with one confirmation; afterwards the page says what is deleted and when."""
-    now = timezone.now()
+    now = server_now()
     form = WithdrawForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:

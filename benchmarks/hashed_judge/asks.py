@@ -9,6 +9,8 @@ from typing import Any
 
 from hashed_judge.verdicts import STEMS, Schema
 
+# The fence around an answer has another mark in every call; the verdict is on what it holds.
+_FENCE_MARK = re.compile(r"(?<=response_under_test_)[0-9a-f]{16}")
 _sorted_json = json.JSONEncoder(sort_keys=True).encode
 _NAMED = re.compile(rf"[\"'`]((?:{'|'.join(STEMS)})(?:_\w+)?)[\"'`]")
 FIRST_FIELDS = ("explanation", "explanation_0", "explanation_1")
@@ -33,8 +35,8 @@ class Ask:
 
 
 def messages_digest(messages: Sequence[Mapping[str, Any]]) -> bytes:
-    """The sha256 that names messages in the log and decides the verdict."""
-    return hashlib.sha256(_sorted_json(messages).encode()).digest()
+    """The sha256 that names messages in the log and decides the verdict, whatever the mark of a fence."""
+    return hashlib.sha256(_FENCE_MARK.sub("", _sorted_json(messages)).encode()).digest()
 
 
 def read_ask(body: bytes) -> Ask:

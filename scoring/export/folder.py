@@ -34,7 +34,6 @@ def new_folder(target: Path, *, replace: bool) -> Iterator[Path]:
         ) from error
     try:
         yield draft
-        draft.chmod(0o755)
         move_into_place(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

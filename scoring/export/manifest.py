@@ -38,7 +38,7 @@ class MeasurementEntry(Entry):
 
 
 class RunEntry(Entry):
-    """Who judged, under which protocol. `flow` and `inputs_sha256` are of the run's newest results.
+    """Who judged, from which protocol on. `flow` and `inputs_sha256` are of the run's newest results.
 
     Where private prompts were asked, `inputs_sha256` is of what the scope `public` rests on.
 
@@ -54,6 +54,7 @@ class RunEntry(Entry):
     judge: dict[str, JsonValue]
     judge_sha256: str
     protocol_hash: str
+    design_hash: str | None = None
     started_at: datetime
     finished_at: datetime | None
     results_computed_at: datetime | None
@@ -116,11 +117,12 @@ class AuditEntry(Entry):
 
 
 class AmendmentEntry(Entry):
-    """One recorded change of the frozen protocol."""
+    """One recorded change of the frozen protocol, with the hashes until then and since."""
 
     number: int
     changes: dict[str, JsonValue]
     reason: str
+    protocol_hash_before: str | None = None
     protocol_hash: str
     made_at: datetime
 
@@ -149,7 +151,10 @@ class ItemBankEntry(Entry):
 
 
 class StudyEntry(Entry):
-    """The study and everything its protocol hash stands for."""
+    """The study and everything its protocol hash stands for.
+
+    `design_hash` is of all of that but the opening times; earlier exports have none.
+    """
 
     slug: str
     name: str
@@ -159,6 +164,7 @@ class StudyEntry(Entry):
     closes_at: datetime | None
     frozen_at: datetime | None
     protocol_hash: str
+    design_hash: str | None = None
     protocol: dict[str, JsonValue]
     bank: str
     bank_version: int

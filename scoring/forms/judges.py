@@ -75,8 +75,8 @@ class JudgeForm(forms.Form):
     key_variable = line(
         gettext_lazy("Environment variable of the key"),
         gettext_lazy(
-            "Its name, never the key: such as MY_JUDGE_KEY. It must be set for the workers and for this "
-            "site. Empty where no key is needed."
+            "Its name, never the key: such as CHIRON_JUDGE_KEY_MAIN. It must be set for the workers and for "
+            "this site. Empty where no key is needed."
         ),
         required=False,
     )

@@ -99,7 +99,7 @@ def _read_jsonl(path: Path) -> ResponseMatrix:
     builder = MatrixBuilder()
     for line in json_lines(path, max_bytes=MOST_BYTES):
         if line.value is None:
-            builder.problems.append(str(line.problem))
+            builder.refuse(0, str(line.problem))
             continue
         name = line.value.pop(CONFIGURATION, None)
         if not isinstance(name, str):

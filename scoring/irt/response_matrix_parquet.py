@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pyarrow
-import pyarrow.parquet
 
 from studies.bank.files import FileRefused, read_content
+from studies.bank.parquet_files import read_table
 
 Column = tuple[str, list[object]]
 
@@ -16,12 +16,7 @@ def parquet_columns(path: Path, *, max_bytes: int) -> tuple[list[object], list[C
     Raises FileRefused for a file that is no Parquet, or for columns that hold neither names nor numbers.
     """
     content = read_content(path, max_bytes=max_bytes, file=str(path))
-    try:
-        table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content)).read()
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # OSError: damaged pages
-        reason = str(error).splitlines()[0]
-        message = f"cannot be read as Parquet ({reason}); get the file again"
-        raise FileRefused(message, file=str(path)) from None
+    table = read_table(content, file=str(path))
     first, *others = table.schema or [None]
     if first is None or not _is_text(first.type):
         message = "the first column must hold the configurations' names as text"

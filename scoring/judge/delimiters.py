@@ -1,118 +1,130 @@
-"""What could pass for a delimiter in a judge's prompt, as patterns to search a folded answer with.
+"""What sets the parts of one judge's prompt apart: its tags, code fences, headings, labels and drawn lines.
 
-A prompt sets its parts apart by tags, code fences, headings and labels; those are found in the template.
-Marks that chat models use to separate turns, and the fence put around an answer, always count.
-
-Every pattern is linear in the length of the answer: repetitions are possessive, or cannot run past the place
-where the next match could begin.
+They are read off the template. The fence put around an answer counts always, and so does the name of a
+speaker before a colon. Every pattern is linear in the length of the answer: repetitions are possessive, or
+cannot run past the place where the next match could begin.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from scoring.judge.folding import folded
+from scoring.judge.markup import SPEAKER_KEYS, key, keys
+from scoring.judge.words import LINE_SPEAKERS, SHORT_SPEAKERS
 
-# The name of the tags that are put around an answer where the template has none; a mark follows it.
+# The name of the tags that are put around an answer; a mark follows it.
 FENCE_NAME = "response_under_test"
 
 SLOT = re.compile(r"\{[a-z_]+\}")
 _TAG = re.compile(r"</?([a-z][\w-]*)>")
-_FENCE_KINDS = {
-    "`~": r"(?:[`~]|&(?:amp;)*+(?:grave|#0*+(?:96|126)|#x0*+(?:60|7e));?)",
-    "\"'": r"(?:[\"']|&(?:amp;)*+(?:quot|apos|#0*+(?:34|39)|#x0*+(?:22|27));?)",
-}
 _RULE_SIGNS = "-=*#_~"
+_FENCE_SIGNS = ("`~", "\"'")
 
 # Letters that digits stand in for.
-_DIGITS = {
-    "a": "[a4]",
-    "e": "[e3]",
-    "g": "[g9]",
-    "i": "[i1l]",
-    "l": "[l1i]",
-    "o": "[o0]",
-    "s": "[s5]",
-    "t": "[t7]",
-}
-_BETWEEN = r"(?:(?![<>&\n])[\W_])*+"
-_IN_TAG = r"(?:(?![<>&])[\W_])*+"
-
-_LESS = r"(?:<|&(?:amp;)*+(?:lt|#0*+60|#x0*+3c);?|\\u003c|\\x3c|%3c)"
-_MORE = r"(?:>|&(?:amp;)*+(?:gt|#0*+62|#x0*+3e);?|\\u003e|\\x3e|%3e)"
-_SLASH = (
-    r"(?:/|\\u00(?:2f|5c)|\\x(?:2f|5c)|\\|&(?:amp;)*+(?:b?sol|#0*+(?:47|92)|#x0*+(?:2f|5c));?|%(?:2f|5c))"
-)
+_DIGITS = dict(zip("aegilost", "[a4] [e3] [g9] [i1l] [l1i] [o0] [s5] [t7]".split(), strict=True))
+_IN_TAG = r"(?:(?![<>])[\W_])*+"
 # What may stand between a bracket, one or several slashes and a name: nothing that may begin another tag, and
 # no round bracket, or a tag made harmless would be one again behind another bracket.
-_NOISE = r"(?:(?![<>()&%\\/\u00ab])[\W_])"
-_SLASHES = rf"{_NOISE}{{0,3}}+(?:{_SLASH}{_NOISE}{{0,3}}+){{1,3}}+"
-# Quotation marks of many languages: brackets with a slash only.
-_LESS_OF_END = rf"(?:{_LESS}|\u00ab)"
-_MORE_OF_END = rf"(?:{_MORE}|\u00bb)"
-_TURN_TAGS = (
-    "s|bos|eos|pad|unk|sop|eop|mask|(?:start|end)_of_(?:turn|role|text|image)|system|user|assistant|human|model"
-    "|think|thinking|tool_call|tool_calls|tool_response|tool_result|tools|function_call|function_calls"
-    "|function_results|extra_id_[0-9]+|end_of_utterance|instructions?"
-)
-_TURN_BRACKETS = (
-    r"/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|gmask|sop|eop|bos|eos|img)"
-)
+_NOISE = r"(?:(?![<>()\\/\u00ab])[\W_])"
+_SLASHES = rf"{_NOISE}{{0,3}}+(?:[/\\]{_NOISE}{{0,3}}+){{1,3}}+"
 
-# What may stand before the words of a heading or a label: bullets, numbers, emphasis, markup.
-_LEAD = r"(?:<[a-z][^<>\n]{0,40}>|\\[a-z]++\*?\{|(?!\n)[\W\d_])*+"
-_TRAIL = r"(?:</?[a-z0-9]{1,10}>|(?!\n)[\W_])*+$"
-_SEPARATOR = r"(?=(?:(?!\n)[^\w:=|])*+[:=|])"
-# Speakers and the usual headings of a turn are plain words: in quotes they are somebody's data.
-_EMPHASIS = r"(?:(?![\"'\n])[\W\d_])*+"
-_COLON = r"(?=[ *_]*+:)"
-_TURN_HEADINGS = r"(?:instructions?|input|response)"
-_TURN_LABELS = r"(?:system|user|assistant|human|developer)(?:message|prompt|turn)?"
+# Longer lines than this name no speaker, and are no heading or label.
+_LONGEST_LABEL = 200
+_LINE = re.compile(rf"^(?P<label>[^\n:=|]{{0,{_LONGEST_LABEL}}}+)(?P<sign>[:=|])?", re.MULTILINE)
+_LEAD = re.compile(r"<[^<>]{0,40}>|\\[a-z]++\*?\{|&[a-z]{1,8};")
+_WORDS = re.compile(r"[^\W_]++")
+_MORE_WORDS = frozenset("message prompt turn query input role says said".split())
+_LINE_KEYS = SPEAKER_KEYS | keys(LINE_SPEAKERS)
+_SHORT = frozenset(SHORT_SPEAKERS.split())
+_TURN_HEADINGS = keys("instruction instructions input response prompt")
 
 
 @dataclass(frozen=True)
 class Delimiters:
-    """`brackets` has groups named open… and close… for the brackets; `lines` matches from a line's start."""
+    """`tags` has groups named open… and close… for the brackets; `headings` and `labels` are keys."""
 
-    brackets: re.Pattern[str]
-    lines: re.Pattern[str]
+    tags: re.Pattern[str]
     fences: re.Pattern[str] | None
+    rules: re.Pattern[str] | None
+    headings: frozenset[str]
+    labels: frozenset[str]
+
+    def posing(self, text: str) -> Iterator[int]:
+        """Where lines of a folded text begin that could pass for lines of the prompt or name a speaker."""
+        before = None
+        for line in _LINE.finditer(text):
+            if self._poses(line):
+                yield line.start()
+            elif before and line["sign"] and not before["sign"] and self._poses(line, before["label"]):
+                yield from (before.start(), line.start())
+            before = line
+        yield from (line.start() for line in (self.rules.finditer(text) if self.rules else ()))
+
+    def _poses(self, line: re.Match[str], before: str = "") -> bool:
+        label = _LEAD.sub("", before + line["label"])
+        found = {key(label), key(label.lstrip("0123456789.()[]#*_-> \t"))}
+        if not line["sign"]:
+            return not found.isdisjoint(self.headings) and line.string[line.end() : line.end() + 1] in (
+                "",
+                "\n",
+            )
+        return not found.isdisjoint(self.labels) or (line["sign"] == ":" and _names_speaker(label, found))
+
+
+def _names_speaker(label: str, found: set[str]) -> bool:
+    # In quotes it is somebody's data.
+    if re.search(r"[\"']", label):
+        return False
+    if found & (_LINE_KEYS | _TURN_HEADINGS if "#" in label else _LINE_KEYS):
+        return True
+    words = _WORDS.findall(label.lstrip("0123456789.()[]#*_-> \t"))
+    if not words or not (words[0] in _SHORT or key(words[0]) in _LINE_KEYS):
+        return False
+    return len(words) == 1 or (len(words) == 2 and (words[1] in _MORE_WORDS or words[1].isdigit()))
 
 
 def delimiters_of(template: str) -> Delimiters:
     """The delimiters of a template with slots `{name}`."""
     plain = folded(template).text
-    return Delimiters(brackets=_brackets(plain), lines=_lines(plain), fences=_fences(plain))
+    lines = plain.splitlines()
+    headings = frozenset(key(line.lstrip("# 0123456789.")) for line in lines if line.startswith("#"))
+    labels = frozenset(key(words.lstrip("0123456789. ")) for words in _labels(lines))
+    return Delimiters(
+        tags=_tags(plain),
+        fences=_any_of(
+            rf"[{signs}]{{3,}}" for signs in _FENCE_SIGNS if re.search(rf"([{signs}])\1\1", plain)
+        ),
+        rules=_any_of(
+            rf"^[^\S\n]*+{re.escape(sign)}{{3,}}[^\S\n]*+$"
+            for sign in _RULE_SIGNS
+            if re.search(rf"^{re.escape(sign)}{{3,}}\s*$", plain, re.MULTILINE)
+        ),
+        headings=headings - {""},
+        labels=(labels | headings) - {""},
+    )
 
 
-def _brackets(template: str) -> re.Pattern[str]:
-    names = _any_of({_spelled(name, _IN_TAG) for name in _TAG.findall(template)})
-    own = _spelled(FENCE_NAME, _IN_TAG)
+def _any_of(patterns: Iterator[str]) -> re.Pattern[str] | None:
+    pattern = "|".join(patterns)
+    return re.compile(pattern, re.MULTILINE) if pattern else None
+
+
+def _tags(template: str) -> re.Pattern[str]:
+    names = "|".join(sorted({_spelled(name) for name in _TAG.findall(template)})) or "(?!)"
     kinds = (
         # A closing tag needs no closing bracket to be taken for one, nor does our own fence.
-        rf"(?P<open1>{_LESS_OF_END})\s*+(?:(?:{_SLASHES}\s*+)?{own}\w*+|{_SLASHES}\s*+{names}(?![a-z0-9]))"
-        rf"(?:\s*+(?P<close1>{_MORE_OF_END}))?",
-        rf"(?P<open2>{_LESS})\s*+{names}(?:\s*+/?+(?P<close2>{_MORE})|(?=\s++[a-z]++\s*+=))",
-        r"(?P<open3><)[^\S\n]{0,3}\|[^|<>\n]{1,60}\|[^\S\n]{0,3}(?P<close3>>)",
-        rf"(?P<open4><)/?(?:{_TURN_TAGS})/?(?P<close4>>)",
-        r"(?P<open5><<)/?sys(?P<close5>>>)",
-        rf"(?P<open6>\[)\s{{0,3}}{_TURN_BRACKETS}\s{{0,3}}(?P<close6>\])",
+        rf"(?P<open1>[<\u00ab])\s*+(?:(?:{_SLASHES}\s*+)?{_spelled(FENCE_NAME)}\w*+"
+        rf"|{_SLASHES}\s*+(?:{names})(?![a-z0-9]))(?:\s*+(?P<close1>[>\u00bb]))?",
+        rf"(?P<open2><)\s*+(?:{names})(?:\s*+/?+(?P<close2>>)|(?=\s++[a-z]++\s*+=))",
     )
     return re.compile("|".join(kinds))
 
 
-def _lines(template: str) -> re.Pattern[str]:
-    lines = template.splitlines()
-    headings = {_spelled(line, _BETWEEN) for line in lines if line.startswith("#")} - {""}
-    labels = {_spelled(words, _BETWEEN) for words in _labels(lines)} - {""}
-    kinds = (
-        rf"{_LEAD}{_any_of(headings)}{_TRAIL}",
-        rf"{_LEAD}{_any_of(headings | labels)}{_SEPARATOR}",
-        rf"{_EMPHASIS}{_TURN_LABELS}{_COLON}",
-        rf"[ \t>*_]*+#{_EMPHASIS}{_TURN_HEADINGS}{_COLON}",
-        *_rules(template),
-    )
-    return re.compile("|".join(f"^{kind}" for kind in kinds), re.MULTILINE)
+def _spelled(name: str) -> str:
+    """A pattern for the letters of `name` however they are spaced or punctuated."""
+    return _IN_TAG.join(_DIGITS.get(one, re.escape(one)) for one in name if one.isalnum())
 
 
 def _labels(lines: list[str]) -> list[str]:
@@ -124,29 +136,3 @@ def _labels(lines: list[str]) -> list[str]:
             words[0] = before
         labels += [part for part in words if part.rstrip(" *_`").endswith(":")]
     return labels
-
-
-def _any_of(patterns: set[str]) -> str:
-    return f"(?:{'|'.join(sorted(patterns))})" if patterns else "(?!)"
-
-
-def _spelled(words: str, between: str) -> str:
-    """A pattern for the letters of `words` however they are spaced or punctuated."""
-    letters = [character for character in words if character.isalnum()]
-    while letters and letters[0].isdigit():
-        del letters[0]
-    return between.join(_DIGITS.get(letter, re.escape(letter)) for letter in letters)
-
-
-def _rules(template: str) -> list[str]:
-    """Lines of one repeated sign that the template draws."""
-    return [
-        rf"[^\S\n]*+{re.escape(sign)}{{3,}}[^\S\n]*+$"
-        for sign in _RULE_SIGNS
-        if re.search(rf"^{re.escape(sign)}{{3,}}\s*$", template, re.MULTILINE)
-    ]
-
-
-def _fences(template: str) -> re.Pattern[str] | None:
-    kinds = [rf"{one}{{3,}}" for used, one in _FENCE_KINDS.items() if re.search(rf"([{used}])\1\1", template)]
-    return re.compile("|".join(kinds)) if kinds else None

@@ -4,9 +4,11 @@ Case, width, style, accents and overlaid marks are dropped, and letters and sign
 ASCII characters they resemble. The result serves to find imitations; nobody is shown it.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html.entities import html5
 
 _DROPPED = frozenset({"Mn", "Me", "Cf"})
 _RESEMBLING = {
@@ -36,13 +38,15 @@ _RESEMBLING = {
     "x": "\u0425\u0445\u03a7\u03c7\ua4eb\u00d7",
     "y": "\u0423\u0443\u03a5\u03b3\u04ae\u04af\u028f\ua4ec",
     "z": "\u0396\u1d22\u13c3\ua4dc",
-    "<": "\u2039\u3008\u2329\u27e8\u02c2\u1438\u276e\u2770\u227a\u226a\u29fc",
-    ">": "\u203a\u3009\u232a\u27e9\u02c3\u1433\u276f\u2771\u227b\u226b\u29fd",
-    "[": "\u3010\u3014\u27e6",
-    "]": "\u3011\u3015\u27e7",
-    "/": "\u2044\u2215\u29f8\u2571",
+    "<": "\u25c1\u25c3\u22b2"
+    "\u2039\u3008\u2329\u27e8\u27ea\u300a\u02c2\u1438\u276c\u276e\u2770\u227a\u226a\u22d6\u2991\u29fc",
+    ">": "\u25b7\u25b9\u22b3"
+    "\u203a\u3009\u232a\u27e9\u27eb\u300b\u02c3\u1433\u276d\u276f\u2771\u227b\u226b\u22d7\u2992\u29fd",
+    "[": "\u3010\u3014\u3016\u3018\u301a\u27e6\u2045\u2772\u2997",
+    "]": "\u3011\u3015\u3017\u3019\u301b\u27e7\u2046\u2773\u2998",
+    "/": "\u2044\u2215\u27cb\u29f8\u2571",
     "\\": "\u2216\u29f5\u29f9",
-    "|": "\u2223\u01c0\u2502\u23d0\u2758",
+    "|": "\u00a6\u2223\u01c0\u2502\u2503\u23b8\u23d0\u2758\u2759\u2016\u2225\u23aa\u0964",
     ":": "\ua789\u2236\u02d0\u05c3\u0589\u205a\u0703",
     "_": "\u02cd\u2017\u2581",
     "`": "\u02cb\u1fef\u2035\u02f4\u00b4",
@@ -83,27 +87,76 @@ def _fold(character: str) -> str:
     category = unicodedata.category(character)
     if category in _DROPPED:
         return ""
-    return " " if category == "Zs" else _TAKEN_FOR.get(character) or character.casefold()
+    small = character.casefold()
+    return " " if category == "Zs" else _TAKEN_FOR.get(character) or _TAKEN_FOR.get(small, small)
 
 
 _FOLDS = _Folds()
 
+# Characters written as HTML entities, also of entities and with blanks between, or as escapes of a program.
+_WRITTEN = re.compile(
+    r"&(?:\s*+(?:amp|\#0*+38|\#x0*+26)\s*+;)*+\s*+(?:"
+    r"\#\s*+(?:x(?P<hex>(?:\s*+[0-9a-f]){1,8}+)|(?P<number>(?:\s*+[0-9]){1,8}+))\s*+;?"
+    r"|(?P<name>(?:\s*+[a-z0-9]){2,31}+)\s*+;|(?P<legacy>lt|gt|quot|amp))"
+    r"|(?:\\u00|\\u\{0*+|\\x|%)(?P<escape>[2-7][0-9a-f])\}?",
+    re.VERBOSE,
+)
+# In what was read, characters may again be written; nobody reads on for ever.
+_READINGS = 4
+_BY_PLAINNESS = sorted(html5.items(), key=lambda entity: entity[1].isascii())
+_CHARACTERS = {name.rstrip(";").casefold(): character for name, character in _BY_PLAINNESS}
+
+
+def _written(found: re.Match[str]) -> str | None:
+    """The character that is written as an entity or an escape; None where there is no such entity."""
+    kind, digits = str(found.lastgroup), "".join(str(found[found.lastgroup or 0]).split())
+    if kind in ("name", "legacy"):
+        return _CHARACTERS.get(digits)
+    number = int(digits, 10 if kind == "number" else 16)
+    return chr(number) if 0 < number < 0x110000 else None
+
 
 @dataclass(frozen=True)
 class Folded:
-    """`text` folded; character i of it comes from place `origins[i]` of the original."""
+    """`text` folded; character i of it is written from `starts[i]` to before `ends[i]` of the original."""
 
     text: str
-    origins: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place in the original of a part that is not empty."""
-        return self.origins[start], self.origins[end - 1] + 1
+        return self.starts[start], self.ends[end - 1]
 
 
 def folded(text: str) -> Folded:
     if text.isascii():
-        return Folded(text.lower(), range(len(text)))
-    parts = [_FOLDS[character] for character in text]
-    origins = [place for place, part in enumerate(parts) for _ in part]
-    return Folded("".join(parts), origins)
+        reading = Folded(text.lower(), range(len(text)), range(1, len(text) + 1))
+    else:
+        parts = [_FOLDS[character] for character in text]
+        places = [place for place, part in enumerate(parts) for _ in part]
+        reading = Folded("".join(parts), places, [place + 1 for place in places])
+    for _ in range(_READINGS):
+        reading, before = _read(reading), reading
+        if reading is before:
+            break
+    return reading
+
+
+def _read(reading: Folded) -> Folded:
+    """`reading` with the characters that are written in it; the same object if there are none."""
+    text, pieces, starts, ends, done = reading.text, [], [], [], 0
+    for found in _WRITTEN.finditer(text) if not {"&", "\\", "%"}.isdisjoint(text) else ():
+        if (character := _written(found)) is None:
+            continue
+        folds = "".join(_FOLDS[one] for one in character)
+        start, end = reading.span(*found.span())
+        pieces += [text[done : found.start()], folds]
+        starts += [*reading.starts[done : found.start()], *[start] * len(folds)]
+        ends += [*reading.ends[done : found.start()], *[end] * len(folds)]
+        done = found.end()
+    if not done:
+        return reading
+    return Folded(
+        "".join([*pieces, text[done:]]), [*starts, *reading.starts[done:]], [*ends, *reading.ends[done:]]
+    )

@@ -4,7 +4,7 @@ As an option, several criteria of one answer share a request, in a text of this 
 that is alone in its request is asked about in the study's text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,9 +14,9 @@ from llm.attempts import Attempt
 from llm.client import ChatClient
 from llm.errors import LLMError
 from llm.gates import GateClosed
-from llm.requests import Message
+from llm.requests import Marked, Message
 from scoring.judge import neutralise
-from scoring.judge.fencing import data_block
+from scoring.judge.fencing import NO_MARK, data_block, random_mark
 from scoring.judge.interface import (
     Asked,
     CriterionVerdict,
@@ -39,8 +39,8 @@ from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
 Judgment = ExactJudgment | RubricJudgment | RubricJudgments
 
 
-# All criteria of an answer are asked about in a row, each with the same block.
-_block = lru_cache(maxsize=256)(data_block)
+# All criteria of an answer are asked about in a row, and each request is written to plan, to name and to ask.
+_neutral = lru_cache(maxsize=256)(neutralise.neutralise)
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,25 @@ class LLMJudge:
     Up to `criteria_per_call` criteria of an answer share a request; ValueError if that is no possible number.
 
     The gold answer, the question and the criterion are the study's own and go in as they are; the answer is
-    untrusted and is fenced and neutralised.
+    untrusted and is neutralised and fenced, for each call with a mark from `new_mark`.
     """
 
     kind = "llm"
 
-    def __init__(self, *, client: ChatClient, texts: JudgeTexts, criteria_per_call: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        client: ChatClient,
+        texts: JudgeTexts,
+        criteria_per_call: int = 1,
+        new_mark: Callable[[], str] = random_mark,
+    ) -> None:
         if not 1 <= criteria_per_call <= MOST_CRITERIA:
             raise ValueError(f"Criteria per call: between 1 and {MOST_CRITERIA}, not {criteria_per_call}.")
         self._client = client
         self._texts = texts
         self._criteria_per_call = criteria_per_call
+        self._new_mark = new_mark
 
     def describe(self) -> dict[str, JsonValue]:
         own_text = {"batched_text_sha256": BATCHED_TEXT_SHA256} if self._criteria_per_call > 1 else {}
@@ -88,16 +96,20 @@ class LLMJudge:
         return tuple(batched(task.positions, self._criteria_per_call))
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest:
-        question = self._question(task, positions)
+        question = self._question(task, positions, NO_MARK)
         request = self._client.request(question.messages, question.schema)
         return PlannedRequest(request.sha256, request.prompt_tokens_estimate)
 
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
-        question = self._question(task, positions)
+        mark = self._new_mark()
+        question = self._question(task, positions, mark)
         calls: list[Attempt] = []
         try:
             judgment = self._client.complete(
-                question.messages, response_schema=question.schema, on_attempt=calls.append
+                question.messages,
+                response_schema=question.schema,
+                on_attempt=calls.append,
+                marked=Marked(mark, self._question(task, positions, NO_MARK).messages),
             ).parsed
         except GateClosed:
             raise NotAsked(tuple(calls)) from None
@@ -107,38 +119,50 @@ class LLMJudge:
             return Asked(tuple(failed), tuple(calls))
         return Asked(verdicts_of(positions, judgment), tuple(calls))
 
-    def _question(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Question:
+    def _question(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
         first, *others = positions
         if others:
-            return self._batched_rubric(task, positions)
-        return self._exact(task) if first is None else self._rubric(task, first)
+            return self._batched_rubric(task, positions, mark)
+        return self._exact(task, mark) if first is None else self._rubric(task, first, mark)
 
-    def _exact(self, task: JudgeTask) -> Question:
+    def _exact(self, task: JudgeTask, mark: str) -> Question:
         template = self._texts.exact
-        answer = _block(task.text_to_judge, template=template, slot="predicted_answer")
         prompt = fill(
-            template, question=task.question, answer=task.gold_answer or "", predicted_answer=answer
+            template,
+            question=task.question,
+            answer=task.gold_answer or "",
+            predicted_answer=block_of(task, template, "predicted_answer", mark),
         )
         return Question((Message("user", prompt),), ExactJudgment)
 
-    def _rubric(self, task: JudgeTask, position: int) -> Question:
+    def _rubric(self, task: JudgeTask, position: int, mark: str) -> Question:
         template = self._texts.rubric
-        answer = _block(task.text_to_judge, template=template, slot="model_response")
-        criterion = task.criterion(position).text
-        prompt = fill(template, answer=task.gold_answer or "", model_response=answer, rubric_string=criterion)
+        prompt = fill(
+            template,
+            answer=task.gold_answer or "",
+            model_response=block_of(task, template, "model_response", mark),
+            rubric_string=task.criterion(position).text,
+        )
         return Question((Message("user", prompt),), RubricJudgment)
 
-    def _batched_rubric(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Question:
+    def _batched_rubric(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
         template = BATCHED_RUBRIC_TEXT
         texts = [task.criterion(position).text for position in positions if position is not None]
         prompt = fill(
             template,
             answer=task.gold_answer or "",
-            model_response=_block(task.text_to_judge, template=template, slot="model_response"),
+            model_response=block_of(task, template, "model_response", mark),
             criteria=numbered(texts),
             number_of_criteria=str(len(texts)),
         )
         return Question((Message("user", prompt),), rubric_judgments(len(texts)))
+
+
+def block_of(task: JudgeTask, template: str, slot: str, mark: str) -> str:
+    """The answer of `task`, neutralised and in its fence, for `{slot}` of `template`."""
+    return data_block(
+        _neutral(task.text_to_judge, template=template), template=template, slot=slot, mark=mark
+    )
 
 
 def batched(positions: tuple[int | None, ...], size: int) -> Iterator[tuple[int | None, ...]]:

@@ -1,77 +1,59 @@
 """Make an answer safe to place inside a judge's prompt: still readable, but unable to pose as the prompt.
 
-The value is changed only where it imitates the text around it or hides something. Any other answer reaches
-the judge as it is. What is changed:
+The value is changed only where it imitates the text around it, has the shape of a mark between turns, or
+hides something. Any other answer reaches the judge as it is. What is changed:
 
 * invisible characters are removed, and all kinds of line break become one kind;
 * lines that repeat a heading or label of the template, or name the speaker of a turn, are quoted with "> ";
-* tags of the template, and marks that chat models use to separate turns, get round brackets;
+* tags of the template, and what has the shape of a mark (`scoring.judge.markup`), get round brackets;
 * fences of the template are spaced out.
 
-Imitations are found in the folded text (`scoring.judge.folding`), whatever their case, script or spacing.
+All is found in the folded text (`scoring.judge.folding`), whatever its case, script, spacing or spelling.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
-from scoring.judge.delimiters import delimiters_of
-from scoring.judge.folding import folded
+from scoring.judge.delimiters import Delimiters, delimiters_of
+from scoring.judge.folding import Folded, folded
+from scoring.judge.markup import marks
 from scoring.judge.visible import visible
 
 # Goes into the record of a run: raise it with every change of what the judge gets to see.
-VERSION = 3
+VERSION = 5
 
-_SIGN = re.compile(r"&(?:amp;)*[#\w]*;?|.", re.DOTALL)
+_cached_delimiters = cache(delimiters_of)
+
+# From where to where in the original, and what stands there instead.
+_Edit = tuple[int, int, str]
 
 
 def neutralise(text: str, *, template: str) -> str:
     """Return `text` fit for a slot of `template`, whose slots are written `{name}`."""
-    delimiters = _cached_delimiters(template)
-    text = _rewritten(visible(text), delimiters.lines, _quoted)
-    text = _rewritten(text, delimiters.brackets, _rounded)
-    return _rewritten(text, delimiters.fences, _spaced) if delimiters.fences else text
-
-
-_cached_delimiters = cache(delimiters_of)
-
-
-# A change of the part of the text that is folded to what lies between two places.
-_Edit = tuple[int, int, Callable[[str], str]]
-
-
-def _rewritten(
-    text: str, pattern: re.Pattern[str], edits_of: Callable[[re.Match[str]], Iterable[_Edit]]
-) -> str:
-    """`text` with the edits for every match of `pattern` in its folded form."""
-    reading = folded(text)
+    text = visible(text)
     pieces, done = [], 0
-    for match in pattern.finditer(reading.text):
-        for start, end, change in edits_of(match):
-            first, last = reading.span(start, end)
-            first = max(first, done)
-            pieces += [text[done:first], change(text[first:last])]
-            done = last
+    for start, end, instead in sorted(set(_edits(text, folded(text), _cached_delimiters(template)))):
+        if start >= done:
+            pieces += [text[done:start], instead]
+            done = end
     return "".join([*pieces, text[done:]])
 
 
-def _quoted(line: re.Match[str]) -> Iterator[_Edit]:
-    yield line.start(), line.start() + 1, "> {}".format
+def _edits(text: str, reading: Folded, delimiters: Delimiters) -> Iterator[_Edit]:
+    for place in delimiters.posing(reading.text):
+        start, _ = reading.span(place, place + 1)
+        if not text.startswith(">", start):
+            yield start, start, "> "
+    for place, bracket in [*_tags(reading, delimiters), *marks(text, reading)]:
+        yield *reading.span(place, place + 1), bracket
+    for fence in delimiters.fences.finditer(reading.text) if delimiters.fences else ():
+        for place in range(fence.start() + 1, fence.end()):
+            start, _ = reading.span(place, place + 1)
+            yield start, start, " "
 
 
-def _rounded(brackets: re.Match[str]) -> Iterator[_Edit]:
-    for group, place in brackets.re.groupindex.items():
-        if brackets[place]:
-            yield *brackets.span(place), _opening if group.startswith("open") else _closing
-
-
-def _opening(_: str) -> str:
-    return "("
-
-
-def _closing(_: str) -> str:
-    return ")"
-
-
-def _spaced(fence: re.Match[str]) -> Iterator[_Edit]:
-    yield *fence.span(), lambda signs: " ".join(_SIGN.findall(signs))
+def _tags(reading: Folded, delimiters: Delimiters) -> Iterator[tuple[int, str]]:
+    for tag in delimiters.tags.finditer(reading.text):
+        for group in delimiters.tags.groupindex:
+            if tag[group]:
+                yield tag.start(group), "(" if group.startswith("open") else ")"

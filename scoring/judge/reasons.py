@@ -10,6 +10,7 @@ NOT_ASKED = FaultRule(Again.NEVER, 0, False, False, False)
 class UnscoredReason(StrEnum):
     """The value is what is stored: the reason codes of `llm.errors`; docs/judging-faults.md explains them."""
 
+    ADDRESS_REFUSED = "address_refused"
     CONNECTION_FAILED = "connection_failed"
     CONNECTION_LOST = "connection_lost"
     TIMED_OUT = "timed_out"

@@ -16,6 +16,7 @@ _INVISIBLE = re.compile(
     "|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f)"
     "|[\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
+_ASCII_CONTROLS = dict.fromkeys(one for one in [*range(32), 127] if chr(one) not in "\t\n\r\v\f\x1c\x1d\x1e")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _SELECTORS = frozenset(map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
@@ -33,6 +34,8 @@ _REACH = 8
 
 def visible(text: str) -> str:
     """`text` with one kind of line break, without hidden characters and without halves of surrogate pairs."""
+    if text.isascii():
+        return _LINE_BREAK.sub("\n", text.translate(_ASCII_CONTROLS))
     text = _SURROGATE.sub("\ufffd", _LINE_BREAK.sub("\n", text))
     text = _INVISIBLE.sub(lambda found: found["flag"] or "", text)
     return _JOINERS.sub(_useful, text)

@@ -29,7 +29,7 @@ def add_settings(parser: ArgumentParser, *, required: bool) -> None:
         "--key-env",
         dest="key_variable",
         metavar="VARIABLE",
-        help="the environment variable that holds the key: its name, never the key",
+        help="the environment variable that holds the key: its name (CHIRON_JUDGE_KEY_…), never the key",
     )
     parser.add_argument("--effort", dest="reasoning_effort", metavar="EFFORT", help="such as low or high")
     parser.add_argument(

@@ -12,6 +12,9 @@ from tqdm import tqdm
 
 from scoring.models import JudgingRun, RunState
 from scoring.services.judging.runs import run_resume
+from scoring.services.measurement.computing import Said
+from scoring.services.measurement.registry import BLOCKS
+from scoring.stats.measures import Block
 from studies.models import User
 
 BUDGET_OF_OPEN_RUN = (
@@ -61,6 +64,20 @@ def progress_bar(doing: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         for shown in bar:
             shown.close()
+
+
+@contextmanager
+def measuring_bar() -> Iterator[Said]:
+    """A bar of the blocks of a measurement: a whole block is one step, within a block they are fractions."""
+    order = list(BLOCKS)
+
+    def show(block: Block, done: int, of: int) -> None:
+        bar.set_description(str(block), refresh=False)
+        bar.n = order.index(block) + (done / of if of else 0)
+        bar.refresh()
+
+    with tqdm(total=len(BLOCKS), unit="block", disable=None, leave=False) as bar:
+        yield show
 
 
 def at_least_one(text: str) -> int:

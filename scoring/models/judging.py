@@ -93,8 +93,9 @@ class JudgingRun(models.Model):
 
 
 class ScoringRun(models.Model):
-    """All scores of one study by one judge under one protocol; continued until nothing is left to judge.
+    """All scores of one study by one judge under one design; continued until nothing is left to judge.
 
+    `protocol_hash` is of the protocol it was begun under: amended opening times leave the design as it is.
     `config` is the judge's row where it is a language model. A replicate above 1 asks the same judge again,
     to see how far it agrees with itself.
     """
@@ -106,14 +107,15 @@ class ScoringRun(models.Model):
     judge_sha256 = models.CharField(max_length=64)
     replicate = models.PositiveSmallIntegerField(default=1)
     protocol_hash = models.CharField(max_length=64)
+    design_hash = models.CharField(max_length=64)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["study", "protocol_hash", "judge_sha256", "replicate"],
-                name="a_judge_has_one_run_per_protocol_and_replicate",
+                fields=["study", "design_hash", "judge_sha256", "replicate"],
+                name="a_judge_has_one_run_per_design_and_replicate",
             )
         ]
 
@@ -247,8 +249,9 @@ class CriterionScore(models.Model):
 class JudgeCall(models.Model):
     """One request to a judge model as it happened, successful or not. Append-only.
 
-    `criterion` is the first one asked about. `cost` is by the prices of that moment, null where they or the
-    tokens are not known.
+    `criterion` is the first one asked about. `request_sha256` names the request with zeros for its mark; with
+    `mark`, which was drawn for this call, it says what was sent. `cost` is by the prices of that moment, null
+    where they or the tokens are not known.
     """
 
     uid = models.UUIDField(unique=True, default=uuid4, editable=False)
@@ -257,6 +260,7 @@ class JudgeCall(models.Model):
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="judge_calls")
     criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, null=True, related_name="judge_calls")
     request_sha256 = models.CharField(max_length=64)
+    mark = models.CharField(max_length=16, blank=True, default="")
     judge_protocol_sha256 = models.CharField(max_length=64)
     model = models.CharField(max_length=200)
     raw_reply = models.TextField(blank=True)

@@ -15,11 +15,13 @@ class Measurement(models.Model):
     `blocks` holds for each block its state (`computed`, `refused` or `failed`), the sentence that says why
     not (with its template and facts, to say it in another language), and the seconds it took; `public_blocks`
     the same for the answers to public prompts alone, and nothing where the study has no private prompts.
+    `inputs_sha256` is of what was measured; "" in measurements by a version that kept none.
     """
 
     result_set = models.OneToOneField(ResultSet, on_delete=models.CASCADE, related_name="measurement")
     seed = models.PositiveBigIntegerField()
     resamples = models.PositiveIntegerField()
+    inputs_sha256 = models.CharField(max_length=64, blank=True)
     blocks = models.JSONField(default=dict)
     public_blocks = models.JSONField(default=dict)
     computed_at = models.DateTimeField()

@@ -53,6 +53,8 @@ def web_command(port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
         *("--host", "127.0.0.1", "--port", str(port), "--workers", "2", "--blocking-threads", "4"),
+        # One worker that dies would end all; and one that a slow client holds would never stop.
+        *("--respawn-failed-workers", "--workers-kill-timeout", "8"),
         *("--no-access-log", "--log-level", "warning"),
     ]
 

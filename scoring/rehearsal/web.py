@@ -62,14 +62,12 @@ class WebParticipant:
             raise PageRefused("enter the code", page)
 
     def ask_for_code(self, email: str) -> httpx.Response:
-        """The page for the code; while others from one address are counted, a site may refuse at first."""
-        for attempt in range(1, ATTEMPTS + 1):
-            page = self.get("sign-in page", "/accounts/login/")
-            page = self.fill_in("ask for a code", page, {"email": email})
-            if 'name="code"' in page.text:
-                return page
-            time.sleep(PAUSE_SECONDS * attempt)
-        raise PageRefused("ask for a code", page)
+        """The page for the code."""
+        page = self.get("sign-in page", "/accounts/login/")
+        page = self.fill_in("ask for a code", page, {"email": email})
+        if 'name="code"' not in page.text:
+            raise PageRefused("ask for a code", page)
+        return page
 
     def consent(self, study: str) -> None:
         page = self.get("consent page", f"/studies/{study}/consent/")

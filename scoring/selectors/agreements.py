@@ -66,13 +66,13 @@ class PanelScores:
 
 
 def panels(study: Study) -> list[Panel]:
-    """Runs under one protocol that were asked for scores, two or more of them; the oldest panel first."""
+    """Runs under one design that were asked for scores, two or more of them; the oldest panel first."""
     asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__purpose=RunPurpose.SCORES)
     runs = ScoringRun.objects.filter(Exists(asked), study=study).select_related("config").order_by("pk")
-    by_protocol: dict[str, list[ScoringRun]] = {}
+    by_design: dict[str, list[ScoringRun]] = {}
     for run in runs:
-        by_protocol.setdefault(run.protocol_hash, []).append(run)
-    return [tuple(found) for found in by_protocol.values() if len(found) > 1]
+        by_design.setdefault(run.design_hash, []).append(run)
+    return [tuple(found) for found in by_design.values() if len(found) > 1]
 
 
 def panel_scores(study: Study, runs: Panel) -> PanelScores:
@@ -143,9 +143,9 @@ def study_agreements(study: Study) -> QuerySet[Agreement]:
     return Agreement.objects.filter(first__study=study).select_related(*related).order_by("first", "second")
 
 
-def protocol_of(judging_run: JudgingRun) -> str:
-    """The protocol its judges were asked under; "" before there is a row."""
-    rows = judging_run.rows.order_by("pk").values_list("run__protocol_hash", flat=True)
+def design_of(judging_run: JudgingRun) -> str:
+    """The design its judges were asked under; "" before there is a row."""
+    rows = judging_run.rows.order_by("pk").values_list("run__design_hash", flat=True)
     return rows.first() or ""
 
 

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from batches.models import SessionEvent, SessionEventKind
 from scoring.models import AnswerFlag, ParticipantFlag, Verdict
 
-WENT_ON = (SessionEventKind.EXTENDED, SessionEventKind.REOPENED)
+WENT_ON = (SessionEventKind.EXTENDED, SessionEventKind.REOPENED, SessionEventKind.REVIVED)
 
 
 def current_answer_flags() -> QuerySet[AnswerFlag]:
@@ -28,7 +28,7 @@ def current_verdicts() -> QuerySet[Verdict]:
 
 
 def went_on_after(moment: str, *, session: str) -> Exists:
-    """Whether the session a row leads to was extended or reopened after the time in the row's `moment`."""
+    """Whether the session a row leads to ran again after the time in the row's `moment`."""
     return Exists(
         SessionEvent.objects.filter(
             session=OuterRef(session), kind__in=WENT_ON, happened_at__gt=OuterRef(moment)

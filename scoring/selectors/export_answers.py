@@ -60,6 +60,7 @@ CALL_FACTS = (
     "answer__prompt__prompt_id",
     "criterion__position",
     "request_sha256",
+    "mark",
     "model",
     "outcome",
     "prompt_tokens",

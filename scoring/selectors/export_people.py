@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from django.db.models import BooleanField, Case, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import NullIf
 
-from batches.models import Session, SessionEvent
+from batches.models import Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
 from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
 from scoring.models import AnswerFlag, ParticipantFlag
@@ -81,6 +81,8 @@ def among(people: QuerySet[Participant]) -> Case:
 def session_rows(study: Study) -> Iterator[SessionRow]:
     """Every started session; what a withdrawn one says about resources is left out."""
     sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
+    started = SessionEvent.objects.filter(session=OuterRef("pk"), kind=SessionEventKind.STARTED)
+    sessions = sessions.annotate(protocol_hash=Subquery(started.values("details__protocol_hash")[:1]))
     related = sessions.select_related("participant", "batch").order_by("started_at", "participant__code")
     for session in related.iterator(CHUNK):
         withdrawn = session.status == SessionStatus.WITHDRAWN
@@ -95,6 +97,7 @@ def session_rows(study: Study) -> Iterator[SessionRow]:
             ended_at=session.ended_at,
             resources=session.resources if declared else None,
             resources_note=session.resources_note if declared else None,
+            protocol_hash=session.protocol_hash,
         )
 
 

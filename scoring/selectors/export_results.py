@@ -34,6 +34,13 @@ HIDDEN_COLUMNS = (
 )  # fmt: skip
 
 
+# Results of the present design are brought up before an export, or it is refused.
+SUPERSEDED = (
+    "Scored under an earlier design of the study. The results are as they were computed then: they follow no "
+    "later answer, withdrawal, score or verdict."
+)
+
+
 def numbered_results(study: Study) -> Iterator[tuple[int, ResultSet]]:
     """The newest results of every run that has any."""
     for number, run in enumerate(runs_of(study), start=1):
@@ -133,13 +140,14 @@ def run_entry(number: int, run: ScoringRun) -> RunEntry:
         judge=run.judge,
         judge_sha256=run.judge_sha256,
         protocol_hash=run.protocol_hash,
+        design_hash=run.design_hash,
         started_at=run.started_at,
         finished_at=run.finished_at,
         results_computed_at=results.computed_at if results else None,
         inputs_sha256=results.sha256_to_leave if results else None,
         flow=results.flow if results else None,
         measurement=measurement_entry(results) if results else None,
-        notes=exported_notes(run),
+        notes=(*exported_notes(run), *([SUPERSEDED] if run.design_hash != run.study.design_hash else [])),
     )
 
 
@@ -205,6 +213,7 @@ def study_entry(study: Study) -> StudyEntry:
         closes_at=study.closes_at,
         frozen_at=study.frozen_at,
         protocol_hash=study.protocol_hash,
+        design_hash=study.design_hash,
         protocol=study.settings,
         bank=version.bank.slug,
         bank_version=version.number,
@@ -216,6 +225,7 @@ def study_entry(study: Study) -> StudyEntry:
                 number=amendment.number,
                 changes=amendment.changes,
                 reason=amendment.reason,
+                protocol_hash_before=amendment.protocol_hash_before,
                 protocol_hash=amendment.protocol_hash,
                 made_at=amendment.made_at,
             )

@@ -64,5 +64,5 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
         (decided, ngettext("%(n)d verdict", "%(n)d verdicts", decided)),
         (judged, ngettext("%(n)d judged answer", "%(n)d judged answers", judged)),
     ]
-    amended = results.run.protocol_hash != study.protocol_hash
+    amended = results.run.design_hash != study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended

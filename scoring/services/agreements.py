@@ -3,20 +3,27 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
 import numpy as np
 from django.db import transaction
-from django.db.models import QuerySet
 
 from scoring.irt.bank import ItemBank
 from scoring.models import Agreement, ScoringRun
-from scoring.selectors.agreements import Panel, PanelScores, panel_scores, panels
+from scoring.selectors.agreements import PanelScores, panel_scores, panels
 from scoring.selectors.item_banks import item_arrays
 from scoring.selectors.scopes import study_scopes
 from scoring.services.ability_changes import Comparison, theta_values
+from scoring.services.agreement_inputs import (
+    PANEL,
+    RESAMPLES,
+    Compared,
+    all_compared,
+    one_run_per_judge,
+    pair_compared,
+)
 from scoring.services.agreement_values import (
     Values,
     agreement_values,
@@ -30,15 +37,10 @@ from scoring.stats.agreement import agreement_from_seed
 from scoring.stats.agreement_warnings import agreement_warnings, theta_warnings
 from scoring.stats.clusters import Array, Codes
 from scoring.stats.coefficients import ratio
-from scoring.stats.measures import Scope
 from scoring.stats.panel import panel_agreement_from_seed
 from studies.models import Study
 
-RESAMPLES = 1000
-# Part of every hash of inputs: what an earlier way of computing left is computed anew.
-METHOD = 4
-
-CRITERION, ANSWER, PEOPLE, ABILITY, PANEL = "criterion", "answer", "people", "ability", "panel"
+CRITERION, ANSWER, PEOPLE, ABILITY = "criterion", "answer", "people", "ability"
 
 
 def agreements_compute(*, study: Study, now: datetime) -> list[Agreement]:
@@ -69,37 +71,21 @@ def panel_compute(study: Study, scores: PanelScores, items: ItemBank | None) -> 
 
 @dataclass(frozen=True)
 class Computed:
-    """What two judges, or all of a panel at once (`of_all`), come to in a scope, by level.
+    """What some judges come to in a scope, by level; None where that is stored already."""
 
-    `levels` is None where what is stored was computed from the same inputs.
-    """
-
-    first: ScoringRun
-    second: ScoringRun
-    scope: Scope
-    of_all: bool
-    key: str
+    compared: Compared
     levels: Mapping[str, Values] | None = None
-
-    def stored(self) -> QuerySet[Agreement]:
-        rows = Agreement.objects.filter(first=self.first, second=self.second, scope=self.scope)
-        return rows.filter(level=PANEL) if self.of_all else rows.exclude(level=PANEL)
-
-    @property
-    def is_stored(self) -> bool:
-        keys = set(self.stored().values_list("inputs_sha256", flat=True))
-        return keys == {self.key}
 
 
 def pair_compute(
     study: Study, scores: PanelScores, columns: tuple[int, int], items: ItemBank | None
 ) -> Computed:
     """Two judges: by criterion, by answer, by people's means, and their thetas."""
-    first, second = (scores.runs[column] for column in columns)
-    found = Computed(first, second, scores.scope, of_all=False, key=inputs_sha256(study, scores, columns))
+    found = pair_compared(study, scores, columns)
     if found.is_stored:
-        return found
-    return replace(found, levels=dict(pair_levels(study, scores, columns, items, seed_of((first, second)))))
+        return Computed(found)
+    seed = seed_of((found.first, found.second))
+    return Computed(found, dict(pair_levels(study, scores, columns, items, seed)))
 
 
 def pair_levels(
@@ -154,10 +140,9 @@ def ability_values(comparison: Comparison) -> Values:
 def all_compute(study: Study, scores: PanelScores) -> Computed:
     """All judges at once, each once: its further runs say how far a judge agrees with itself."""
     columns = one_run_per_judge(scores.runs)
-    key = inputs_sha256(study, scores, columns)
-    found = Computed(scores.runs[0], scores.runs[-1], scores.scope, of_all=True, key=key)
+    found = all_compared(study, scores)
     if found.is_stored:
-        return found
+        return Computed(found)
     levels: dict[str, Values] = {}
     seed = seed_of([scores.runs[column] for column in columns])
     for level, table, clusters in (
@@ -171,15 +156,7 @@ def all_compute(study: Study, scores: PanelScores) -> Computed:
             )
     runs = [scores.runs[column].pk for column in columns]
     values: Values = {"runs": list(runs), "levels": dict(levels)}
-    return replace(found, levels={PANEL: values})
-
-
-def one_run_per_judge(runs: Panel) -> tuple[int, ...]:
-    """The columns of each judge's first run; of a single judge all its runs."""
-    first: dict[int | None, int] = {}
-    for column, run in enumerate(runs):
-        first.setdefault(run.config_id, column)
-    return tuple(first.values()) if len(first) > 1 else tuple(range(len(runs)))
+    return Computed(found, {PANEL: values})
 
 
 def person_codes(scores: PanelScores) -> Codes:
@@ -194,15 +171,16 @@ def agreements_store(computed: Iterable[Computed], now: datetime) -> list[Agreem
     return [row for one in computed for row in agreement_store(one, now)]
 
 
-def agreement_store(one: Computed, now: datetime) -> list[Agreement]:
+def agreement_store(computed: Computed, now: datetime) -> list[Agreement]:
     """Replace its levels; a level that there is no more of goes, too."""
+    one, levels = computed.compared, computed.levels
     if one.of_all:
-        others = Agreement.objects.filter(level=PANEL, first__protocol_hash=one.first.protocol_hash)
+        others = Agreement.objects.filter(level=PANEL, first__design_hash=one.first.design_hash)
         others.filter(first__study=one.first.study_id).exclude(first=one.first, second=one.second).delete()
-    if one.levels is None:
+    if levels is None:
         one.stored().update(computed_at=now)
         return list(one.stored().order_by("pk"))
-    one.stored().exclude(level__in=one.levels).delete()
+    one.stored().exclude(level__in=levels).delete()
     return [
         Agreement.objects.update_or_create(
             first=one.first,
@@ -211,29 +189,11 @@ def agreement_store(one: Computed, now: datetime) -> list[Agreement]:
             level=level,
             defaults={"values": values, "inputs_sha256": one.key, "computed_at": now},
         )[0]
-        for level, values in one.levels.items()
+        for level, values in levels.items()
     ]
 
 
-def inputs_sha256(study: Study, scores: PanelScores, columns: tuple[int, ...]) -> str:
-    """A hash of everything the numbers of these runs in this scope depend on."""
-    digest = hashlib.sha256()
-    facts = {
-        "method": METHOD,
-        "resamples": RESAMPLES,
-        "runs": [scores.runs[column].pk for column in columns],
-        "item_bank": study.item_bank.digest if study.item_bank else None,
-        "top_size": study.protocol.top_size,
-        "answers": list(zip(scores.participants, scores.prompt_ids, strict=True)),
-    }
-    digest.update(json.dumps(facts, sort_keys=True).encode())
-    digest.update(scores.criterion_answers.tobytes())
-    for table in (scores.answer_scores, scores.criterion_scores):
-        digest.update(np.ascontiguousarray(table[:, list(columns)]).tobytes())
-    return digest.hexdigest()
-
-
 def seed_of(runs: Sequence[ScoringRun]) -> int:
-    """Of the bootstrap: the same wherever these judges scored under this protocol, whatever the database."""
-    named = [[run.protocol_hash, run.judge_sha256, run.replicate] for run in runs]
+    """Of the bootstrap: the same wherever these judges scored under this design, whatever the database."""
+    named = [[run.design_hash, run.judge_sha256, run.replicate] for run in runs]
     return int(hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8], 16)

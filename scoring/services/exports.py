@@ -52,6 +52,7 @@ from scoring.selectors.export_results import (
     study_entry,
     task_rows,
 )
+from scoring.services.freshness import out_of_date
 from scoring.services.snapshot import snapshot
 from studies.models import Participant, Study
 from studies.services.refusals import Refused
@@ -84,14 +85,20 @@ class ExportRefused(Refused):
     """Nothing was written; an earlier export at the place is untouched."""
 
 
+class ResultsOutOfDate(ExportRefused):
+    """What would be exported is missing, or older than the answers it rests on."""
+
+
 def study_export(*, study: Study, target: Path, replace: bool, software: str, now: datetime) -> Manifest:
     """Write everything about the study into the folder `target`, which appears whole or not at all.
 
-    All tables show one moment, and people may go on working meanwhile. Raises ExportRefused.
+    All tables show one moment, and people may go on working meanwhile. Results of that moment must be there:
+    nothing is computed here. Raises ExportRefused, ResultsOutOfDate.
     """
     try:
         with new_folder(target, replace=replace) as folder, snapshot():
             study.refresh_from_db()
+            require_current(study)
             manifest = export_into(folder, study, software, now)
             write_text(folder, MANIFEST_NAME, manifest.as_json())
     except TargetRefused as refusal:
@@ -101,6 +108,14 @@ def study_export(*, study: Study, target: Path, replace: bool, software: str, no
             f"{target} cannot be written: {error.strerror or error}; nothing was kept."
         ) from error
     return manifest
+
+
+def require_current(study: Study) -> None:
+    if found := out_of_date(study):
+        raise ResultsOutOfDate(
+            f"Missing, or older than the answers: {found}. Nothing was written; export_study {study.slug} "
+            "computes it first. If answers are being judged, let the run end or pause it."
+        )
 
 
 def export_into(folder: Path, study: Study, software: str, now: datetime) -> Manifest:

@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from django.conf import settings as django_settings
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from llm.client import ChatClient
-from llm.endpoints import EndpointInvalid
+from llm.endpoints import EndpointInvalid, is_encrypted
 from llm.providers import EffortUnsupported, Provider
 from llm.retrying import RetryPolicy
+from scoring.services.judge_keys import KEY_NAME, KEY_PREFIX
 from studies.services.refusals import Refused
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 # A name is made of words; a key runs on without a seam.
 LONGEST_WORD = 24
 LONGEST_WORD_WITH_DIGITS = 15
@@ -93,15 +94,17 @@ def require_key_name(variable: str) -> None:
         return
     if (
         len(variable) > MOST_VARIABLE_CHARACTERS
-        or not VARIABLE.fullmatch(variable)
+        or not KEY_NAME.fullmatch(variable)
         or any(runs_on(word) for word in variable.split("_"))
     ):
         raise JudgeInvalid(
             _(
-                "Write the name of the environment variable that holds the key, such as MY_JUDGE_KEY: "
-                "capital letters, digits and underscores. The key itself belongs neither here nor into the "
-                "database. What was written is not repeated here; if it was a key, make a new one."
-            ),
+                "Write the name of the environment variable that holds the key, such as %(prefix)sMAIN: "
+                "%(prefix)s, then capital letters, digits and underscores. The key itself belongs neither "
+                "here nor into the database. What was written is not repeated here; if it was a key, make a "
+                "new one."
+            )
+            % {"prefix": KEY_PREFIX},
             field="key_variable",
         )
 
@@ -193,6 +196,11 @@ def require_client(settings: JudgeSettings) -> None:
         raise JudgeInvalid(str(error), field="reasoning_effort") from None
     except ValueError as error:
         raise JudgeInvalid(str(error), field="parameters") from None
+    if not is_encrypted(url):
+        raise JudgeInvalid(
+            _("Write an address that starts with https: answers and the key must not travel in the clear."),
+            field="base_url",
+        )
 
 
 def client_of(
@@ -210,4 +218,5 @@ def client_of(
         timeout=timeout,
         retry=RetryPolicy(tries=1),
         plain_json=plain_json,
+        egress=django_settings.JUDGING_EGRESS,
     )

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from os import environ
 
 from django.utils.translation import gettext as _
 
@@ -16,6 +15,7 @@ from llm.endpoints import EndpointInvalid
 from scoring.judge.interface import Asked, JudgeTask
 from scoring.judge.llm_judge import LLMJudge
 from scoring.models import JudgeConfig
+from scoring.services.judge_keys import JudgeNotConfigured, judge_key
 from scoring.services.judge_rules import client_of
 from scoring.services.judges import settings_of
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
@@ -60,10 +60,11 @@ class Trial:
 
 def judge_probe(config: JudgeConfig) -> Trial:
     """Ask the judge one question with a known answer, once, for at most a minute."""
-    key = environ.get(config.key_variable) if config.key_variable else None
-    found = [key_finding(config, key)]
-    if found[0].state == FindingState.BAD:
-        return Trial(tuple(found))
+    try:
+        key = judge_key(config)
+    except JudgeNotConfigured as error:
+        return Trial((bad(_("Key"), str(error)),))
+    found = [key_finding(config)]
     try:
         asked = ask_once(config, key)
     except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
@@ -90,15 +91,11 @@ def bad(name: str, sentence: str) -> Finding:
     return Finding(FindingState.BAD, name, sentence)
 
 
-def key_finding(config: JudgeConfig, key: str | None) -> Finding:
-    variable = {"variable": config.key_variable}
+def key_finding(config: JudgeConfig) -> Finding:
     if not config.key_variable:
         return good(_("Key"), _("No key is sent."))
-    if not key:
-        said = _("The environment variable %(variable)s is not set here. Set it, for the workers as well.")
-        return bad(_("Key"), said % variable)
     said = _("The environment variable %(variable)s is set here. The workers need it as well.")
-    return good(_("Key"), said % variable)
+    return good(_("Key"), said % {"variable": config.key_variable})
 
 
 def findings_of(config: JudgeConfig, asked: Asked) -> Iterator[Finding]:
@@ -120,6 +117,7 @@ def findings_of(config: JudgeConfig, asked: Asked) -> Iterator[Finding]:
 
 # Where a fault shows; the others show in the reply.
 PLACES: dict[str, Callable[[], str]] = {
+    "address_refused": lambda: _("Address"),
     "connection_failed": lambda: _("Address"),
     "connection_lost": lambda: _("Address"),
     "timed_out": lambda: _("Address"),

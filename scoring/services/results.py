@@ -1,17 +1,15 @@
 """Results: from the stored scores of one run to the estimates of Average and Top."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
-from batches.models import BatchPrompt
 from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, ScoringRun, TaskAccuracy
 from scoring.selectors.answers import ResultAnswer, result_answers
 from scoring.selectors.flow import study_flow
-from scoring.selectors.item_banks import item_arrays
 from scoring.services.aggregates import (
     ALL_CATEGORIES,
     Scale,
@@ -20,9 +18,8 @@ from scoring.services.aggregates import (
     top_group,
 )
 from scoring.services.benchmarks import benchmark_metrics, task_accuracies
-from scoring.stats.cohort import PUBLIC
+from scoring.services.result_inputs import inputs_hashes, study_scales
 from scoring.stats.measures import Scope
-from studies.bank.canonical import canonical_sha256
 from studies.models import Study
 
 
@@ -34,7 +31,7 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
     study = run.study
     answers = list(result_answers(run))
     scales = study_scales(study)
-    hashes = {scope: inputs_sha256(answers, study, scale) for scope, scale in scales.items()}
+    hashes = inputs_hashes(answers, study, scales)
     with transaction.atomic():
         results = ResultSet.objects.create(
             run=run,
@@ -70,17 +67,6 @@ def flow_of(study: Study, answers: Iterable[ResultAnswer]) -> dict[str, object]:
     }
 
 
-def study_scales(study: Study) -> dict[Scope, Scale]:
-    """The study's item bank and the prompts of its batches: all, and if some are private, the public ones."""
-    places = BatchPrompt.objects.filter(batch__plan__study=study)
-    categories = dict(places.values_list("prompt__prompt_id", "prompt__category"))
-    private = frozenset(places.exclude(prompt__split=PUBLIC).values_list("prompt__prompt_id", flat=True))
-    everything = Scale(item_arrays(study.item_bank) if study.item_bank else None, categories, private)
-    if not private:
-        return {Scope.ALL: everything}
-    return {Scope.ALL: everything, Scope.PUBLIC: replace(everything, left_out=private)}
-
-
 def study_groups(answers: Sequence[ResultAnswer], top_size: int) -> dict[str, frozenset[str]]:
     """The codes of each group: everyone retained, and the best `top_size` of them (nobody if too few)."""
     return {
@@ -112,25 +98,4 @@ def tasks_store(part: Mapping[str, Any], answers: Sequence[ResultAnswer], rules:
     BenchmarkMetric.objects.bulk_create(
         BenchmarkMetric(**part, name=name, value=value)
         for name, value in benchmark_metrics(tasks, rules).items()
-    )
-
-
-def inputs_sha256(answers: Iterable[ResultAnswer], study: Study, scale: Scale) -> str:
-    """A hash of everything a result on this scale depends on: equal inputs give equal numbers.
-
-    It names people and prompts as an export does, so that it can be formed again from one. A place that does
-    not count is missing; one that counts and has no score is unscored.
-    """
-    return canonical_sha256(
-        {
-            "places": sorted(
-                [answer.participant, answer.prompt_id, answer.task, answer.counts, answer.score]
-                for answer in answers
-                if answer.prompt_id in scale.asked
-            ),
-            "prompts": sorted((name, scale.prompt_categories[name]) for name in scale.asked),
-            "item_bank": study.item_bank.digest if study.item_bank else None,
-            "top_size": study.protocol.top_size,
-            "match_rules": study.protocol.match_rules,
-        }
     )

@@ -62,7 +62,6 @@ def report_write(*, target: Path, files: Mapping[str, bytes], replace: bool) -> 
         try:
             for name, content in files.items():
                 (draft / name).write_bytes(content)
-            draft.chmod(0o755)
             move_into_place(draft, target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)

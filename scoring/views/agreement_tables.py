@@ -22,7 +22,7 @@ class AlphaShown:
 
 @dataclass(frozen=True)
 class PanelShown:
-    """Every pair of judges under one protocol."""
+    """Every pair of judges under one design; `protocol_hash` is that of the first one's scores."""
 
     protocol_hash: str
     pairs: Sequence[PairShown]
@@ -45,17 +45,21 @@ def panels_shown(rows: Iterable[Agreement]) -> list[PanelShown]:
     pairs: dict[str, dict[tuple[int, int], dict[str, Agreement]]] = {}
     alphas: dict[str, list[AlphaShown]] = {}
     for row in rows:
-        protocol = row.first.protocol_hash
+        design = row.first.design_hash
         if row.level == "panel":
-            alphas[protocol] = list(alphas_shown(row))
+            alphas[design] = list(alphas_shown(row))
         else:
-            found = pairs.setdefault(protocol, {}).setdefault((row.first_id, row.second_id), {})
+            found = pairs.setdefault(design, {}).setdefault((row.first_id, row.second_id), {})
             found[row.level] = row
     panels = [
-        PanelShown(protocol, [PairShown(one) for one in own.values()], alphas.get(protocol, []))
-        for protocol, own in pairs.items()
+        panel_shown([PairShown(one) for one in own.values()], alphas.get(design, []))
+        for design, own in pairs.items()
     ]
     return sorted(panels, key=lambda panel: -panel.pairs[0].first.pk)
+
+
+def panel_shown(pairs: Sequence[PairShown], alphas: Sequence[AlphaShown]) -> PanelShown:
+    return PanelShown(pairs[0].first.protocol_hash, pairs, alphas)
 
 
 def alphas_shown(row: Agreement) -> Iterator[AlphaShown]:

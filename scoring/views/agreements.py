@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from scoring.models import JudgingRun
-from scoring.selectors.agreements import newly_judged, panels, protocol_of, study_agreements
+from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from scoring.stats.agreement_reference import PUBLISHED_ABILITIES, reference_figures
 from scoring.stats.measures import Scope
 from scoring.views.agreement_figure import confusion_figure, differences_figure
@@ -64,5 +64,5 @@ def staff_agreement_figure(
 
 def run_panel(run: JudgingRun) -> PanelShown | None:
     """What a judging run's page shows of its judges' agreement; None where nothing is stored."""
-    stored = study_agreements(run.study).filter(scope=Scope.ALL, first__protocol_hash=protocol_of(run))
+    stored = study_agreements(run.study).filter(scope=Scope.ALL, first__design_hash=design_of(run))
     return next(iter(panels_shown(stored)), None)

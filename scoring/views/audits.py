@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -21,16 +21,17 @@ from scoring.views.audit_tables import judges_shown, strata_shown
 from scoring.views.judging_runs import run_required
 from scoring.views.measurement.scopes import scope_asked, scope_context
 from studies.views.access import Guarded, signed_in
+from studies.views.second_factor import proof_required
 
 PROBLEMS_SHOWN = 100
-SampleView = Callable[[HttpRequest, AuditSample], HttpResponse]
+SampleView = Callable[[HttpRequest, AuditSample], HttpResponseBase]
 
 
 def sample_required(view: SampleView) -> Guarded:
     """Give the view the sample of the address; 404 where the run has no such sample."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, run: JudgingRun, sample: int) -> HttpResponse:
+    def guarded(request: HttpRequest, run: JudgingRun, sample: int) -> HttpResponseBase:
         found = audit_samples(run).filter(pk=sample).first()
         if found is None:
             raise Http404
@@ -63,6 +64,7 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
 
 @sample_required
 @require_safe
+@proof_required
 def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponse:
     """The sheet for raters."""
     study = sample.judging_run.study

@@ -16,6 +16,7 @@ from scoring.services.judge_trial import Trial, judge_probe
 from scoring.services.judges import judge_add, judge_change
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, staff_required
+from studies.views.second_factor import proof_to_change
 
 
 @never_cache
@@ -40,7 +41,9 @@ def staff_judge_add(request: HttpRequest) -> HttpResponse:
     return render(request, "scoring/judge_add.html", {"form": form}, status=422 if form.errors else 200)
 
 
+@proof_to_change
 def added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
+    """The proof is asked for only here: what the form refuses may hold a key, and is not kept until then."""
     try:
         return judge_add(
             slug=form.cleaned_data["slug"],
@@ -66,6 +69,7 @@ def staff_judge(request: HttpRequest, slug: str) -> HttpResponse:
     return judge_page(request, judge, form)
 
 
+@proof_to_change
 def changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
     try:
         changes = judge_change(
@@ -91,6 +95,7 @@ def changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
 @never_cache
 @staff_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@proof_to_change
 def staff_judge_try(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask the judge one small question and show what came of it."""
     judge = known_judge(slug)

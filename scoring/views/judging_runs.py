@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.forms import Form
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -33,7 +33,7 @@ from studies.views.access import Guarded, signed_in, staff_study_required
 # What is read aloud changes only so often.
 SAID_EVERY_PERCENT = 10
 P = ParamSpec("P")
-RunView = Callable[Concatenate[HttpRequest, JudgingRun, P], HttpResponse]
+RunView = Callable[Concatenate[HttpRequest, JudgingRun, P], HttpResponseBase]
 
 # Workers that store results of the run may be in the way, and PostgreSQL may choose this one to give way.
 PATIENCE_SECONDS = 5.0
@@ -55,7 +55,7 @@ def run_required(view: RunView[P]) -> Guarded:
     @wraps(view)
     def guarded(
         request: HttpRequest, study: Study, /, number: int, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
+    ) -> HttpResponseBase:
         run = judging_run_by_number(study, number)
         if run is None:
             raise Http404

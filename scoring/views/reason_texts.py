@@ -11,6 +11,9 @@ from scoring.models import PauseReason
 
 REASON_TEXTS: Mapping[str, Promise | str] = MappingProxyType(
     {
+        UnscoredReason.ADDRESS_REFUSED.value: _(
+            "The judge's address is not public, and whoever runs this site has not named it."
+        ),
         UnscoredReason.CONNECTION_FAILED.value: _("Nobody answered at the judge's address."),
         UnscoredReason.CONNECTION_LOST.value: _("The connection broke before the reply was complete."),
         UnscoredReason.TIMED_OUT.value: _("No reply began in the time allowed."),

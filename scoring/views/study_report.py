@@ -19,6 +19,7 @@ from scoring.views.study_report_methods import methods_text
 from scoring.views.study_report_parts import study_document
 from studies.models import Study
 from studies.views.access import signed_in, staff_study_required
+from studies.views.second_factor import proof_required
 
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
@@ -32,6 +33,7 @@ def staff_report(request: HttpRequest, study: Study) -> HttpResponse:
 
 @staff_study_required
 @require_safe
+@proof_required
 def staff_report_file(request: HttpRequest, study: Study, extension: str) -> HttpResponse:
     """The report itself: to read, or with `?download` to keep."""
     if extension not in TYPES:

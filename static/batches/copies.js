@@ -58,6 +58,16 @@ export function copiesOf(session) {
     .sort((one, other) => one.position - other.position);
 }
 
+// Everything this device keeps about these sessions. Practice has a name instead of a session's number.
+export function forget(sessions) {
+  try {
+    const isTheirs = (key) => key.startsWith("chiron:") && key.split(/[:/]/).some((part) => sessions.includes(part));
+    for (const key of Object.keys(localStorage).filter(isTheirs)) localStorage.removeItem(key);
+  } catch {
+    // Without storage there is nothing to remove.
+  }
+}
+
 function stored(prefix) {
   try {
     return Object.keys(localStorage)

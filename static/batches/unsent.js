@@ -5,6 +5,8 @@ import { Copies, copiesOf } from "./copies.js";
 import { sameDraft } from "./drafts.js";
 import { expectText } from "./long_texts.js";
 
+const TIMEOUT_MS = 10_000;
+
 export async function showUnsent(section) {
   if (!section) return;
   const { session, answerUrl } = section.dataset;
@@ -22,7 +24,7 @@ export async function showUnsent(section) {
 // null where the server does not answer: then the copy is shown.
 async function savedDraft(answerUrl, position) {
   try {
-    const reply = await fetch(answerUrl.replace(/0$/, String(position)));
+    const reply = await fetch(answerUrl.replace(/0$/, String(position)), { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!reply.ok) return null;
     const { text, note = "", confidence = null } = await reply.json();
     return { text, note, confidence };
@@ -31,18 +33,23 @@ async function savedDraft(answerUrl, position) {
   }
 }
 
-function show(section, copy) {
+function show(section, { position, draft }) {
+  const text = draft.note ? `${draft.text}\n\n${draft.note}` : draft.text;
+  showText(section, fill(gettext("Prompt %(position)s"), { position }), text);
+  if (section.dataset.promptUrl) section.append(link(section.dataset.promptUrl, position));
+}
+
+export function showText(section, name, text) {
   const label = document.createElement("label");
   const box = document.createElement("textarea");
-  label.textContent = fill(gettext("Prompt %(position)s"), { position: copy.position });
-  box.id = label.htmlFor = `unsent-${section.querySelectorAll("textarea").length + 1}`;
+  label.textContent = name;
+  box.id = label.htmlFor = `unsent-${document.querySelectorAll("textarea").length + 1}`;
   box.readOnly = true;
   box.rows = 6;
   box.dir = "auto";
-  expectText(box, copy.draft.text.length);
-  box.value = copy.draft.note ? `${copy.draft.text}\n\n${copy.draft.note}` : copy.draft.text;
+  expectText(box, text.length);
+  box.value = text;
   section.append(label, box);
-  if (section.dataset.promptUrl) section.append(link(section.dataset.promptUrl, copy.position));
   section.hidden = false;
 }
 

@@ -51,7 +51,7 @@ function made({ key, kind, text }) {
   const notice = blank.cloneNode(true).firstElementChild;
   Object.assign(notice.dataset, { key, kind });
   notice.querySelector("[data-text]").textContent = text;
-  for (const part of notice.querySelectorAll("[data-announcement]")) part.hidden = kind === "reply";
+  for (const part of notice.querySelectorAll("[data-announcement]")) part.hidden = kind !== "announcement";
   for (const part of notice.querySelectorAll("[data-reply]")) part.hidden = kind !== "reply";
   equip(notice);
   return notice;

@@ -3,21 +3,19 @@
 import io
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import InMemoryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
 from studies.services.credentials import MAX_BYTES
 
-# So much is read to the end, so that the page can say what was wrong and keep the rest of the form.
-MAX_READ_BYTES = 64 * 1024 * 1024
-
 
 class BoundedUpload(FileUploadHandler):
     """Holds at most MAX_BYTES of all files of a request in memory and writes nothing to disk.
 
     A file beyond that arrives without its content and with its size, which tells the form that it is too
-    large. Beyond MAX_READ_BYTES the whole request is refused.
+    large. Beyond MAX_BODY_BYTES the whole request is refused.
     """
 
     def __init__(self, request: Any = None) -> None:
@@ -31,7 +29,7 @@ class BoundedUpload(FileUploadHandler):
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         self.read += len(raw_data)
-        if self.read > MAX_READ_BYTES:
+        if self.read > settings.MAX_BODY_BYTES:
             raise RequestDataTooBig("the files of this request are larger than any this site takes")
         if self.read > MAX_BYTES:
             self.parts = []

@@ -1,5 +1,6 @@
 """Every model of the app, so that Django finds them."""
 
+from studies.models import sign_ins  # noqa: F401  # connects its receivers
 from studies.models.accounts import User
 from studies.models.banks import (
     Attachment,
@@ -21,6 +22,7 @@ from studies.models.people import (
     ProfileForm,
     VettingStatus,
 )
+from studies.models.sign_in import LimitedUse, OutgoingMail
 from studies.models.studies import Amendment, Study, StudyEvent, StudyStatus
 
 __all__ = [
@@ -37,7 +39,9 @@ __all__ = [
     "Item",
     "ItemBank",
     "JudgeProtocol",
+    "LimitedUse",
     "Message",
+    "OutgoingMail",
     "Participant",
     "ProfileForm",
     "Prompt",

@@ -23,7 +23,8 @@ class Participant(models.Model):
     """A person in a study. `code` is the pseudonym every export uses.
 
     `extra_minutes` are added to the time budget when the person starts. `check_attempts` is how often the
-    person may take the comprehension check.
+    person may take the comprehension check. `stored_bytes` is about what the person's files, messages, forms
+    and earlier versions of answers take.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
@@ -37,6 +38,7 @@ class Participant(models.Model):
     is_test = models.BooleanField(default=False)
     extra_minutes = models.PositiveIntegerField(default=0)
     check_attempts = models.PositiveIntegerField(default=2)
+    stored_bytes = models.PositiveBigIntegerField(default=0)
     submitted_at = models.DateTimeField()
 
     class Meta:

@@ -20,7 +20,11 @@ class StudyStatus(models.TextChoices):
 
 
 class Study(models.Model):
-    """One study on one bank version. `settings` holds a `ProtocolSettings`."""
+    """One study on one bank version. `settings` holds a `ProtocolSettings`.
+
+    `protocol_hash` is of everything that is declared, `design_hash` of all of it but the opening times, on
+    which no score depends.
+    """
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=200)
@@ -32,6 +36,7 @@ class Study(models.Model):
     settings = models.JSONField()
     status = models.CharField(max_length=10, choices=StudyStatus, default=StudyStatus.DRAFT)
     protocol_hash = models.CharField(max_length=64, blank=True)
+    design_hash = models.CharField(max_length=64, blank=True)
     frozen_at = models.DateTimeField(null=True)
     opens_at = models.DateTimeField(null=True)
     closes_at = models.DateTimeField(null=True)
@@ -58,12 +63,16 @@ class Study(models.Model):
 
 
 class Amendment(models.Model):
-    """A recorded change to a frozen study: what, why, by whom. Append-only."""
+    """A recorded change to a frozen study: what, why, by whom. Append-only.
+
+    `protocol_hash_before` is the hash until then, `protocol_hash` the one since.
+    """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="amendments")
     number = models.PositiveIntegerField()
     changes = models.JSONField()
     reason = models.TextField()
+    protocol_hash_before = models.CharField(max_length=64)
     protocol_hash = models.CharField(max_length=64)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True)
     made_at = models.DateTimeField()

@@ -1,10 +1,12 @@
-"""The hash that a frozen protocol is recognised by."""
+"""The hashes that a frozen protocol is recognised by."""
+
+from datetime import UTC, datetime
 
 from studies.bank.canonical import canonical_sha256
 from studies.protocol.settings import ProtocolSettings
 
 
-def protocol_hash(
+def design_hash(
     settings: ProtocolSettings,
     *,
     bank_digest: str,
@@ -23,3 +25,14 @@ def protocol_hash(
             "judge_protocol": judge_protocol_hash,
         }
     )
+
+
+def protocol_hash(design: str, *, opens_at: datetime | None, closes_at: datetime | None) -> str:
+    """Sha256 (hex) over all of a protocol: its design and the moments between which people may start."""
+    return canonical_sha256(
+        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at)}
+    )
+
+
+def _moment(time: datetime | None) -> str | None:
+    return time.astimezone(UTC).isoformat() if time else None

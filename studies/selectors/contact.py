@@ -8,13 +8,14 @@ from django.db import connection
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from studies.models import Announcement, Message, Participant, Study
+from studies.selectors.storage import storage_told
 
-NoticeKind = Literal["announcement", "reply"]
+NoticeKind = Literal["announcement", "reply", "storage"]
 
 # Every open page asks for it again and again. Plain SQL: building it through the ORM takes half the processor
 # time of the whole request. The person's own row tells members, who may have no notices, from strangers.
 NOTICES = """
-SELECT 'member', participant.id, '', NULL
+SELECT 'member', participant.stored_bytes, '', NULL
   FROM studies_participant participant
   JOIN studies_study study ON study.id = participant.study_id
  WHERE participant.user_id = %(user)s AND study.slug = %(study)s
@@ -49,10 +50,10 @@ class Notice:
     at: datetime
 
 
-def notices_for(*, user_id: int, study_slug: str) -> list[Notice] | None:
+def notices_for(*, user_id: int, study_slug: str, now: datetime) -> list[Notice] | None:
     """What the team has to say to this person, newest last; None where they are not in the study.
 
-    A reply is a notice until the person writes again.
+    A reply is a notice until the person writes again. How much they store is told last, as of `now`.
     """
     with connection.cursor() as cursor:
         cursor.execute(NOTICES, {"user": user_id, "study": study_slug})
@@ -60,7 +61,10 @@ def notices_for(*, user_id: int, study_slug: str) -> list[Notice] | None:
     if not rows:
         return None
     notices = [_notice(*row) for row in rows if row[0] != "member"]
-    return sorted(notices, key=lambda notice: (notice.at, notice.key))
+    [stored_bytes] = [row[1] for row in rows if row[0] == "member"]
+    told = storage_told(stored_bytes)
+    storage = [Notice(told[0], "storage", told[1], now)] if told else []
+    return sorted(notices, key=lambda notice: (notice.at, notice.key)) + storage
 
 
 def announcements_of(study: Study) -> QuerySet[Announcement]:

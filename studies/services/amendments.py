@@ -18,6 +18,7 @@ from studies.services.refusals import Refused
 from studies.services.studies import (
     StudyNotFrozen,
     judge_protocol_complete,
+    study_design_hash,
     study_lock,
     study_protocol_hash,
 )
@@ -39,7 +40,8 @@ def study_amend(
 ) -> Amendment:
     """Apply `changes` and record them with their reason.
 
-    Keys are settings, `opens_at` and `closes_at` (ISO times with an offset, or None for no limit).
+    Keys are settings, `opens_at` and `closes_at` (ISO times with an offset, or None for no limit). Every
+    amendment gives the protocol another hash; one of the times alone leaves the design's, and so all scores.
     Raises StudyNotFrozen, AmendmentRefused or StudyNotReady; nothing is changed then.
     """
     study = study_lock(study)
@@ -57,9 +59,12 @@ def study_amend(
     if not difference.keys().isdisjoint(TIMES):
         require_window(study.opens_at, study.closes_at, now)
     judge_protocol_complete(study, settings, now)
-    study.protocol_hash = study_protocol_hash(study, settings)
-    study.save(update_fields=["settings", *TIMES, "judge_protocol", "protocol_hash"])
-    return _record(study, difference, reason.strip(), actor, now)
+    hash_before = study.protocol_hash
+    if not difference.keys() <= set(TIMES):
+        study.design_hash = study_design_hash(study, settings)
+    study.protocol_hash = study_protocol_hash(study)
+    study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
+    return _record(study, hash_before, difference, reason.strip(), actor, now)
 
 
 def _require_amendable(study: Study, changes: Mapping[str, object], reason: str) -> None:
@@ -109,13 +114,19 @@ def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> di
 
 
 def _record(
-    study: Study, difference: dict[str, dict[str, object]], reason: str, actor: User | None, now: datetime
+    study: Study,
+    hash_before: str,
+    difference: dict[str, dict[str, object]],
+    reason: str,
+    actor: User | None,
+    now: datetime,
 ) -> Amendment:
     amendment = Amendment.objects.create(
         study=study,
         number=study.amendments.count() + 1,
         changes=difference,
         reason=reason,
+        protocol_hash_before=hash_before,
         protocol_hash=study.protocol_hash,
         made_by=actor,
         made_at=now,

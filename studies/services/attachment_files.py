@@ -71,7 +71,6 @@ def _copy_whole(source: Path, target: Path, attachment: AttachmentRecord) -> Non
             draft_file.flush()
             os.fsync(draft_file.fileno())
         _check_content(draft, attachment)
-        draft.chmod(0o644)
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

@@ -23,6 +23,7 @@ from PIL import Image
 from studies.models import Credential, Participant, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+from studies.services.storage import storage_take
 
 MAX_BYTES = 5 * 1024 * 1024
 # Nobody corrects a file so often; without a bound one person could fill the disk.
@@ -135,7 +136,7 @@ def credential_add(
 ) -> Credential:
     """Add the row of a file that `file_kept` wrote; call it inside the change's transaction, person locked.
 
-    Raises CredentialRefused where the person handed in MAX_FILES already.
+    Raises CredentialRefused where the person handed in MAX_FILES already, or StorageFull.
     """
     if participant.credentials.count() >= MAX_FILES:
         raise CredentialRefused(
@@ -145,6 +146,7 @@ def credential_add(
             )
             % {"number": MAX_FILES}
         )
+    storage_take(participant=participant, size=len(file.content))
     credential = Credential.objects.create(
         participant=participant,
         token=token,

@@ -37,6 +37,7 @@ class StudyEventKind(StrEnum):
     CHECK_ATTEMPT_GRANTED = "check_attempt_granted"
     INSTRUCTIONS_SHOWN = "instructions_shown"
     EXTRA_TIME_GRANTED = "extra_time_granted"
+    CLOCK_CONFIRMED = "clock_confirmed"
     DATA_DOWNLOADED = "data_downloaded"
     DATA_DELETED = "data_deleted"
     PAYMENTS_LISTED = "payments_listed"

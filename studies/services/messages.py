@@ -9,6 +9,7 @@ from studies.models import Message, Participant, User
 from studies.services.events import StudyEventKind, event_record, is_erased
 from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.storage import storage_take
 
 MESSAGES_PER_HOUR = 20
 
@@ -27,7 +28,7 @@ def message_send(
 ) -> Message:
     """Write to the study team; `page` and `session_reference` say where the person was.
 
-    Raises TooManyMessages or ConversationOver.
+    Raises TooManyMessages, ConversationOver or StorageFull.
     """
     # One at a time for each person: two requests of one moment must not both find the last free place.
     participant = participant_lock(participant)
@@ -47,6 +48,7 @@ def message_send(
             )
             % {"number": MESSAGES_PER_HOUR}
         )
+    storage_take(participant=participant, size=len(text.encode()))
     message = Message.objects.create(
         participant=participant,
         is_from_team=False,

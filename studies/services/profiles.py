@@ -1,5 +1,6 @@
 """The profile form: what people say about themselves before the study team decides."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from studies.services.credentials import CheckedFile, credential_add, file_kept
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.storage import storage_take
 
 OPEN_STATUSES = (VettingStatus.INVITED, VettingStatus.SUBMITTED)
 
@@ -30,8 +32,8 @@ def profile_submit(
     """Keep the answers, and the file if there is one; an invited person waits for the decision from now on.
 
     May be sent again until the decision; the newest form and the newest file count. The same answers again
-    without a file change nothing. Raises ProfileClosed, CredentialMissing, CredentialRefused or
-    CredentialNotStored.
+    without a file change nothing. Raises ProfileClosed, CredentialMissing, CredentialRefused,
+    CredentialNotStored or StorageFull.
     """
     with file_kept(file) as token, transaction.atomic():
         participant = participant_lock(participant)
@@ -67,6 +69,7 @@ def _form_record(
     newest = newest_profile(participant)
     if again and newest is not None and newest.answers == answers:
         return newest
+    storage_take(participant=participant, size=len(json.dumps(answers)))
     form = ProfileForm.objects.create(participant=participant, answers=answers, submitted_at=now)
     if participant.vetting_status == VettingStatus.INVITED:
         participant.vetting_status = VettingStatus.SUBMITTED

@@ -1,30 +1,89 @@
-"""People who look after studies."""
+"""People who look after studies: letting them in, keeping them out."""
 
+import structlog
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 
 from studies.models import User
+from studies.models.accounts import sessions_end
 from studies.services.participants import normal_email
+from studies.services.refusals import Refused
+
+LOG = structlog.get_logger("chiron")
+
+
+class PersonUnknown(Refused):
+    """Nobody has an account with this address."""
+
+
+class NotStaff(Refused):
+    """The person is no staff member."""
 
 
 @transaction.atomic
 def staff_add(*, email: str, superuser: bool = False) -> tuple[User, bool]:
     """The person as staff, with an account if there was none, and whether anything changed.
 
-    `superuser` adds a right and, left out, takes none away. Raises EmailInvalid.
+    `superuser` adds a right and, left out, takes none away. A closed account is opened again.
+
+    Raises EmailInvalid.
     """
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
     if user is None:
-        return User.objects.create_user(address, is_staff=True, is_superuser=superuser), True
-    if user.is_staff and (user.is_superuser or not superuser):
+        user = User.objects.create_user(address, is_staff=True, is_superuser=superuser)
+    elif user.is_active and user.is_staff and (user.is_superuser or not superuser):
         return user, False
-    user.is_staff = True
-    user.is_superuser = user.is_superuser or superuser
-    user.save(update_fields=["is_staff", "is_superuser"])
+    else:
+        user.is_active = user.is_staff = True
+        user.is_superuser = user.is_superuser or superuser
+        user.save(update_fields=["is_active", "is_staff", "is_superuser"])
+    LOG.info("staff added", person=user.pk, superuser=user.is_superuser)
     return user, True
 
 
+@transaction.atomic
+def staff_disable(*, email: str) -> tuple[User, bool]:
+    """Close the account of a staff member, which signs them out everywhere; whether it was open.
+
+    Raises EmailInvalid, PersonUnknown or NotStaff.
+    """
+    user = person_lock(email)
+    if not user.is_staff:
+        raise NotStaff(f"{user.email} is no staff member.")
+    if not user.is_active:
+        return user, False
+    user.is_active = False
+    user.save(update_fields=["is_active"])
+    LOG.info("staff disabled", person=user.pk)
+    return user, True
+
+
+@transaction.atomic
+def person_sign_out(*, email: str) -> User:
+    """Sign anybody out everywhere. Raises EmailInvalid or PersonUnknown."""
+    user = person_lock(email)
+    sign_out_everywhere(user=user)
+    return user
+
+
+def sign_out_everywhere(*, user: User) -> None:
+    """End every session of theirs, on all devices, at once."""
+    sessions_end(User.objects.filter(pk=user.pk))
+
+
 def second_factor_forget(*, user: User) -> int:
-    """Take away every passkey, app and recovery code of somebody who lost them; how many there were."""
-    return int(Authenticator.objects.filter(user=user).delete()[0])
+    """Take away every passkey, app and recovery code of somebody who lost them, which signs them out
+    everywhere; how many there were.
+    """
+    number = int(Authenticator.objects.filter(user=user).delete()[0])
+    LOG.info("second factor forgotten", person=user.pk, number=number)
+    return number
+
+
+def person_lock(email: str) -> User:
+    address = normal_email(email)
+    user = User.objects.select_for_update().filter(email=address).first()
+    if user is None:
+        raise PersonUnknown(f"There is no account with the address {address}.")
+    return user

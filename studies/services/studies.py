@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 
 from studies.bank.records import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
-from studies.protocol.fingerprint import protocol_hash
+from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
@@ -107,10 +107,11 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
     require_ready(study, settings)
     require_window(study.opens_at, study.closes_at, now)
     judge_protocol_complete(study, settings, now)
-    study.protocol_hash = study_protocol_hash(study, settings)
+    study.design_hash = study_design_hash(study, settings)
+    study.protocol_hash = study_protocol_hash(study)
     study.status = StudyStatus.FROZEN
     study.frozen_at = now
-    study.save(update_fields=["judge_protocol", "protocol_hash", "status", "frozen_at"])
+    study.save(update_fields=["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at"])
     event_record(
         study=study, kind=StudyEventKind.FROZEN, now=now, actor=actor, protocol_hash=study.protocol_hash
     )
@@ -142,9 +143,14 @@ def judge_protocol_complete(study: Study, settings: ProtocolSettings, now: datet
         study.judge_protocol = default_judge_protocol(now=now)
 
 
-def study_protocol_hash(study: Study, settings: ProtocolSettings) -> str:
+def study_protocol_hash(study: Study) -> str:
+    """The hash of the study's design, as it is stored, together with its opening times."""
+    return protocol_hash(study.design_hash, opens_at=study.opens_at, closes_at=study.closes_at)
+
+
+def study_design_hash(study: Study, settings: ProtocolSettings) -> str:
     """The hash of `settings` together with the study's bank, item parameters and judge texts."""
-    return protocol_hash(
+    return design_hash(
         settings,
         bank_digest=study.bank_version.digest,
         item_bank_digest=study.item_bank.digest if study.item_bank else None,

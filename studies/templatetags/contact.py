@@ -2,6 +2,7 @@
 
 from django import template
 from django.http import HttpRequest
+from django.utils import timezone
 
 from studies.models import Study
 from studies.selectors.contact import Notice, notices_for, open_threads
@@ -15,7 +16,11 @@ register = template.Library()
 def notices(request: HttpRequest, study: Study) -> list[Notice]:
     """`{% notices request study as shown %}`: what this person is told and has not put away here."""
     put_away = request.COOKIES.get(DISMISSED_COOKIE, "").split(".")
-    told = notices_for(user_id=request.user.pk, study_slug=study.slug) if request.user.pk else None
+    told = (
+        notices_for(user_id=request.user.pk, study_slug=study.slug, now=timezone.now())
+        if request.user.pk
+        else None
+    )
     return [notice for notice in told or [] if notice.key not in put_away]
 
 

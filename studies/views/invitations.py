@@ -19,6 +19,7 @@ from studies.selectors.invitations import (
     invitation_counts,
     invitations_of,
     participant_let_in,
+    token_sha256,
 )
 from studies.services.invitation_mails import invitation_send
 from studies.services.invitations import (
@@ -33,7 +34,7 @@ from studies.services.invitations import (
 )
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, staff_required, staff_study_required
-from studies.views.sign_in import SIGN_IN_ADDRESS
+from studies.views.sign_in import SIGN_IN_ADDRESS, SIGN_IN_LINK
 
 INVITATIONS_PER_PAGE = 50
 STATE_NAMES = {
@@ -73,12 +74,16 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return redirect(page)
     # Kept on the server: an address does not belong into a URL.
     request.session[SIGN_IN_ADDRESS] = found.email
+    request.session[SIGN_IN_LINK] = token_sha256(token)
     return redirect(f"{reverse('account_login')}?next={page}")
 
 
 def used(request: HttpRequest, token: str, refusal: Refused) -> HttpResponse:
-    """Whoever follows their own link once more comes to the study."""
-    participant = participant_let_in(token, request.user) if isinstance(request.user, User) else None
+    """Whoever follows their own link once more comes to the study, or may sign in with its limits."""
+    if not isinstance(request.user, User):
+        request.session[SIGN_IN_LINK] = token_sha256(token)
+        return refused(request, refusal)
+    participant = participant_let_in(token, request.user)
     if participant is None:
         return refused(request, refusal)
     return redirect("study_home", slug=participant.study.slug)

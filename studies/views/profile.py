@@ -16,7 +16,9 @@ from studies.selectors.participants import credential_of, credentials_of, newest
 from studies.services.credentials import credential_viewed
 from studies.services.profiles import ProfileClosed, profile_submit, require_profile_open
 from studies.services.refusals import Refused
+from studies.services.stored_files import stored_file
 from studies.views.access import for_participant, signed_in, staff_required
+from studies.views.second_factor import proof_required
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -31,15 +33,13 @@ def study_profile(request: HttpRequest, participant: Participant) -> HttpRespons
 @cache_control(private=True, no_store=True)
 @staff_required
 @require_GET
+@proof_required
 def staff_credential(request: HttpRequest, slug: str, code: str, token: uuid.UUID) -> FileResponse:
     """One file for the study team, to be saved and never shown by this site; who asked is recorded."""
     credential = credential_of(slug, code, token)
-    if credential is None:
+    content = credential and stored_file(credential)
+    if credential is None or content is None:
         raise Http404
-    try:
-        content = credential.file.open("rb")
-    except FileNotFoundError:
-        raise Http404 from None
     credential_viewed(credential=credential, actor=signed_in(request), now=timezone.now())
     return FileResponse(
         content, as_attachment=True, filename=credential.name, content_type=credential.media_type

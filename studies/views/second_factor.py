@@ -2,29 +2,40 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from allauth.account.adapter import get_adapter
-from allauth.account.authentication import get_authentication_records
-from allauth.account.decorators import secure_admin_login
+from allauth.account.authentication import AUTHENTICATION_METHODS_SESSION_KEY, get_authentication_records
+from allauth.account.decorators import reauthentication_required, secure_admin_login
+from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.base.internal.flows import post_authentication
 from allauth.mfa.base.views import IndexView
 from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_removed
 from allauth.mfa.totp.views import ActivateTOTPView
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from allauth.mfa.webauthn.views import AddWebAuthnView, RemoveWebAuthnView
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.admin import AdminSite
+from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.decorators import login_required
+from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse, reverse_lazy
+from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 
 from studies.models import User
+from studies.services.second_factor import second_factor_use
+from studies.staying_signed_in import sign_in_used
 
 P = ParamSpec("P")
+R = TypeVar("R")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 # Where the session keeps the staff page somebody wanted when they had to set up a second factor first.
 PAGE_WANTED = "page_wanted"
@@ -48,6 +59,56 @@ def second_factor_detour(request: HttpRequest) -> HttpResponse | None:
         return redirect(f"{proofs[0]['url']}?{urlencode({'next': wanted})}")
     request.session[PAGE_WANTED] = wanted
     return redirect("mfa_index")
+
+
+def proof_required(view: View[P]) -> View[P]:
+    """For what staff take away: a second factor proved long ago is asked for again."""
+    return asked_for_proof(view, is_proof_asked)
+
+
+def proof_to_change(
+    view: Callable[Concatenate[HttpRequest, P], R],
+) -> Callable[Concatenate[HttpRequest, P], R]:
+    """The same where looking is free, for a view or for the part of it that changes something. What was sent
+    is kept and done after the proof; the page says so.
+    """
+    guarded = asked_for_proof(view, lambda request: request.method == "POST" and is_proof_asked(request))
+
+    @wraps(view)
+    def kept(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return guarded(request, *args, **kwargs)
+        except ReauthenticationRequired:
+            messages.info(
+                request, _("What you sent is kept, and done as soon as your second factor is proved.")
+            )
+            raise
+
+    return kept
+
+
+def asked_for_proof(
+    view: Callable[Concatenate[HttpRequest, P], R], enabled: Callable[[HttpRequest], bool]
+) -> Callable[Concatenate[HttpRequest, P], R]:
+    guarded: Callable[Concatenate[HttpRequest, P], R] = reauthentication_required(
+        view, enabled=enabled, app="studies"
+    )
+    return guarded
+
+
+def is_proof_asked(request: HttpRequest) -> bool:
+    return bool(settings.STAFF_SECOND_FACTOR)
+
+
+@receiver(authenticator_removed)
+def factor_removed(request: HttpRequest, user: User, **_: Any) -> None:
+    """Whoever removes a factor of their own goes on here, while all their other sessions are over. With the
+    last one goes what it proved.
+    """
+    user.refresh_from_db(fields=["session_epoch"])
+    request.session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    if not get_adapter(request).get_reauthentication_methods(user):
+        request.session.pop(AUTHENTICATION_METHODS_SESSION_KEY, None)
 
 
 def admin_guard(site: AdminSite) -> None:
@@ -83,10 +144,13 @@ def proved_by_adding(request: HttpRequest) -> None:
 
 
 class SecurityView(IndexView):  # type: ignore[misc]  # allauth is untyped
-    """One's passkeys and, for staff, the authenticator app and recovery codes."""
+    """One's passkeys and, for staff, the authenticator app and recovery codes; and where one is signed in."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
+        sign_in_used(self.request, self.request.user, timezone.now())
+        sign_ins = UserSession.objects.purge_and_list(self.request.user)
+        context["sign_ins"] = sorted(sign_ins, key=lambda one: one.last_seen_at, reverse=True)
         context["needed"] = settings.STAFF_SECOND_FACTOR and self.request.user.is_staff
         return context
 
@@ -96,6 +160,8 @@ class ActivateAppView(ActivateTOTPView):  # type: ignore[misc]
 
     def form_valid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
+        # The code that connected the app is used, too.
+        second_factor_use(user=self.request.user, code=form.cleaned_data["code"], now=timezone.now())
         proved_by_adding(self.request)
         return response
 

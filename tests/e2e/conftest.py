@@ -287,6 +287,7 @@ def environment(committed: None, data_folder: Path) -> dict[str, str]:
         "DATABASE_URL": url,
         "CHIRON_DATA_DIR": str(data_folder),
         "CHIRON_SECRET_KEY": key,
+        "CHIRON_SECOND_FACTOR_KEYS": ",".join(django_settings.SECOND_FACTOR_KEYS),
         "CELERY_SKIP_CHECKS": "yes",  # a worker loads all pages for them; `make check` has made them
     }
 
@@ -338,13 +339,14 @@ def site(server: Server) -> str:
 
 @pytest.fixture(scope="session")
 def sweep(environment: dict[str, str], data_folder: Path) -> Iterator[None]:
-    """The worker with its beat, which ends sessions at their deadline."""
+    """The worker with its beat, which ends sessions at their deadline and mails codes."""
     with background_worker(environment=environment, log=data_folder / "worker.log"):
         yield
 
 
 @pytest.fixture
-def mailbox(data_folder: Path) -> Mailbox:
+def mailbox(sweep: None, data_folder: Path) -> Mailbox:
+    """What the worker mails."""
     return Mailbox(data_folder / "mail")
 
 

@@ -178,6 +178,7 @@ NO_PAGES = {
     "staff_announcement_withdraw": "takes a form, redirects",
     "staff_person_action": "takes a form; shows staff_person with its errors",
     "account_request_login_code": "the sign-in page under a second name",
+    "account_end_sign_in": "takes a form, redirects",
     "mfa_login_webauthn": "JSON for the browser's passkey",
     "mfa_reauthenticate_webauthn": "needs a passkey in the device",
     "mfa_remove_webauthn": "needs a passkey in the device",

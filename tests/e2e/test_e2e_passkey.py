@@ -72,7 +72,7 @@ def test_a_participant_adds_a_passkey_signs_out_and_signs_in_with_it_without_a_c
     added_at = passkeys.get().last_used_at
     assert added_at is not None
 
-    page.get_by_role("link", name="Sign out").click()
+    page.get_by_role("link", name="Sign out", exact=True).click()
     page.locator("main").get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("navigation").get_by_role("link", name="Sign in")).to_be_visible()
     page.goto(f"{localhost}/accounts/2fa/")

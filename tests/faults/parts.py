@@ -37,6 +37,17 @@ class Part:
     def runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def children(self) -> set[int]:
+        """The numbers of the processes that it started, read from the system."""
+        listed = Path(f"/proc/{self.pid}/task/{self.pid}/children")
+        return {int(number) for number in listed.read_text().split()} if listed.is_file() else set()
+
     def start(self) -> Self:
         assert not self.runs, f"{self.name} runs already"
         with self.log.open("ab") as out:

@@ -1,10 +1,14 @@
 """A whole site of a test's own: database, broker, workers, beat; its facts read from the database by SQL."""
 
+import http.client
 import json
 import os
 import sqlite3
+import ssl
 import subprocess
 import sys
+import time
+import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +17,8 @@ from typing import Any
 
 import psycopg
 
-from tests.faults.parts import ROOT, Part, until
+from scoring.rehearsal.servers import web_command
+from tests.faults.parts import ROOT, Part, free_port, until
 from tests.faults.servers import Redis
 
 # Short, so that the rows of a killed worker come back within a test.
@@ -34,6 +39,8 @@ WATCHES = {
             BEGIN INSERT INTO decisions VALUES (NEW.id); END;
     """,
 }
+# Proxies of tests have a certificate of the tests' own.
+TRUSTING = ssl._create_unverified_context()  # noqa: S323
 INHERITED = {"PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH"}
 
 
@@ -82,6 +89,12 @@ class Site:
 
     def python(self, *arguments: str) -> str:
         """Run Python in the site's environment; what it printed."""
+        code, said = self.tried(*arguments)
+        assert code == 0, said[-4000:]
+        return said
+
+    def tried(self, *arguments: str) -> tuple[int, str]:
+        """The same where it may fail: its exit code, and what it printed, errors last where it failed."""
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=ROOT,
@@ -91,12 +104,15 @@ class Site:
             timeout=180,
             check=False,
         )
-        assert done.returncode == 0, done.stderr[-4000:]
-        return done.stdout
+        return done.returncode, done.stdout + (done.stderr if done.returncode else "")
+
+    def helper(self, name: str, module: str) -> Part:
+        """A process of the tests' own in the site's environment, started."""
+        return self._started(name, [sys.executable, "-m", module])
 
     def sleeper(self) -> Part:
         """A process that locks the judge and the run, says so, and stands still in its transaction."""
-        return self._started("sleeper", [sys.executable, "-m", "tests.faults.hold_locks"])
+        return self.helper("sleeper", "tests.faults.hold_locks")
 
     def part(self, name: str, *arguments: str) -> Part:
         """A Celery process of the site, started."""
@@ -113,6 +129,14 @@ class Site:
 
     def beat(self, name: str = "beat") -> Part:
         return self.part(name, "beat", "--loglevel", "warning")
+
+    def web(self) -> tuple[Part, str]:
+        """The web server with its two workers, answering; and its address."""
+        port = free_port()
+        self.python("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
+        web, url = self._started("web", web_command(port)), f"http://127.0.0.1:{port}"
+        until(lambda: answers(url), seconds=60, what="the site answers")
+        return web, url
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         if self.database_url:
@@ -152,9 +176,13 @@ class Site:
         return self.run_facts()
 
     def until_all_over(self, *, seconds: float) -> None:
-        """Wait until no run goes on."""
-        going = "SELECT id FROM scoring_judgingrun WHERE state = 'running'"
-        until(lambda: not self.query(going), seconds=seconds, what="the runs end", every=0.3)
+        """Wait until no run goes on, however long it takes, while not `seconds` pass without a decision."""
+        decided, since = -1, time.monotonic()
+        while self.query("SELECT id FROM scoring_judgingrun WHERE state = 'running'"):
+            if (now_decided := self.decided()) != decided:
+                decided, since = now_decided, time.monotonic()
+            assert time.monotonic() - since <= seconds, f"no row was decided for {seconds:.0f} s"
+            time.sleep(0.3)
 
     def migrate(self) -> None:
         """Prepare the empty database, and have it watch over its rows."""
@@ -185,6 +213,16 @@ class Site:
         """End whatever it started."""
         for part in self.parts:
             part.clear()
+
+
+def answers(url: str, *, seconds: float = 60) -> bool:
+    """Whether a page of the site comes, on a connection of its own."""
+    try:
+        page = f"{url}/accounts/login/"
+        with urllib.request.urlopen(page, timeout=seconds, context=TRUSTING) as reply:  # noqa: S310  # our own
+            return b"<form" in reply.read()
+    except (OSError, http.client.HTTPException):
+        return False
 
 
 @contextmanager

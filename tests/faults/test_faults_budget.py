@@ -9,7 +9,7 @@ from hashed_judge.running import RunningJudge
 
 from tests.faults.site import Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(900)]
 
 # Dear enough that the requests which two kills cut off cost several times what the next one could.
 INPUT_PRICE, OUTPUT_PRICE = Decimal(1000), Decimal(4000)

@@ -15,7 +15,7 @@ from hashed_judge.running import RunningJudge, judge_server
 from tests.faults.parts import until
 from tests.faults.site import Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 CONCURRENCY = 8
 REQUESTS, TOKENS = 240, 90_000
@@ -25,7 +25,8 @@ THREADS = {"CHIRON_JUDGING_THREADS": "5"}
 
 @contextmanager
 def limited(log: Path, *, rpm: int | None = None, tpm: int | None = None) -> Iterator[RunningJudge]:
-    with judge_server(latency_ms=100, log=log, rpm=rpm, tpm=tpm, max_in_flight=CONCURRENCY) as running:
+    # Replies take so long that calls overlap on a busy machine, too.
+    with judge_server(latency_ms=400, log=log, rpm=rpm, tpm=tpm, max_in_flight=CONCURRENCY) as running:
         yield running
 
 
@@ -61,7 +62,7 @@ def test_two_runs_on_the_same_judges_keep_their_limits_though_a_worker_is_killed
     site.until_decided(planned // 4)
     workers[0].kill()
     workers[0].start()
-    site.until_all_over(seconds=240)
+    site.until_all_over(seconds=120)
     assert site.query("SELECT state FROM scoring_judgingrun") == [("finished",)] * 2
     assert site.query("SELECT COUNT(*) FROM scoring_criterionscore WHERE state = 'scored'") == [(planned,)]
 
@@ -89,7 +90,7 @@ def test_two_runs_on_one_judge_keep_its_limits_embedded(
     time.sleep(10)
     arrivals = by_requests.arrivals()
     assert_kept(by_requests, arrivals)
-    assert len(arrivals) <= REQUESTS
+    assert most_in_window(arrivals) <= REQUESTS
     assert_both_runs_sent_together(site)
 
 

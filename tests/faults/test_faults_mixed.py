@@ -12,7 +12,7 @@ from hashed_judge.running import RunningJudge, judge_server
 from tests.faults import fates
 from tests.faults.site import Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 RULE: dict[str, Any] = {"faults": 0.3, "permanent": 0.01, "faults_at_most": 2, "seed": 5}
 # Long enough for a reply on a busy machine, much shorter than a reply that stalls or drips.
@@ -56,14 +56,14 @@ def test_with_a_failing_judge_every_row_that_can_be_scored_is(
     production.worker("one")
     production.worker("two")
     production.beat()
-    production.until_all_over(seconds=240)
+    production.until_all_over(seconds=120)
     assert_as_the_rule_says(production, failing, planned, at_once=64)
 
 
 def test_with_a_failing_judge_embedded(embedded: Site, failing: RunningJudge) -> None:
     planned = start(embedded, failing, concurrency=32)
     embedded.worker(beat=True)
-    embedded.until_all_over(seconds=240)
+    embedded.until_all_over(seconds=120)
     assert_as_the_rule_says(embedded, failing, planned, at_once=32)
 
 

@@ -169,7 +169,7 @@ def test_the_page_needs_no_inline_style_or_script_and_few_queries(
     staff: Client, judged: Study, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     page(staff)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         content = page(staff)
     for unwanted in ("style=", "<style", "<script", "onclick"):
         assert unwanted not in content
@@ -260,7 +260,13 @@ def test_an_absent_number_is_a_dash_with_its_reason(staff: Client, study: Study,
     }  # fmt: skip
     runs = [
         ScoringRun.objects.create(
-            study=study, judge_kind="llm", judge={}, judge_sha256=name * 64, protocol_hash="p", started_at=now
+            study=study,
+            judge_kind="llm",
+            judge={},
+            judge_sha256=name * 64,
+            design_hash="d",
+            protocol_hash="p",
+            started_at=now,
         )
         for name in "ab"
     ]

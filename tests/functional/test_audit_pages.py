@@ -8,9 +8,13 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from allauth.account.internal.flows.login import record_authentication
+from allauth.mfa.totp.internal.auth import TOTP
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from batches.models import Session
 from scoring.coordinator import Scoring
@@ -103,6 +107,24 @@ def test_only_staff_open_the_pages(client: Client, sample: AuditSample, page: st
     response = client.get(where)
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]
+
+
+def test_the_sheet_takes_a_second_factor_proved_lately(
+    client: Client, sample: AuditSample, lead: User, settings: Settings
+) -> None:
+    settings.STAFF_SECOND_FACTOR = True
+    TOTP.activate(lead, "JBSWY3DPEHPK3PXP")
+    client.force_login(lead)
+    request = HttpRequest()
+    request.session = session = client.session
+    record_authentication(request, lead, method="mfa", type="totp")
+    session.save()
+    where = address("staff_audit_sheet", sample.judging_run, sample)
+    assert client.get(where).status_code == 200
+    session["account_authentication_methods"][0]["at"] -= 16 * 60
+    session.save()
+    assert client.get(where)["Location"].startswith("/accounts/2fa/reauthenticate/?")
+    assert client.get(address("staff_audit", sample.judging_run)).status_code == 200
 
 
 def test_a_sample_is_found_under_its_own_run_only(staff: Client, sample: AuditSample) -> None:

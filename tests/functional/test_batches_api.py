@@ -9,13 +9,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from batches.models import Answer, Revision, Session
 from batches.services.starting import session_start
-from studies.models import Participant, Study
+from studies.models import LimitedUse, Participant, Study
 
 pytestmark = pytest.mark.django_db
 
@@ -340,7 +340,7 @@ def test_nothing_in_a_preview_runs(page: Client, text: str) -> None:
 def test_the_preview_of_a_hostile_text_comes_within_seconds(page: Client, unit: str) -> None:
     started = time.process_time()
     for characters in (50_000, 100_000):
-        cache.clear()
+        LimitedUse.objects.all().delete()
         assert preview(page, (unit * characters)[:characters]).status_code == 200
     assert time.process_time() - started < 10
 
@@ -370,3 +370,32 @@ def test_a_preview_needs_a_signed_in_person_and_a_text_of_bounded_length(page: C
     assert reply.json()["sentence"].startswith("The answer is 1,000,001 characters long")
     assert reply.status_code == 422
     assert preview(page, "a\x00").status_code == 422
+
+
+BROKEN_BODIES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.sampled_from(["\0", "\ud800", "\u202e", 2**63, -1, 1e308]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+)
+
+
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@given(
+    changes=st.fixed_dictionaries(
+        {}, optional=dict.fromkeys([*body(), "note", "confidence", "more"], BROKEN_BODIES)
+    )
+    | st.binary(max_size=200)
+)
+def test_no_body_of_a_save_is_an_error_of_the_server(
+    page: Client, session: Session, changes: dict[str, Any] | bytes
+) -> None:
+    content = changes if isinstance(changes, bytes) else body(**changes)
+    reply = post(page, session, content)
+    assert reply.status_code in {200, 400, 409, 413, 422}, reply.content
+    assert reply.json()["sentence"] or reply.status_code == 200
+    if reply.status_code == 200 and not isinstance(content, bytes):
+        assert Answer.objects.get(position=1).text == content["text"]

@@ -151,6 +151,18 @@ def test_a_file_is_gone_after_submitting(page: Client, session: Session) -> None
     assert page.get(address("plan.png")).status_code == 404
 
 
+def test_a_file_that_is_missing_is_not_found_and_the_log_says_so(
+    page: Client, admin_client: Client, caplog: pytest.LogCaptureFixture, settings: Settings
+) -> None:
+    for path in Path(settings.MEDIA_ROOT).rglob("*.png"):
+        path.unlink()
+    for client in (page, admin_client):
+        caplog.clear()
+        assert client.get(address("plan.png")).status_code == 404
+        assert "a stored file is missing" in caplog.text
+    assert content(page.get(address("report.pdf"))) == PDF
+
+
 def test_a_wrong_token_or_name_finds_nothing(page: Client) -> None:
     token = Attachment.objects.get(name="plan.png").token
     assert page.get(f"/attachments/{uuid.uuid4()}/plan.png").status_code == 404

@@ -43,6 +43,7 @@ def test_build_batches_refuses_while_people_work(
     assert Session.objects.count() == 1
 
 
+@pytest.mark.usefixtures("sure_clock")
 def test_sweep_sessions_ends_what_is_overdue(
     make_study: Callable[..., Study], make_person: Callable[..., Participant]
 ) -> None:

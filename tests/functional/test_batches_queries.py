@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
+from batches.services.clock import server_now
 from batches.services.starting import session_start
 from studies.models import Participant, Study
 
@@ -51,6 +52,12 @@ def make_session(make_study: Callable[..., Study], make_person: Callable[..., Pa
         return sessions[0]
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def clock_just_asked_for(db: None, fresh_clock: None) -> None:
+    """What is asked once a minute is no part of a request's queries."""
+    server_now()
 
 
 def browser(session: Session) -> Client:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -16,10 +17,10 @@ from django.conf import settings
 from batches.models import Session
 from config.beat import WAITING_LIMIT, OwnWork, SteadyScheduler
 from config.celery import app
-from scoring.services import hints
-from scoring.services.hints import NotSent, hint, message_send
 from scoring.services.slices import SLICES_AT_ONCE, slice_slot, stopping
 from studies.models import Participant, Study
+from studies.services import hints
+from studies.services.hints import NotSent, hint, message_send
 
 SWEEP = "batches.tasks.sweep_sessions"
 WORK = "scoring.tasks.judging_work"
@@ -128,6 +129,7 @@ def scheduler_of(task: str, seconds: float = 0.2) -> SteadyScheduler:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("sure_clock")
 def test_without_a_broker_the_beat_ends_sessions_itself(
     make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Callable[..., Session]
 ) -> None:
@@ -174,6 +176,24 @@ def test_everything_is_due_once_when_the_beat_starts(tmp_path: Path) -> None:
             pass
         assert len(messages(queue, "upkeep")) == len(settings.CELERY_BEAT_SCHEDULE)
     assert len(settings.CELERY_BEAT_SCHEDULE) < WAITING_LIMIT
+
+
+def test_everything_is_due_again_when_the_clock_was_set_back(tmp_path: Path) -> None:
+    """Otherwise no session ends and nothing is judged until the clock comes to where it was."""
+    scheduler = SteadyScheduler(app)
+    with file_broker(tmp_path) as queue:
+        while scheduler.tick() == 0:
+            pass
+        for message in messages(queue, "upkeep"):
+            message.unlink()
+        in_an_hour = time.time() + 3600
+        scheduler._ticked_at = in_an_hour
+        for entry in scheduler.schedule.values():
+            entry.last_run_at = datetime.fromtimestamp(in_an_hour, UTC)
+        scheduler._heap = None
+        while scheduler.tick() == 0:
+            pass
+        assert len(messages(queue, "upkeep")) == len(settings.CELERY_BEAT_SCHEDULE)
 
 
 def test_a_message_appears_whole_and_is_taken_once(tmp_path: Path) -> None:

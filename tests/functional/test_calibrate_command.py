@@ -1,8 +1,11 @@
 """manage.py calibrate: a matrix in, a bank and a report out. No test here may touch a database."""
 
+import fcntl
 import json
 import os
 import signal
+import sys
+import termios
 import threading
 import time
 from io import StringIO
@@ -146,15 +149,23 @@ def test_a_bank_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> No
     assert not out.exists()
 
 
+def unread_bytes(pipe: int) -> int:
+    """How much of what was written into the pipe nobody has read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 def test_a_calibration_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     matrix = tmp_path / "m.csv"
     os.mkfifo(matrix)  # opening it for writing waits until the command reads
 
     def interrupt() -> None:
-        with matrix.open("w"):
-            time.sleep(0.3)  # by then the command waits for the first line
+        with matrix.open("w") as pipe:
+            pipe.write("person,p1\n")
+            pipe.flush()
+            while unread_bytes(pipe.fileno()):
+                time.sleep(0.01)
             signal.pthread_kill(command, signal.SIGINT)
-            stopped.wait(10)
+            stopped.wait()
 
     stopped, command = threading.Event(), threading.get_ident()
     person = threading.Thread(target=interrupt)

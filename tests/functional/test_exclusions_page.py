@@ -89,8 +89,9 @@ def measured(results: ResultSet, now: datetime) -> Measurement:
         )  # fmt: skip
         blocks[block], found[Scope.ALL, block] = block_compute(block, inputs)
     return measurement_store(
-        results=results, now=now, seed=1, resamples=100, blocks={Scope.ALL: blocks}, found=found
-    )
+        results=results, now=now, seed=1, resamples=100, inputs_sha256="", blocks={Scope.ALL: blocks},
+        found=found,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")

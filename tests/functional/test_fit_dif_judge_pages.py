@@ -99,7 +99,7 @@ def second_judge(run: ScoringRun, now: datetime, digest: str = "f") -> ScoringRu
     assert judging_run is not None
     other = ScoringRun.objects.create(
         study=run.study, judge_kind="checks", judge={}, judge_sha256=digest * 64, replicate=2,
-        protocol_hash=run.protocol_hash, started_at=now,
+        protocol_hash=run.protocol_hash, design_hash=run.design_hash, started_at=now,
     )  # fmt: skip
     for own in AnswerScore.objects.filter(run=run).order_by("pk"):
         AnswerScore.objects.create(

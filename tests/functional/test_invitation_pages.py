@@ -14,9 +14,10 @@ from pytest_django import Settings
 
 from studies.models import Invitation, Participant, Study, User
 from studies.services.invitations import invitation_revoke
+from studies.services.mails import mails_send
 from studies.services.studies import study_close
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clear_rate_limits")]
+pytestmark = pytest.mark.django_db
 
 LIST = "/staff/studies/pilot/invitations/"
 
@@ -59,6 +60,7 @@ def test_from_the_mail_to_the_study(link: str) -> None:
     assert b'value="ada@example.org"' in asking.content
     asked = client.post(accepted["Location"], {"email": "ada@example.org", "next": "/studies/pilot/"})
     assert "ada@example.org" not in client.session.values(), "it fills in the form once"
+    mails_send(clock=timezone.now)
     code = re.search(r"^([A-Z0-9-]{4,})$", str(mail.outbox[-1].body), re.MULTILINE)
     assert code
     entered = client.post(asked["Location"], {"code": code[1], "next": "/studies/pilot/"})
@@ -132,6 +134,9 @@ def test_somebody_else_who_is_signed_in_signs_out_first(link: str) -> None:
         assert b"Sign out first" in answer.content
         assert b"ada@example.org" not in answer.content
     assert not Participant.objects.exists()
+    asked = f"/accounts/logout/?next={link}"
+    assert f'href="{asked}"' in other.get(link).content.decode()
+    assert f'name="next" value="{link}"' in other.get(asked).content.decode()
     assert other.post("/accounts/logout/", {"next": link})["Location"] == link
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from hashed_judge.running import judge_server
+from pytest_django import Settings
 
+from llm.egress import PUBLIC_ONLY
 from scoring.models import JudgeChange, JudgeConfig
 from studies.models import User
 
@@ -25,14 +27,18 @@ def said(*arguments: Any) -> str:
 def test_a_judge_is_added_with_everything_that_is_given() -> None:
     User.objects.create_user("lead@example.org", is_staff=True)
     options = (
-        *("--provider", "openai", "--key-env", "MY_JUDGE_KEY", "--effort", "low"),
+        *("--provider", "openai", "--key-env", "CHIRON_JUDGE_KEY_MAIN", "--effort", "low"),
         *("--max-output-tokens", "2000", "--parameters", '{"temperature": 0}'),
         *("--input-price", "0.25", "--output-price", "2", "--rpm", "500", "--tpm", "200000"),
         *("--concurrency", "32", "--timeout", "90", "--by", "lead@example.org"),
     )
     assert 'Added the judge "one"' in said("add_judge", "one", *ADDRESS, *options)
     judge = JudgeConfig.objects.get()
-    assert (judge.provider, judge.key_variable, judge.reasoning_effort) == ("openai", "MY_JUDGE_KEY", "low")
+    assert (judge.provider, judge.key_variable, judge.reasoning_effort) == (
+        "openai",
+        "CHIRON_JUDGE_KEY_MAIN",
+        "low",
+    )
     assert (judge.max_output_tokens, judge.parameters) == (2000, {"temperature": 0})
     assert (judge.requests_per_minute, judge.tokens_per_minute) == (500, 200_000)
     assert (judge.concurrency, judge.timeout_seconds) == (32, 90.0)
@@ -84,7 +90,7 @@ def test_a_change_says_what_was_and_what_is_and_keeps_the_rest() -> None:
 
 
 def test_a_key_is_taken_away_by_a_word() -> None:
-    said("add_judge", "one", *ADDRESS, "--key-env", "MY_JUDGE_KEY")
+    said("add_judge", "one", *ADDRESS, "--key-env", "CHIRON_JUDGE_KEY_MAIN")
     said("change_judge", "one", "--key-env", "none")
     assert JudgeConfig.objects.get().key_variable == ""
 
@@ -119,3 +125,14 @@ def test_a_trial_that_fails_keeps_the_judge_and_ends_in_an_error(now: datetime) 
     with pytest.raises(CommandError, match="does not work"):
         said("add_judge", "one", "--url", "http://127.0.0.1:9/v1", "--model", "judge-1", "--try")
     assert JudgeConfig.objects.filter(slug="one").exists()
+
+
+def test_a_trial_sends_nothing_to_an_address_that_is_not_public(tmp_path: Path, settings: Settings) -> None:
+    settings.JUDGING_EGRESS = PUBLIC_ONLY
+    with judge_server(log=tmp_path / "log") as server:
+        out = StringIO()
+        with pytest.raises(CommandError, match="does not work"):
+            call_command("add_judge", "one", "--url", server.url, "--model", "judge-1", "--try", stdout=out)
+        assert server.stats()["requests"] == 0
+    assert "bad   Address: " in out.getvalue()
+    assert "names it in CHIRON_PRIVATE_ENDPOINTS" in out.getvalue()

@@ -1,5 +1,6 @@
 """What open pages are told: the address every participant's page asks every 20 seconds."""
 
+import html
 from collections.abc import Callable
 from datetime import datetime
 
@@ -7,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from studies.models import Participant, Study
 from studies.services.announcements import announcement_make, announcement_withdraw
@@ -41,6 +43,17 @@ def test_the_page_is_told_announcements_and_replies_until_they_are_taken_back(
     assert visitor.get(NOTICES).json() == {"notices": [announced, replied]}
     announcement_withdraw(announcement=made, actor=lead, now=now)
     assert visitor.get(NOTICES).json() == {"notices": [replied]}
+
+
+def test_how_much_one_stores_is_told_on_pages_and_by_the_api(
+    visitor: Client, person: Participant, settings: Settings
+) -> None:
+    Participant.objects.update(stored_bytes=settings.PERSON_BYTES * 8 // 10)
+    [notice] = visitor.get(NOTICES).json()["notices"]
+    assert (notice["key"], notice["kind"]) == ("nearly-full", "storage")
+    page = " ".join(visitor.get("/studies/pilot/help/").content.decode().split())
+    assert html.escape(notice["text"]) in page
+    assert "<strong data-announcement hidden>" in page
 
 
 def test_strangers_are_told_nothing(visitor: Client, make_study: Callable[..., Study]) -> None:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from PIL import Image
+from pytest_django import Settings
 
 from studies.models import Credential, Participant, ProfileForm, Study, StudyEvent, User
 from studies.protocol.consents import recorded_items
@@ -280,10 +281,10 @@ def test_a_file_that_cannot_be_taken_is_one_sentence_and_the_rest_stays(
     assert not ProfileForm.objects.exists()
 
 
-def test_a_request_beyond_all_bounds_sends_nothing(visitor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("studies.forms.uploads.MAX_READ_BYTES", 6 * 1024 * 1024)
+def test_a_request_beyond_all_bounds_sends_nothing(visitor: Client, settings: Settings) -> None:
+    settings.MAX_BODY_BYTES = 6 * 1024 * 1024
     content = PDF + b"x" * 7 * 1024 * 1024
-    assert visitor.post(PROFILE, {**ANSWERS, "credential": upload(content)}).status_code == 400
+    assert visitor.post(PROFILE, {**ANSWERS, "credential": upload(content)}).status_code == 413
     assert (media_files(), ProfileForm.objects.count()) == ([], 0)
 
 
@@ -373,7 +374,10 @@ def test_nobody_else_gets_the_file(
     assert not StudyEvent.objects.filter(kind="credential_viewed").exists()
 
 
-def test_a_file_that_is_gone_is_not_there(staff_client: Client, credential: Credential) -> None:
+def test_a_file_that_is_gone_is_not_there_and_the_log_says_so(
+    staff_client: Client, credential: Credential, caplog: pytest.LogCaptureFixture
+) -> None:
     media_files()[0].unlink()
     assert staff_client.get(address(credential)).status_code == 404
+    assert "a stored file is missing" in caplog.text
     assert not StudyEvent.objects.filter(kind="credential_viewed").exists()

@@ -4,11 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from allauth.core.internal import ratelimit
 from django.conf import settings
-from django.core.cache import cache
-from django.test import Client, RequestFactory
-from pytest_django import Settings
+from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from batches.models import Session
@@ -54,18 +51,3 @@ def test_the_check_is_passed_and_whoever_came_further_before_goes_on(
     assert person.check_tries.get().passed
     visitor.start("asking")
     assert Session.objects.get().participant == person
-
-
-@pytest.mark.usefixtures("clear_rate_limits")
-def test_who_is_refused_while_others_are_counted_asks_again_for_a_code(
-    person: Participant, live_server: LiveServer, settings: Settings, tmp_path: Path
-) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.filebased.EmailBackend"
-    settings.EMAIL_FILE_PATH = tmp_path
-    rate = ratelimit.parse_rates(settings.ACCOUNT_RATE_LIMITS["request_login_code"])[0]
-    request = RequestFactory().get("/")
-    counted = ratelimit.get_cache_key(request, app="allauth.account", action="request_login_code", rate=rate)
-    cache.set(f"{counted}:lock", True, 3)  # the site waits for it for a second
-    with WebParticipant(live_server.url, Mailbox(tmp_path)) as visitor:
-        visitor.sign_in(person.user.email)
-    assert len(list(tmp_path.glob("*.log"))) == 1

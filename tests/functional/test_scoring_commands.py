@@ -14,8 +14,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from hashed_judge.running import RunningJudge
+from pytest_django import Settings
 
 from batches.models import Session
+from llm.egress import PUBLIC_ONLY
 from scoring.models import (
     AnswerScore,
     JudgeCall,
@@ -177,8 +179,9 @@ def test_a_language_model_judges_over_http(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     worker(judged)
-    monkeypatch.setenv("JUDGE_KEY", "sk-secret-0123456789")
-    make_judge(judge_endpoint.url, key_variable="JUDGE_KEY")
+    monkeypatch.setenv("CHIRON_JUDGE_KEY_MAIN", "sk-secret-0123456789")
+    monkeypatch.setenv("CHIRON_JUDGE_ORIGIN_MAIN", judge_endpoint.url.removesuffix("/v1"))
+    make_judge(judge_endpoint.url, key_variable="CHIRON_JUDGE_KEY_MAIN")
     User.objects.create_superuser("lead@example.org")
     out, err = run("score_study", "judged", judge=["judge"], by="lead@example.org")
     assert "Average: 4 expected = 4 pairs" in out
@@ -254,6 +257,26 @@ def test_a_judge_that_is_down_pauses_the_run_with_one_sentence_and_resume_goes_o
     assert JudgingRun.objects.get().state == "finished"
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_run_sends_nothing_to_an_address_that_is_not_public_and_says_what_to_do(
+    judged: Study,
+    worker: Callable[..., Participant],
+    make_judge: Callable[..., JudgeConfig],
+    judge_endpoint: RunningJudge,
+    settings: Settings,
+) -> None:
+    worker(judged, {"p1": "41", "p2": "42"})
+    make_judge(judge_endpoint.url)
+    allowed, settings.JUDGING_EGRESS = settings.JUDGING_EGRESS, PUBLIC_ONLY
+    with pytest.raises(CommandError, match=r"not public; .*names it in CHIRON_PRIVATE_ENDPOINTS\."):
+        run("score_study", "judged", judge=["judge"])
+    assert set(JudgeCall.objects.values_list("outcome", flat=True)) == {"address_refused"}
+    assert judge_endpoint.stats()["requests"] == 0
+    settings.JUDGING_EGRESS = allowed
+    out, _ = run("score_study", "judged", judge=["judge"], resume=True)
+    assert "+ 0 unscored" in out
+
+
 @pytest.mark.parametrize(
     ("slug", "options", "sentence"),
     [
@@ -264,7 +287,7 @@ def test_a_judge_that_is_down_pauses_the_run_with_one_sentence_and_resume_goes_o
         ),
         ("judged", {"judge": ["judge"], "replicates": 6}, "A judge is asked at most 5 times about the same."),
         ("judged", {"judge": ["nobody"]}, 'There is no judge "nobody". There are: judge, keyed'),
-        ("judged", {"judge": ["keyed"]}, "The environment variable NO_SUCH_VARIABLE is not set"),
+        ("judged", {"judge": ["keyed"]}, "The environment variable CHIRON_JUDGE_KEY_NONE is not set"),
         ("judged", {"judge": ["judge"], "resume": True}, "No run of this study pauses; leave out --resume"),
         ("judged", {"judge": ["judge"], "by": "nobody@example.org"}, "nobody@example.org is no staff member"),
         ("judged", {"judge": ["judge"], "budget": Decimal(5)}, "price"),
@@ -285,7 +308,7 @@ def test_what_does_not_fit_the_study_is_refused_before_anything_is_asked(
 ) -> None:
     worker(judged)
     make_judge(dead_url)
-    make_judge(dead_url, "keyed", key_variable="NO_SUCH_VARIABLE")
+    make_judge(dead_url, "keyed", key_variable="CHIRON_JUDGE_KEY_NONE")
     with pytest.raises(CommandError, match=sentence):
         run("score_study", slug, **options)
     assert not JudgingRun.objects.exists()

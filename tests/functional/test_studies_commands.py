@@ -365,7 +365,7 @@ def test_who_is_meant_must_be_said_in_one_way(study: Study, words: list[str], se
     assert sentence in refusal_of("vet_participants", "pilot", "approve", *words)
 
 
-def test_staff_are_added_once(clear_rate_limits: None) -> None:
+def test_staff_are_added_once() -> None:
     assert run("add_staff", "lead@example.org").startswith("lead@example.org may see staff pages.")
     assert run("add_staff", "lead@example.org").startswith("Unchanged: lead@example.org")
     assert "and the records." in run("add_staff", "lead@example.org", "--superuser")

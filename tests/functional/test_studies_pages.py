@@ -32,6 +32,7 @@ def person(study: Study, now: datetime) -> Participant:
 @pytest.fixture
 def staff_client(client: Client) -> Client:
     client.force_login(User.objects.create_user("lead@example.org", is_staff=True))
+    client.get("/")  # the first request notes in the session when it ends
     return client
 
 
@@ -87,6 +88,12 @@ def test_a_visitor_is_told_what_this_is_and_where_to_sign_in(client: Client) -> 
     assert b'href="/accounts/login/"' in page.content
     assert "script-src 'self'" in page["Content-Security-Policy"]
     assert "unsafe" not in page["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/", "/accounts/login/", "/no-such-page/", "/api/preview"])
+def test_no_page_may_ask_for_the_camera_the_microphone_or_the_place(client: Client, path: str) -> None:
+    policy = client.get(path)["Permissions-Policy"].split(", ")
+    assert {"camera=()", "microphone=()", "geolocation=()"} <= set(policy)
 
 
 def test_a_person_sees_their_studies_and_no_others(
@@ -406,8 +413,8 @@ def test_long_lists_of_people_come_in_pages_at_a_fixed_cost(
     for number in range(60):
         participant_add(study=study, email=f"{number}@example.org", profile="stem-phd", now=now)
     study_amend(study=study, changes={"comprehension_check": True}, reason="Asked", now=now)
-    # session, person, study, number, page, counts, messages waiting
-    with django_assert_num_queries(7):
+    # session, person, study, number, page, counts, messages waiting, clock
+    with django_assert_num_queries(8):
         page = staff_client.get(VETTING).content.decode()
     assert "Page 1 of 2" in page
     assert page.count("@example.org") == 50
@@ -423,7 +430,7 @@ def test_the_list_of_studies_costs_the_same_for_one_study_and_for_five(
 ) -> None:
     for number in range(4):
         make_study(slug=f"more-{number}")
-    with django_assert_num_queries(3):  # session, person, studies
+    with django_assert_num_queries(4):  # session, person, clock, studies
         page = staff_client.get("/staff/").content
     assert b"1 waiting" in page
     assert_well_made(page)

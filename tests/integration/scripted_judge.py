@@ -112,4 +112,4 @@ class ScriptedRun:
     @property
     def scoring_run(self) -> ScoringRun:
         runs = ScoringRun.objects.select_related("study", "config")
-        return runs.get(study=self.study, protocol_hash=self.study.protocol_hash, config=self.config)
+        return runs.get(study=self.study, design_hash=self.study.design_hash, config=self.config)

@@ -24,6 +24,7 @@ from scoring.models import (
     VerdictDecision,
 )
 from scoring.selectors.agreements import panel_scores, panels
+from scoring.services.agreement_inputs import agreements_are_current
 from scoring.services.agreements import agreements_compute
 from scoring.services.verdicts import verdict_record
 from scoring.stats.agreement import agreement_from_seed
@@ -96,7 +97,8 @@ def judged_by_hand(
         for name, scores in zip("abcdef", judges, strict=False):
             run = ScoringRun.objects.create(
                 study=study, config=make_judge("http://127.0.0.1:9/v1", slug=f"judge-{name}"),
-                judge_kind="llm", judge={}, judge_sha256=name * 64, protocol_hash=study.protocol_hash,
+                judge_kind="llm", judge={}, judge_sha256=name * 64, design_hash=study.design_hash,
+                protocol_hash=study.protocol_hash,
                 started_at=now,
             )  # fmt: skip
             for answer, score in zip(answers, scores, strict=True):
@@ -419,11 +421,22 @@ def test_excluded_people_and_changed_answers_take_no_part(
     assert statistic("answer", "offset")["value"] == 0.0
 
 
-def test_runs_under_another_protocol_are_another_panel(
+def test_agreement_is_current_until_a_judge_scores_anew(
+    judged_by_hand: Callable[..., Any], now: datetime
+) -> None:
+    study, runs = judged_by_hand([1, 0, 1], [1, 0, 1])
+    assert not agreements_are_current(study)
+    agreements_compute(study=study, now=now)
+    assert agreements_are_current(study)
+    AnswerScore.objects.filter(run=runs[1], score=0).update(score=0.5)
+    assert not agreements_are_current(study)
+
+
+def test_runs_under_another_design_are_another_panel(
     judged_by_hand: Callable[..., Any], now: datetime
 ) -> None:
     study, runs = judged_by_hand([1, 0, 1], [1, 0, 1], [1, 0, 0])
-    ScoringRun.objects.filter(pk=runs[2].pk).update(protocol_hash="f" * 64)
+    ScoringRun.objects.filter(pk=runs[2].pk).update(design_hash="f" * 64)
     assert [[run.pk for run in panel] for panel in panels(study)] == [[runs[0].pk, runs[1].pk]]
 
 

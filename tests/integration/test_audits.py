@@ -14,7 +14,7 @@ from hashed_judge.running import judge_server
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from scoring.coordinator import Scoring
+from scoring.coordinator import Scoring, results_bring_up
 from scoring.export.audit_sheet import audit_sheet
 from scoring.forms.audit_file import read_ratings
 from scoring.models import (
@@ -376,6 +376,7 @@ def test_the_export_has_ratings_without_names_and_public_prompts_only(
     )
     session_withdraw(participant=people[0], now=now + timedelta(hours=2))
     folder = tmp_path / "out"
+    results_bring_up(study=study, clock=lambda: now)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
     found = [json.loads(line) for line in (folder / "audit.jsonl").read_text().splitlines()]
     assert len(found) == 5 * 9 * 2

@@ -20,6 +20,7 @@ from scoring.models import (
     RunState,
     ScoringRun,
 )
+from scoring.services.judge_keys import JudgeNotConfigured
 from scoring.services.judging.compared import NotCompared
 from scoring.services.judging.comparison_report import ComparisonReport
 from scoring.services.judging.comparisons import (
@@ -31,7 +32,7 @@ from scoring.services.judging.comparisons import (
 )
 from scoring.services.judging.continuing import RunOfOthers
 from scoring.services.judging.runs import run_cancel, run_plan, run_start
-from scoring.services.judging.seats import JudgeNotConfigured, Seat
+from scoring.services.judging.seats import Seat
 from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, StudyEvent

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from batches.models import Answer, Revision, Session, SessionEvent
-from batches.services import answers as answers_service
 from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
 from batches.services.receipts import SaveReceipt
@@ -206,9 +206,9 @@ def test_there_is_no_answer_in_a_session_that_does_not_exist(session: Session, n
 
 
 def test_a_full_history_stops_growing_and_still_loses_no_accepted_text(
-    session: Session, now: datetime, monkeypatch: pytest.MonkeyPatch
+    session: Session, now: datetime, settings: Settings
 ) -> None:
-    monkeypatch.setattr(answers_service, "HISTORY_CHARACTERS", 1000)
+    settings.PERSON_BYTES = 1000
     for sequence in range(1, 5):
         save(session, f"version {sequence}", now, sequence=sequence)
     assert (stored().text, stored().revision, Revision.objects.count()) == ("version 4", 4, 2)
@@ -216,6 +216,30 @@ def test_a_full_history_stops_growing_and_still_loses_no_accepted_text(
     receipt = save(session, "too late", session.deadline_at + timedelta(hours=1), sequence=9)
     assert (receipt.outcome, receipt.kept) == ("refused_late", False)
     assert Revision.objects.count() == 2
+
+
+def test_the_persons_total_follows_all_their_answers_and_no_answer_is_refused(
+    session: Session, now: datetime, settings: Settings
+) -> None:
+    settings.PERSON_BYTES = 10_000
+    for position, text in ((1, "a" * 100), (2, "é" * 100), (3, "c")):
+        for sequence in range(1, 11):
+            assert save(session, text, now, position=position, sequence=sequence).outcome == "accepted"
+    person = Participant.objects.get()
+    assert person.stored_bytes == 20 * 500
+    assert Revision.objects.count() == 20
+    assert (stored(3).text, stored(3).revision) == ("c", 10)
+
+
+def test_next_to_no_save_writes_the_persons_total(
+    session: Session, now: datetime, settings: Settings
+) -> None:
+    settings.PERSON_BYTES = 10_000_000
+    with CaptureQueriesContext(connection) as queries:
+        for sequence in range(1, 41):
+            save(session, "a" * 100, now, sequence=sequence)
+    assert Participant.objects.get().stored_bytes == 20_000
+    assert sum("UPDATE" in query["sql"] and "stored_bytes" in query["sql"] for query in queries) == 2
 
 
 def test_a_save_is_one_read_one_update_and_one_insert(session: Session, now: datetime) -> None:
@@ -299,10 +323,10 @@ def test_a_note_is_checked_like_a_text(asking: Session, now: datetime, note: str
     assert not Revision.objects.exists()
 
 
-def test_notes_weigh_in_the_history(asking: Session, now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers_service, "HISTORY_CHARACTERS", 2000)
+def test_notes_weigh_in_the_history(asking: Session, now: datetime, settings: Settings) -> None:
+    settings.PERSON_BYTES = 2000
     save(asking, "a" * 100, now, note="x" * 2000)
-    assert (stored().history_characters, Revision.objects.count()) == (2100, 1)
+    assert (stored().history_bytes, Revision.objects.count()) == (2100, 1)
     save(asking, "b", now, sequence=2)
     assert (stored().text, Revision.objects.count()) == ("b", 1)
 

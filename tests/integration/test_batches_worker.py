@@ -13,6 +13,7 @@ import pytest
 from django.utils import timezone
 
 from batches.models import Session, SessionEvent
+from batches.services.clock import clock_confirm
 from batches.services.starting import session_start
 from batches.tasks import sweep_sessions
 from studies.models import Participant, Study
@@ -38,6 +39,13 @@ def worker(environment: dict[str, str], log: Path) -> Iterator["subprocess.Popen
             child.wait(20)
 
 
+def doctor(environment: dict[str, str]) -> str:
+    command = [sys.executable, "manage.py", "doctor"]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    ).stdout
+
+
 def overdue_session(study: Study, participant: Participant) -> Session:
     """A session whose time ended half a minute ago."""
     budget = timedelta(minutes=study.protocol.time_budget_minutes)
@@ -61,12 +69,16 @@ def test_a_session_expires_at_its_deadline_with_no_browser_open(
     if broker == "filesystem":
         environment = {name: value for name, value in environment.items() if name != "REDIS_URL"}
     log = tmp_path / "worker.log"
+    clock_confirm(reason="The test's people are added in another year")
     with worker(environment, log) as child:
         until = time.monotonic() + 45
         while time.monotonic() < until and session.status == "active":
             assert child.poll() is None, log.read_text()
             time.sleep(0.25)
             session.refresh_from_db()
+        said = doctor(environment)
+    assert "\nok   worker         last seen" in said
+    assert "\nok   beat           last seen" in said
     assert (session.status, session.ended_at) == ("expired", session.deadline_at), log.read_text()
     event = SessionEvent.objects.get(kind="expired")
     assert event.happened_at == session.deadline_at
@@ -76,6 +88,7 @@ def test_a_session_expires_at_its_deadline_with_no_browser_open(
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("sure_clock")
 def test_the_task_runs_under_the_name_that_beat_sends(
     make_study: Callable[..., Study], make_person: Callable[..., Participant]
 ) -> None:

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from django.utils import timezone
+from pytest_django import Settings
 
 from studies.models import Announcement, Message, Participant, Study, StudyEvent, User
 from studies.selectors.contact import Notice, notices_for, open_threads, threads
 from studies.services.announcements import announcement_make, announcement_withdraw
 from studies.services.messages import MESSAGES_PER_HOUR, TooManyMessages, message_answer, message_send
 from studies.services.staff import staff_add
+from studies.services.storage import StorageFull
 
 pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
@@ -36,7 +39,7 @@ def lead() -> User:
 
 
 def told(person: Participant) -> list[str]:
-    notices = notices_for(user_id=person.user_id, study_slug=person.study.slug)
+    notices = notices_for(user_id=person.user_id, study_slug=person.study.slug, now=timezone.now())
     assert notices is not None
     return [notice.text for notice in notices]
 
@@ -60,7 +63,7 @@ def test_an_announcement_reaches_everybody_in_its_study_and_nobody_else(
     made = announcement_make(study=study, text="Prompt 3 has a misprint.", actor=lead, now=now)
     assert told(person) == told(other) == ["Prompt 3 has a misprint."]
     assert told(elsewhere) == []
-    assert notices_for(user_id=elsewhere.user_id, study_slug=study.slug) is None
+    assert notices_for(user_id=elsewhere.user_id, study_slug=study.slug, now=timezone.now()) is None
     event = last_event()
     assert (event.kind, event.actor, event.details) == ("announcement_made", lead, {"announcement": made.pk})
 
@@ -81,12 +84,30 @@ def test_a_reply_is_told_to_its_person_only_and_until_they_write_again(
 ) -> None:
     message_send(participant=person, text="May I use a slide rule?", now=now)
     reply = message_answer(participant=person, text="You may.", actor=lead, now=now + SECOND)
-    assert notices_for(user_id=person.user_id, study_slug=person.study.slug) == [
+    assert notices_for(user_id=person.user_id, study_slug=person.study.slug, now=timezone.now()) == [
         Notice(key=f"r{reply.pk}", kind="reply", text="You may.", at=now + SECOND)
     ]
     assert told(other) == []
     message_send(participant=person, text="Thank you.", now=now + 2 * SECOND)
     assert told(person) == []
+
+
+def test_how_much_one_stores_is_told_before_and_when_it_is_too_much(
+    person: Participant, now: datetime, settings: Settings
+) -> None:
+    settings.PERSON_BYTES = 1000
+    message_send(participant=person, text="x" * 799, now=now)
+    assert told(person) == []
+    message_send(participant=person, text="x", now=now)
+    [sentence] = told(person)
+    assert "more than 80 %" in sentence
+    assert "your answers are still saved" in sentence
+    with pytest.raises(StorageFull, match="write to the contact"):
+        message_send(participant=person, text="é" * 101, now=now)
+    assert person.messages.count() == 2
+    Participant.objects.update(stored_bytes=1000)
+    [sentence] = told(person)
+    assert "is used up. Your answers are saved as before" in sentence
 
 
 def test_notices_come_in_the_order_of_their_times(

@@ -257,11 +257,14 @@ def test_a_person_who_withdrew_before_starting_is_erased_too(
     assert withdrawn_erase(now=now + timedelta(days=30)) == 1
 
 
+@pytest.mark.usefixtures("sure_clock")
 def test_the_command_says_how_many(leaver: Participant, capsys: pytest.CaptureFixture[str]) -> None:
     StudyEvent.objects.filter(kind="participant_withdrew").update(details={"deletes_at": "2020-01-01T00:00Z"})
     call_command("erase_withdrawn")
     call_command("erase_withdrawn")
     assert capsys.readouterr().out.splitlines() == [
         "Deleted the data of 1 person.",
+        "Deleted 0 stored sessions of earlier sign-ins.",
         "Deleted the data of 0 people.",
+        "Deleted 0 stored sessions of earlier sign-ins.",
     ]

@@ -11,9 +11,13 @@ from llmock.scenarios import Reply
 
 from fixtures.injections import FENCED, LIKE_PUBLISHED, JudgeText, read_injections, texts_to_try
 from llm.client import ChatClient
+from llm.egress import Egress
+from llm.requests import Message
 from llm.retrying import RetryPolicy
+from scoring.judge.fencing import NO_MARK
 from scoring.judge.interface import CriterionTask, CriterionVerdict, JudgeTask
 from scoring.judge.llm_judge import LLMJudge
+from scoring.judge.schemas import ExactJudgment, RubricJudgment
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 
 pytestmark = pytest.mark.slow
@@ -28,8 +32,9 @@ QUOTING = json.dumps({"explanation": f"The response only says: {FORGED}", "score
 def client(llmock: LLMock, *, plain_json: bool = False) -> Iterator[ChatClient]:
     retry = RetryPolicy(first_wait=0.01, rng=random.Random(1))
     with ChatClient(
-        base_url=llmock.base_url(), model="judge-1", timeout=10.0, retry=retry, plain_json=plain_json
-    ) as chat:
+        base_url=llmock.base_url(), model="judge-1", timeout=10.0, retry=retry, plain_json=plain_json,
+        egress=Egress(loopback=True),
+    ) as chat:  # fmt: skip
         yield chat
 
 
@@ -60,9 +65,28 @@ def test_what_the_server_receives_differs_from_the_request_for_a_harmless_answer
     blocks = [text.block_of(prompt_in(body)) for body in hostile]
     assert [body for body in hostile if without_prompt(body) != without_prompt(harmless)] == []
     assert [block for block in blocks if block.strip() == ""] == []
-    if "response_under_test" in text.block_of(prompt_in(harmless)):
-        assert {block.count("<response_under_test_") for block in blocks} == {1}
-        assert {block.count("</response_under_test_") for block in blocks} == {1}
+    assert {block.count("<response_under_test_") for block in blocks} == {1}
+    assert {block.count("</response_under_test_") for block in blocks} == {1}
+
+
+@pytest.mark.parametrize("text", texts_to_try(), ids=lambda text: text.name)
+def test_every_call_has_a_mark_of_its_own_and_its_record_says_what_was_sent(
+    llmock: LLMock, text: JudgeText
+) -> None:
+    task = task_of(text, "41")
+    with client(llmock) as chat:
+        judge = LLMJudge(client=chat, texts=KINDS[text.name.split(",")[0]])
+        (positions,) = judge.askings(task)
+        calls = [call for _ in range(3) for call in judge.ask(task, positions).calls]
+        planned = judge.request(task, positions)
+        prompts = [prompt_in(record.body) for record in llmock.requests]
+        assert len(set(prompts)) == len({call.mark for call in calls}) == 3
+        assert {call.request_sha256 for call in calls} == {planned.sha256}
+        for call, prompt in zip(calls, prompts, strict=True):
+            assert prompt.count(call.mark) == 2
+            named = Message("user", prompt.replace(call.mark, NO_MARK))
+            schema = RubricJudgment if task.criteria else ExactJudgment
+            assert chat.request([named], schema).sha256 == call.request_sha256
 
 
 def prompt_in(body: object) -> str:

@@ -65,7 +65,7 @@ def test_a_judge_is_stored_as_described_and_its_beginning_is_on_record(lead: Use
         GOOD,
         base_url=" https://judge.example/v1/ ",
         provider="openai",
-        key_variable="MY_JUDGE_KEY",
+        key_variable="CHIRON_JUDGE_KEY_MAIN",
         reasoning_effort="high",
         parameters={"temperature": 0},
         input_price=Decimal("0.25"),
@@ -92,7 +92,7 @@ def test_what_may_be_a_key_is_refused_and_not_repeated(written: str, now: dateti
 
 
 @pytest.mark.parametrize(
-    "variable", ["", "KEY", "_KEY", "OPENAI_API_KEY", "KEY_2", "THE_UNIVERSITY_JUDGE_KEY"]
+    "variable", ["", *(f"CHIRON_JUDGE_KEY_{name}" for name in ("MAIN", "2", "OF_THE_UNIVERSITY", "GPT_5_2"))]
 )
 def test_the_name_of_a_variable_is_taken(variable: str, now: datetime) -> None:
     judge = judge_add(slug="one", settings=replace(GOOD, key_variable=variable), actor=None, now=now)
@@ -228,7 +228,7 @@ def test_what_decides_scores_is_fixed_once_a_run_used_the_judge(
     moved = replace(
         GOOD,
         base_url="https://other.example/v1",
-        key_variable="OTHER_KEY",
+        key_variable="CHIRON_JUDGE_KEY_OTHER",
         concurrency=3,
         requests_per_minute=10,
         timeout_seconds=5.0,
@@ -289,9 +289,10 @@ def test_a_trial_of_an_address_where_nobody_answers_asks_once(now: datetime) -> 
 def test_a_trial_with_a_wrong_key_blames_the_key_and_never_shows_it(
     tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MY_JUDGE_KEY", SECRET)
+    monkeypatch.setenv("CHIRON_JUDGE_KEY_MAIN", SECRET)
     with judge_server(log=tmp_path / "log", dead_after=0) as server:
-        keyed = replace(GOOD, base_url=server.url, key_variable="MY_JUDGE_KEY")
+        monkeypatch.setenv("CHIRON_JUDGE_ORIGIN_MAIN", server.url.removesuffix("/v1"))
+        keyed = replace(GOOD, base_url=server.url, key_variable="CHIRON_JUDGE_KEY_MAIN")
         trial = judge_probe(judge_add(slug="one", settings=keyed, actor=None, now=now))
     assert states(trial) == {"Key": "good", "Key or model": "bad"}
     assert SECRET not in str(trial)
@@ -300,8 +301,8 @@ def test_a_trial_with_a_wrong_key_blames_the_key_and_never_shows_it(
 def test_without_its_key_a_judge_is_not_asked(
     server: RunningJudge, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("MY_JUDGE_KEY", raising=False)
-    keyed = replace(GOOD, base_url=server.url, key_variable="MY_JUDGE_KEY")
+    monkeypatch.delenv("CHIRON_JUDGE_KEY_MAIN", raising=False)
+    keyed = replace(GOOD, base_url=server.url, key_variable="CHIRON_JUDGE_KEY_MAIN")
     trial = judge_probe(judge_add(slug="one", settings=keyed, actor=None, now=now))
     assert states(trial) == {"Key": "bad"}
     assert server.stats()["requests"] == 0

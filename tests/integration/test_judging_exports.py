@@ -11,7 +11,7 @@ from hashed_judge.running import RunningJudge
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
-from scoring.coordinator import Scoring
+from scoring.coordinator import Scoring, results_bring_up
 from scoring.export.manifest import Manifest
 from scoring.models import JudgeCall, JudgeConfig, JudgingRun
 from scoring.services.exports import study_export
@@ -55,6 +55,7 @@ def folder(
 ) -> Path:
     score(study, make_judge(judge_endpoint.url, input_price=2, output_price=8), replicates=2)
     session_withdraw(participant=people[2], now=now + timedelta(hours=2))
+    results_bring_up(study=study, clock=lambda: now)
     target = tmp_path / "export"
     study_export(study=study, target=target, replace=False, software="chiron test", now=now)
     return target

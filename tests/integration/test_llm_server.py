@@ -1,7 +1,6 @@
 """The client of a judge against real servers on loopback: every fault, and the connections themselves."""
 
 import gzip
-import json
 import random
 import socket
 import ssl
@@ -9,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -24,148 +23,35 @@ from llmock.scenarios import Reply
 
 from llm import errors
 from llm.attempts import Attempt
-from llm.client import ChatClient
-from llm.http import MAX_REPLY_BYTES, STALE_SECONDS, certificates
+from llm.connections import STALE_SECONDS, certificates
+from llm.network import MAX_REPLY_BYTES
 from llm.providers import Provider
 from llm.requests import Message
 from llm.retrying import RetryPolicy
 from scoring.judge.schemas import ExactJudgment, RubricJudgment
+from tests.integration.small_server import (
+    ASK,
+    REPLY,
+    VERDICT,
+    Body,
+    Serve,
+    asked,
+    client,
+    dripping,
+    ok,
+    once,
+    outcomes,
+    saying,
+    small_servers,
+)
 
 pytestmark = pytest.mark.slow
 
-KEY = "sk-very-secret-0123456789"
-ASK = [Message("user", "Is it met?")]
-VERDICT = '{"explanation": "because", "score": 0.5, "confidence": 1.0}'
-REPLY = json.dumps({"choices": [{"message": {"content": VERDICT}, "finish_reason": "stop"}]}).encode()
-
-Body = dict[str, Any]
-Handler = Callable[[socket.socket, int, Body], None]
-
-
-def ok(body: bytes = REPLY, *headers: str, status: str = "200 OK", kind: str = "application/json") -> bytes:
-    lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(body)}", *headers]
-    return "\r\n".join([*lines, "", ""]).encode() + body
-
-
-def once(**changes: Any) -> RetryPolicy:
-    return RetryPolicy(tries=1, **changes)
-
-
-@contextmanager
-def client(base_url: str, *, timeout: float = 10.0, **settings: Any) -> Iterator[ChatClient]:
-    retry = settings.pop("retry", None) or RetryPolicy(first_wait=0.02, rng=random.Random(1))
-    with ChatClient(
-        base_url=base_url, model="judge-1", api_key=KEY, timeout=timeout, retry=retry, **settings
-    ) as chat:
-        yield chat
-
-
-def asked(chat: ChatClient) -> tuple[float | type[errors.LLMError], list[Attempt]]:
-    """The score, or the error, and what was sent for it."""
-    attempts: list[Attempt] = []
-    try:
-        got = chat.complete(ASK, response_schema=RubricJudgment, on_attempt=attempts.append)
-    except errors.LLMError as error:
-        shown = f"{error}{error!r}{attempts}"
-        if KEY in shown:
-            pytest.fail("the key shows")
-        return type(error), attempts
-    return got.parsed.score, attempts
-
-
-def outcomes(attempts: list[Attempt]) -> list[str]:
-    return [attempt.outcome for attempt in attempts]
-
-
-class SmallServer:
-    """Reads each request on a connection and lets `answer` do what it likes; counts both."""
-
-    def __init__(self, answer: Handler, *, tls: ssl.SSLContext | None = None) -> None:
-        self._answer = answer
-        self._tls = tls
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._open: list[socket.socket] = []
-        self.connections = 0
-        self.bodies: list[Body] = []
-        scheme = "https" if tls else "http"
-        self.base_url = f"{scheme}://127.0.0.1:{self._listening.getsockname()[1]}/v1"
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close(self) -> None:
-        for connection in [*self._open, self._listening]:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-            connection.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                connection, _ = self._listening.accept()
-                self.connections += 1
-                self._open.append(connection)
-                threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
-
-    def _talk(self, connection: socket.socket) -> None:
-        with suppress(OSError):
-            connection.settimeout(30)
-            if self._tls:
-                connection = self._tls.wrap_socket(connection, server_side=True)
-                self._open.append(connection)
-            number = 0
-            with closing(connection):
-                while (body := self._request(connection)) is not None:
-                    self.bodies.append(body)
-                    number += 1
-                    self._answer(connection, number, body)
-
-    def _request(self, connection: socket.socket) -> Body | None:
-        data = b""
-        while b"\r\n\r\n" not in data:
-            if not (more := connection.recv(65536)):
-                return None
-            data += more
-        head, _, body = data.partition(b"\r\n\r\n")
-        size = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-        while len(body) < size:
-            body += connection.recv(65536)
-        decoded: Body = json.loads(body)
-        return decoded
-
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., SmallServer]]:
-    servers: list[SmallServer] = []
-
-    def start(answer: Handler, **settings: Any) -> SmallServer:
-        servers.append(SmallServer(answer, **settings))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.close()
-
-
-def saying(*replies: bytes) -> Handler:
-    """Says each of `replies` in turn, whatever the connection, and the last one for ever."""
-    left = list(replies)
-
-    def answer(connection: socket.socket, number: int, body: Body) -> None:
-        connection.sendall(left.pop(0) if len(left) > 1 else left[0])
-
-    return answer
-
-
-def dripping(start: bytes) -> Handler:
-    def answer(connection: socket.socket, number: int, body: Body) -> None:
-        connection.sendall(start)
-        while True:
-            connection.sendall(b" ")
-            time.sleep(0.02)
-
-    return answer
-
-
-Serve = Callable[..., SmallServer]
+def serve() -> Iterator[Serve]:
+    with small_servers() as start:
+        yield start
 
 
 # What a provider's server says, by llmock
@@ -519,7 +405,7 @@ def test_each_thread_has_a_connection_and_gets_its_own_reply(serve: Serve) -> No
     assert server.connections <= 16
 
 
-def self_signed(folder: Path) -> tuple[Path, ssl.SSLContext]:
+def self_signed(folder: Path, to: x509.GeneralName) -> tuple[Path, ssl.SSLContext]:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)
@@ -527,7 +413,7 @@ def self_signed(folder: Path) -> tuple[Path, ssl.SSLContext]:
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), False)
+        .add_extension(x509.SubjectAlternativeName([to]), False)
         .sign(key, hashes.SHA256())
     )
     public, private = folder / "public.pem", folder / "private.pem"
@@ -544,16 +430,46 @@ def self_signed(folder: Path) -> tuple[Path, ssl.SSLContext]:
     return public, context
 
 
-def test_a_certificate_is_verified(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    public, context = self_signed(tmp_path)
+HERE = x509.IPAddress(IPv4Address("127.0.0.1"))
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
+    def trust(certificate: Path) -> None:
+        certificates.cache_clear()
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+
+    yield trust
+    certificates.cache_clear()
+
+
+def test_a_certificate_is_verified(serve: Serve, tmp_path: Path, trusted: Callable[[Path], None]) -> None:
+    public, context = self_signed(tmp_path, HERE)
     server = serve(saying(ok()), tls=context)
     unverified = pytest.raises(errors.ConnectionFailed, match="CERTIFICATE_VERIFY_FAILED")
     with client(server.base_url, retry=once()) as chat, unverified:
         chat.complete(ASK)
-    certificates.cache_clear()
-    monkeypatch.setenv("SSL_CERT_FILE", str(public))
-    try:
-        with client(server.base_url) as chat:
-            assert [asked(chat)[0] for _ in range(3)] == [0.5] * 3
-    finally:
-        certificates.cache_clear()
+    trusted(public)
+    with client(server.base_url) as chat:
+        assert [asked(chat)[0] for _ in range(3)] == [0.5] * 3
+    assert server.connections == 2
+
+
+def test_a_certificate_must_be_to_the_name_though_the_connection_is_to_an_address(
+    serve: Serve, tmp_path: Path, trusted: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, context = self_signed(tmp_path, x509.DNSName("judge.example"))
+    server = serve(saying(ok()), tls=context)
+    trusted(public)
+    resolve = socket.getaddrinfo
+
+    def here(host: str, *rest: Any, **named: Any) -> Any:
+        return resolve("127.0.0.1" if host.endswith(".example") else host, *rest, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", here)
+    with client(server.base_url.replace("127.0.0.1", "judge.example")) as chat:
+        assert asked(chat)[0] == 0.5
+    for other in ("other.example", "127.0.0.1"):
+        mismatch = pytest.raises(errors.ConnectionFailed, match="certificate is not valid for")
+        with client(server.base_url.replace("127.0.0.1", other), retry=once()) as chat, mismatch:
+            chat.complete(ASK)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from batches.models import Session
-from scoring.coordinator import Scoring
+from scoring.coordinator import Scoring, results_bring_up
 from scoring.models import AnswerScore, ResultSet
 from scoring.report.parts import Facts, Paragraph
 from scoring.selectors.export_results import scopes_to_leave
@@ -64,6 +64,7 @@ def scored(
 
 
 def exported_hash(study: Study, folder: Path, now: datetime) -> str:
+    results_bring_up(study=study, clock=lambda: now)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
     [run] = json.loads((folder / "manifest.json").read_text())["runs"]
     return str(run["inputs_sha256"])

@@ -11,7 +11,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.db import connection
 from django.test import RequestFactory
 
-from studies.forms.uploads import MAX_READ_BYTES, BoundedUpload
+from studies.forms.uploads import BoundedUpload
 from studies.models import Credential, Participant, ProfileForm, Study, StudyEvent
 from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.credentials import (
@@ -156,7 +156,7 @@ def test_many_files_of_one_request_share_the_bound() -> None:
 def test_a_request_beyond_all_bounds_is_refused() -> None:
     upload = handler()
     with pytest.raises(RequestDataTooBig):
-        upload.receive_data_chunk(bytes(MAX_READ_BYTES + 1), 0)
+        upload.receive_data_chunk(bytes(settings.MAX_BODY_BYTES + 1), 0)
     assert upload.parts == []
 
 

@@ -397,13 +397,15 @@ def test_what_three_judges_agree_on_is_computed_again(
     for name in "abc":
         run = ScoringRun.objects.create(
             study=study, config=make_judge("http://127.0.0.1:9/v1", slug=f"judge-{name}"), judge_kind="llm",
-            judge={}, judge_sha256=name * 64, protocol_hash=study.protocol_hash, started_at=now,
+            judge={}, judge_sha256=name * 64, protocol_hash=study.protocol_hash,
+            design_hash=study.design_hash, started_at=now,
         )  # fmt: skip
         for answer in Answer.objects.order_by("pk"):
             judged(judging_run, run, answer, chance)
     agreements_compute(study=study, now=now)
-    results = results_compute(run=ScoringRun.objects.earliest("pk"), now=now)
-    measurement_compute(results=results, now=now, resamples=60)
+    for run in ScoringRun.objects.order_by("-pk"):
+        results = results_compute(run=run, now=now)
+        measurement_compute(results=results, now=now, resamples=60)
     rate_some(audit_draw(run=judging_run, size=30, seed=4, public_only=False, actor=None, now=now), chance)
     code, said = run_script(exported(study, tmp_path / "export", now))
     assert code == 0, said

@@ -22,10 +22,13 @@ from scoring.models import (
 )
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judging import counted_rows
+from scoring.selectors.runs import changes_since
 from scoring.services.judging.breaker import AGAINST_ENDPOINT
+from scoring.services.judging.continuing import require_seats
 from scoring.services.judging.planning import PromptsNotScorable
 from scoring.services.judging.seats import Seat, StudyNotFrozen, scoring_run_open
 from scoring.services.judging.storing import ROUNDS
+from scoring.services.results import results_compute
 from scoring.services.screening import study_screen
 from scoring.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
@@ -303,7 +306,7 @@ def test_only_a_failure_that_fails_all_makes_a_dead_judge_of_an_answer_that_fail
     run.judge(second)
     newest = JudgingRun.objects.latest("pk")
     assert set(second.asked) == {("p4", None, "42")}
-    if reason in {UnscoredReason.CONNECTION_FAILED, UnscoredReason.ACCESS_DENIED}:
+    if reason.fails_all:
         assert (newest.state, len(second.asked)) == ("paused", 1)
     else:
         assert (newest.state, scores()["p4"]) == ("finished", reason.value)
@@ -380,7 +383,28 @@ def test_the_same_judge_continues_its_run_and_an_amended_protocol_starts_another
     assert (ScoringRun.objects.count(), JudgingRun.objects.count()) == (1, 1)
     study_amend(study=checked, changes={"top_size": 3}, reason="Fewer people came.", now=now)
     score(checked)
-    assert ScoringRun.objects.values("protocol_hash").distinct().count() == 2
+    assert ScoringRun.objects.values("design_hash").distinct().count() == 2
+
+
+def test_moving_the_closing_time_asks_no_judge_again_and_stops_no_open_run(
+    study: Study, person: Person, work: Work, run: ScriptedRun, config: JudgeConfig, now: datetime
+) -> None:
+    work(person(), answers(1))
+    run.judge(ScriptedJudge())
+    work(person(), answers(2))
+    stopped = ScriptedJudge(stops_after=1)
+    run.judge(stopped)
+    under_way = JudgingRun.objects.get(state="running")
+    study_amend(study=study, changes={"closes_at": "2031-01-01T00:00:00Z"}, reason="Later.", now=now)
+    under_way.refresh_from_db()
+    require_seats(under_way, [Seat(config)])
+    second = ScriptedJudge()
+    run.judge(second)
+    assert len(stopped.asked) + len(second.asked) == 8
+    assert ScoringRun.objects.count() == 1
+    assert not any(
+        "protocol" in said for said in changes_since(results_compute(run=run.scoring_run, now=now))
+    )
 
 
 def test_threads_judge_everything_exactly_once(person: Person, work: Work, run: ScriptedRun) -> None:

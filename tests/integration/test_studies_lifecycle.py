@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import Amendment, BankVersion, Participant, Study, StudyEvent, StudyStatus, User
-from studies.protocol.fingerprint import protocol_hash
+from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import studies_with_people, study_by_slug, study_is_open
@@ -131,12 +131,13 @@ def test_the_settings_of_a_draft_may_change(now: datetime, lead: User) -> None:
 def test_freezing_fixes_the_protocol_under_its_hash(now: datetime, lead: User) -> None:
     study = study_freeze(study=draft(now), actor=lead, now=now)
     assert (study.status, study.frozen_at) == ("frozen", now)
-    assert study.protocol_hash == protocol_hash(
+    assert study.design_hash == design_hash(
         ProtocolSettings(),
         bank_digest=study.bank_version.digest,
         item_bank_digest=None,
         judge_protocol_hash=DEFAULT_JUDGE_TEXTS.sha256,
     )
+    assert study.protocol_hash == protocol_hash(study.design_hash, opens_at=None, closes_at=None)
     event = study.events.get(kind="study_frozen")
     assert (event.actor, event.details) == (lead, {"protocol_hash": study.protocol_hash})
 
@@ -284,6 +285,33 @@ def test_every_amendment_of_the_settings_gives_another_hash(frozen: Study, now: 
         assert amendment.number == number
     hashes = [frozen.protocol_hash, *Amendment.objects.values_list("protocol_hash", flat=True)]
     assert len(set(hashes)) == 3
+
+
+def test_moving_the_closing_time_changes_the_hash_and_the_amendment_keeps_both(
+    frozen: Study, now: datetime
+) -> None:
+    first, closes_at = frozen.protocol_hash, {"closes_at": "2031-01-01T00:00:00Z"}
+    one = study_amend(study=frozen, changes=closes_at, reason="Recruiting takes longer.", now=now)
+    other = study_amend(study=frozen, changes={"top_size": 10}, reason="Few came.", now=now)
+    back = study_amend(study=frozen, changes={"closes_at": None, "top_size": 15}, reason="Back.", now=now)
+    chain = [one.protocol_hash_before, one.protocol_hash, other.protocol_hash, back.protocol_hash]
+    assert chain[0] == chain[3] == first
+    assert len(set(chain)) == 3
+    assert [other.protocol_hash_before, back.protocol_hash_before] == chain[1:3]
+
+
+def test_moving_the_closing_time_leaves_the_design_even_where_the_settings_know_more_since(
+    frozen: Study, now: datetime
+) -> None:
+    design = frozen.design_hash
+    fewer = {name: value for name, value in frozen.settings.items() if name != "deletion_days"}
+    Study.objects.update(settings=fewer)  # as a release stored them that did not know this setting
+    study_amend(study=frozen, changes={"closes_at": "2031-01-01T00:00:00Z"}, reason="Later.", now=now)
+    frozen.refresh_from_db()
+    assert frozen.design_hash == design
+    study_amend(study=frozen, changes={"top_size": 10}, reason="Few came.", now=now)
+    frozen.refresh_from_db()
+    assert frozen.design_hash != design
 
 
 def test_times_are_compared_as_moments(frozen: Study, now: datetime) -> None:

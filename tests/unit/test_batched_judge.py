@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from llm.client import ChatClient
 from llm.retrying import RetryPolicy
 from llm.schema import response_format
+from scoring.judge.fencing import data_block
 from scoring.judge.interface import Asked, CriterionTask, JudgeTask
 from scoring.judge.llm_judge import LLMJudge
 from scoring.judge.reasons import UnscoredReason
@@ -18,6 +19,7 @@ from scoring.judge.schemas import MOST_CRITERIA, rubric_judgments
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, DEFAULT_JUDGE_TEXTS, JudgeTexts
 
+MARK = "0123456789abcdef"
 Reply = Callable[[str], dict[str, Any]]
 IMPORTED = JudgeTexts(
     exact="Q: {question}\nGold: {answer}\n<given>\n{predicted_answer}\n</given>",
@@ -57,7 +59,9 @@ class Endpoint:
             transport=httpx.MockTransport(self._answer),
             retry=RetryPolicy(sleep=lambda seconds: None),
         )
-        return LLMJudge(client=client, texts=texts, criteria_per_call=criteria_per_call)
+        return LLMJudge(
+            client=client, texts=texts, criteria_per_call=criteria_per_call, new_mark=lambda: MARK
+        )
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         body = json.loads(request.content)
@@ -166,8 +170,9 @@ def test_an_imported_protocol_is_used_where_one_criterion_or_an_exact_answer_is_
         assert all(verdict.score == 1.0 for verdict in verdicts(judge, one))
     several, alone, exact = endpoint.prompts
     assert several.startswith(BATCHED_RUBRIC_TEXT[:60])
-    assert alone == "# Best\nMars\n<given>\nIt is Mars.\n</given>\n# Criterion\nSays 2."
-    assert exact == "Q: Which planet?\nGold: Mars\n<given>\nIt is Mars.\n</given>"
+    block = data_block("It is Mars.", template=IMPORTED.rubric, slot="model_response", mark=MARK)
+    assert alone == f"# Best\nMars\n<given>\n{block}\n</given>\n# Criterion\nSays 2."
+    assert exact == f"Q: Which planet?\nGold: Mars\n<given>\n{block}\n</given>"
 
 
 def verdicts(judge: LLMJudge, one: JudgeTask) -> list[Any]:

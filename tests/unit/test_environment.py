@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from config.environment import Environment, EnvironmentInvalid, read_environment
+from llm.egress import AddressForbidden
 
 PRODUCTION = {
     "CHIRON_MODE": "production",
     "CHIRON_SECRET_KEY": "k" * 50,
+    "CHIRON_SECOND_FACTOR_KEYS": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
     "DATABASE_URL": "postgres://chiron@db/chiron",
     "REDIS_URL": "redis://cache:6379/0",
     "CHIRON_ALLOWED_HOSTS": "study.example.org, www.study.example.org",
@@ -35,12 +37,13 @@ def test_embedded_mode_needs_no_setting_at_all() -> None:
     assert environment.redis_url is None
 
 
-def test_the_embedded_secret_key_is_random_private_and_kept() -> None:
+def test_the_embedded_keys_are_random_private_and_kept() -> None:
     environment = read_environment()
-    key = environment.secret_key()
+    key, second = environment.secret_key(), environment.second_factor_keys()
     assert len(key) >= 50
-    assert environment.secret_key() == key
-    assert (environment.chiron_data_dir / "secret_key").stat().st_mode & 0o077 == 0
+    assert (environment.secret_key(), environment.second_factor_keys()) == (key, second)
+    for name in ("secret_key", "second_factor_key"):
+        assert (environment.chiron_data_dir / name).stat().st_mode & 0o077 == 0
 
 
 def test_production_reads_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +67,7 @@ def test_production_stops_without_a_setting_and_names_it(monkeypatch: pytest.Mon
     [
         ("CHIRON_MODE", "prod", "embedded .* or production"),
         ("CHIRON_SECRET_KEY", "short", "at least 40 random characters"),
+        ("CHIRON_SECOND_FACTOR_KEYS", "short", "keys for the secrets"),
         ("DATABASE_URL", "mysql://db/chiron", "postgres://"),
         ("DATABASE_URL", "postgres://db", "postgres://"),
         ("DATABASE_URL", "postgres://chiron:secret@db:port/chiron", "postgres://"),
@@ -76,6 +80,8 @@ def test_production_stops_without_a_setting_and_names_it(monkeypatch: pytest.Mon
         ("CHIRON_MAIL_URL", "console://mail", "smtp://user:password@host:587"),
         ("CHIRON_BEHIND_PROXY", "perhaps", "true if a reverse proxy"),
         ("CHIRON_STAFF_SECOND_FACTOR", "perhaps", "false only where nothing real is at stake"),
+        ("CHIRON_PRIVATE_ENDPOINTS", "judge.lan,http://judge.lan", "host names, addresses or networks"),
+        ("CHIRON_PRIVATE_ENDPOINTS", "10.1.2.3/8", "host names, addresses or networks"),
         ("CHIRON_SITE_URL", "study.example.org", "https://study.example.org"),
         ("CHIRON_SITE_URL", "https://", "https://study.example.org"),
         ("CHIRON_SITE_URL", "https://study.example.org/chiron/", "https://study.example.org"),
@@ -125,6 +131,21 @@ def test_staff_need_a_second_factor_unless_it_is_switched_off(monkeypatch: pytes
     assert read_environment().chiron_staff_second_factor
     monkeypatch.setenv("CHIRON_STAFF_SECOND_FACTOR", "false")
     assert not read_environment().chiron_staff_second_factor
+
+
+def test_a_model_server_on_this_machine_needs_a_word_in_production_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read_environment().egress().require("localhost", ["127.0.0.1"])
+    set_all(monkeypatch, PRODUCTION)
+    with pytest.raises(AddressForbidden):
+        read_environment().egress().require("localhost", ["127.0.0.1"])
+    monkeypatch.setenv("CHIRON_PRIVATE_ENDPOINTS", "localhost, judge.lan,10.1.0.0/16")
+    egress = read_environment().egress()
+    for host, address in {"localhost": "::1", "judge.lan": "192.168.0.7", "x.example": "10.1.2.3"}.items():
+        egress.require(host, [address])
+    with pytest.raises(AddressForbidden):
+        egress.require("x.example", ["10.2.0.1"])
 
 
 def test_wrong_settings_are_reported_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from fixtures.injections import Injection, JudgeText, batched_text_to_try, read_injections, texts_to_try
 from scoring.judge.fencing import data_block
+from scoring.judge.neutralise import neutralise
 from studies.protocol.judge_texts import fill
 
 INJECTIONS = read_injections()
@@ -27,18 +28,18 @@ DIGITS = str.maketrans("30154", "eolsa")
 # A bracket with one or several slashes, and signs between, reads as the beginning of a closing tag.
 END = re.compile(r"[<\u00ab\u29fc\u226a][^\w<>()\u00ab/]*/[^\w<>()\u00ab]*")
 SPEAKERS = ("system", "user", "assistant", "human")
+ENTITY = re.compile(r"&\s*#?\s*\w[\w\s]{0,8};")
 CODE = re.compile(r"\\u00(3[ce]|2f)|\\x(3[ce]|2f)|%(3[ce]|2f)", re.IGNORECASE)
 
 
 def prompt_with(text: JudgeText, answer: str) -> str:
-    block = data_block(answer, template=text.template, slot=text.slot)
+    harmless = neutralise(answer, template=text.template)
+    block = data_block(harmless, template=text.template, slot=text.slot, mark="0123456789abcdef")
     return fill(text.template, **text.others, **{text.slot: block})
 
 
 def inside(text: JudgeText, block: str) -> str:
-    """The answer in its block: all of it where the template encloses it, else what our own fence holds."""
-    if text.name in {"own, exact", "own, rubric", "own, batched", "fenced, rubric"}:
-        return block
+    """The answer: what our own fence holds."""
     fenced = OWN_FENCE.fullmatch(block)
     assert fenced, block[:500]
     return fenced[2]
@@ -47,7 +48,7 @@ def inside(text: JudgeText, block: str) -> str:
 def decoded(answer: str) -> str:
     """Entities and escapes as the characters they stand for."""
     for _ in range(3):
-        answer = html.unescape(answer)
+        answer = html.unescape(ENTITY.sub(lambda entity: "".join(entity[0].split()), answer))
     return CODE.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), answer)
 
 

@@ -13,6 +13,7 @@ from llm.retrying import RetryPolicy
 from scoring.judge import neutralise
 from scoring.judge.answers import sample_score
 from scoring.judge.checks_judge import ChecksJudge
+from scoring.judge.fencing import data_block
 from scoring.judge.interface import (
     AnswerVerdict,
     Asked,
@@ -28,6 +29,7 @@ from scoring.judge.reasons import UnscoredReason
 from studies.bank.records import ContainsCheck, NumberCheck
 from studies.protocol.judge_texts import JudgeTexts
 
+MARK = "0123456789abcdef"
 TEXTS = JudgeTexts(
     exact="Q: {question}\nGold: {answer}\n<given>\n{predicted_answer}\n</given>",
     rubric="# Best\n{answer}\n<given>\n{model_response}\n</given>\n# Criterion\n{rubric_string}",
@@ -86,7 +88,11 @@ def llm_judge(reply: Callable[[str], dict[str, Any] | int]) -> LLMJudge:
         transport=httpx.MockTransport(handler),
         retry=RetryPolicy(sleep=lambda seconds: None),
     )
-    return LLMJudge(client=client, texts=TEXTS)
+    return LLMJudge(client=client, texts=TEXTS, new_mark=lambda: MARK)
+
+
+def block(answer: str) -> str:
+    return data_block(answer, template=TEXTS.rubric, slot="model_response", mark=MARK)
 
 
 def test_an_exact_answer_is_one_call_with_question_gold_and_answer() -> None:
@@ -97,7 +103,7 @@ def test_an_exact_answer_is_one_call_with_question_gold_and_answer() -> None:
         return {"explanation": "same", "grade": "CORRECT", "confidence": 0.9}
 
     verdict = verdict_of(llm_judge(reply), exact_task("the red {answer}"))
-    assert prompts == ["Q: Which planet?\nGold: Mars\n<given>\nthe red {answer}\n</given>"]
+    assert prompts == [f"Q: Which planet?\nGold: Mars\n<given>\n{block('the red {answer}')}\n</given>"]
     assert (verdict.score, verdict.criteria[0].explanation) == (0.9, "same")
 
 
@@ -115,7 +121,7 @@ def test_a_rubric_is_one_call_per_criterion() -> None:
 
     asked = asked_all(llm_judge(reply), rubric_task("Mars: 2"))
     assert prompts == [
-        f"# Best\n\n<given>\nMars: 2\n</given>\n# Criterion\n{text}"
+        f"# Best\n\n<given>\n{block('Mars: 2')}\n</given>\n# Criterion\n{text}"
         for text in ("Names Mars.", "Counts the moons.", "Names Phobos.")
     ]
     assert sample_score(verdicts_of(asked)).score == pytest.approx(0.4)

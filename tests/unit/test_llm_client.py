@@ -6,13 +6,14 @@ from typing import Any
 
 import httpx
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from llm import errors
 from llm.attempts import Attempt
 from llm.client import ChatClient
+from llm.egress import AddressForbidden
 from llm.gates import GateClosed
-from llm.http import MAX_REPLY_BYTES
+from llm.network import MAX_REPLY_BYTES
 from llm.providers import Provider
 from llm.requests import Message
 from llm.retrying import RetryPolicy
@@ -30,6 +31,10 @@ GOOD = '{"reasoning": "Phobos, Deimos", "count": 2}'
 class Moons(BaseModel):
     reasoning: str
     count: int = Field(ge=0, le=500)
+
+
+class Closed(BaseModel, extra="forbid"):
+    """A schema that takes no other field."""
 
 
 def completion(content: str | None = "two", **changes: Any) -> dict[str, Any]:
@@ -124,7 +129,12 @@ def breaking(error: type[httpx.TransportError]) -> Handler:
     return handler
 
 
+def forbidden(request: httpx.Request) -> httpx.Response:
+    raise AddressForbidden("judge.example")
+
+
 FAULTS: dict[type[errors.LLMError], Handler] = {
+    errors.AddressRefused: forbidden,
     errors.ConnectionFailed: failing(httpx.ConnectError),
     errors.ConnectionLost: failing(httpx.RemoteProtocolError),
     errors.TimedOut: failing(httpx.ReadTimeout),
@@ -222,6 +232,20 @@ def test_a_reply_that_only_looks_usable_is_refused(
 ) -> None:
     with pytest.raises(expected):
         client(answering(reply)).complete(ASK, response_schema=Moons)
+
+
+def test_many_things_that_are_no_choice_are_one_mistake() -> None:
+    with pytest.raises(errors.ReplyMalformed) as caught:
+        client(answering('{"choices": [' + "[]," * 100_000 + "[]]}")).complete(ASK)
+    refused = caught.value.__context__
+    assert isinstance(refused, ValidationError)
+    assert refused.error_count() == 1
+
+
+def test_many_fields_that_nobody_asked_for_are_not_listed_one_by_one() -> None:
+    fields = ", ".join(f'"field {number}": 0' for number in range(2000))
+    with pytest.raises(errors.ReplyOffSchema, match=r"is not a Closed: hardly any field is right$"):
+        client(answering(completion(f"{{{fields}}}"))).complete(ASK, response_schema=Closed)
 
 
 def test_a_failed_attempt_keeps_the_reply_and_the_tokens_it_cost() -> None:

@@ -62,8 +62,9 @@ def test_an_unscored_reason_has_the_rule_of_its_fault(code: str) -> None:
     )
 
 
-def test_only_a_dead_address_and_a_refused_key_fail_every_request() -> None:
+def test_only_a_dead_or_refused_address_and_a_refused_key_fail_every_request() -> None:
     assert {code for code, rule in FAULT_RULES.items() if rule.fails_all} == {
+        "address_refused",
         "connection_failed",
         "access_denied",
     }

@@ -1,11 +1,12 @@
 """The settings of a study and the hash of a frozen protocol."""
 
 import re
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
-from studies.protocol.fingerprint import protocol_hash
+from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import PILOT_PROFILES, ProtocolRefused, ProtocolSettings, read_settings
 
 
@@ -17,7 +18,7 @@ def refusals(**values: object) -> tuple[str, ...]:
 
 def hash_of(settings: ProtocolSettings, **changes: str | None) -> str:
     digests = {"bank_digest": "b", "item_bank_digest": "i", "judge_protocol_hash": "j", **changes}
-    return protocol_hash(
+    return design_hash(
         settings,
         bank_digest=digests["bank_digest"] or "",
         item_bank_digest=digests["item_bank_digest"],
@@ -134,6 +135,21 @@ def test_the_hash_is_stable_and_moves_with_every_part() -> None:
     assert hash_of(stored) == hashes[0]
     assert re.fullmatch("[0-9a-f]{64}", hashes[0])
     assert len(set(hashes)) == len(hashes)
+
+
+def test_the_hash_of_a_protocol_moves_with_its_opening_times_and_knows_moments_not_spellings() -> None:
+    noon = datetime(2030, 5, 1, 12, tzinfo=UTC)
+    design = hash_of(ProtocolSettings())
+    hashes = [
+        protocol_hash(design, opens_at=None, closes_at=None),
+        protocol_hash(design, opens_at=noon, closes_at=None),
+        protocol_hash(design, opens_at=None, closes_at=noon),
+        protocol_hash(design, opens_at=None, closes_at=noon + timedelta(microseconds=1)),
+        protocol_hash("another design", opens_at=None, closes_at=noon),
+    ]
+    assert len({design, *hashes}) == 6
+    there = noon.astimezone(timezone(timedelta(hours=2)))
+    assert protocol_hash(design, opens_at=None, closes_at=there) == hashes[2]
 
 
 def test_arms_are_none_or_several_with_names_of_their_own() -> None:

@@ -124,7 +124,12 @@ class JudgeCallRow(Row):
     criterion: int | None = Field(
         description="place of the first criterion that was asked about; absent for an exact answer"
     )
-    request_sha256: str = Field(description="hash of the request; equal requests have equal ones")
+    request_sha256: str = Field(
+        description="hash of the request with zeros for its mark; equal requests have equal ones"
+    )
+    mark: str = Field(
+        description="the random mark of the fence around the answer in this call; empty in calls without one"
+    )
     model: str = Field(description="the model that replied, by its own word if it gave one")
     outcome: str = Field(description="`ok`, or the reason code of what went wrong")
     prompt_tokens: int | None = Field(description="tokens of the request; absent if the endpoint did not say")

@@ -53,6 +53,9 @@ class SessionRow(Row):
         description="categories of resources the participant declared; absent if undeclared or withdrawn"
     )
     resources_note: str | None = Field(description="what the participant wrote about them; absent likewise")
+    protocol_hash: str | None = Field(
+        description="hash of the protocol it was started under, by the trail; amendments leave it"
+    )
 
 
 class FlagRow(Row):

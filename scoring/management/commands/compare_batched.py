@@ -12,10 +12,10 @@ from scoring.management.run_arguments import STOPPED, at_least_one, money, open_
 from scoring.models import RunPurpose
 from scoring.selectors.judges import judges_named
 from scoring.selectors.judging_runs import open_judging_run
+from scoring.services.judge_keys import judge_key
 from scoring.services.judging.comparison_report import ComparisonReport
 from scoring.services.judging.comparisons import USUAL_ANSWERS, Comparison, comparison_draw
 from scoring.services.judging.continuing import require_seats
-from scoring.services.judging.seats import judge_key
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import User
 

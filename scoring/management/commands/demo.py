@@ -124,7 +124,7 @@ def fresh_data_dir(folder: Path) -> None:
         )
     for name in ("chiron.sqlite3", "chiron.sqlite3-wal", "chiron.sqlite3-shm"):
         (folder / name).unlink(missing_ok=True)
-    for name in ("cache", "media", "mail", "export", "logs"):
+    for name in ("media", "mail", "export", "logs"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / MARKER).touch()
 

@@ -1,21 +1,28 @@
-"""manage.py erase_withdrawn: delete the data of people who withdrew, once their time has come."""
+"""manage.py erase_withdrawn: delete what is not to be kept any longer; the worker's daily tasks for cron."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.utils import timezone
 
+from batches.rules.clock import Ending
+from batches.services.clock import ending_moment
 from scoring.services.erasure import withdrawn_erase
 from studies.management.operators import plain_errors
+from studies.services.sign_ins import sign_ins_clear
 
 
 class Command(BaseCommand):
     help = (
-        "Delete the texts, files and messages of people who withdrew, once the promised days have passed. "
+        "Delete the texts, files and messages of people who withdrew, once the promised days have passed, "
+        "and sign-ins that are over. "
         "For cron, where no worker runs; more often does no harm."
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
         with plain_errors():
-            count = withdrawn_erase(now=timezone.now())
+            now = ending_moment(Ending.DELETIONS)
+            count, sign_ins = withdrawn_erase(now=now), sign_ins_clear(now=now)
         self.stdout.write(f"Deleted the data of {count} {'person' if count == 1 else 'people'}.")
+        self.stdout.write(
+            f"Deleted {sign_ins} stored {'session' if sign_ins == 1 else 'sessions'} of earlier sign-ins."
+        )

@@ -7,6 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from scoring.coordinator import results_bring_up
+from scoring.management.run_arguments import measuring_bar
+from scoring.selectors.export_results import SUPERSEDED
 from scoring.selectors.software import software
 from scoring.services.exports import study_export
 from studies.management.operators import named_study, plain_errors
@@ -15,7 +18,8 @@ from studies.management.operators import named_study, plain_errors
 class Command(BaseCommand):
     help = (
         "Write answers, scores, criteria, sessions, people by code, flags, results and events as CSV and "
-        "JSONL, with a manifest and a data dictionary. The folder appears whole or not at all."
+        "JSONL, with a manifest and a data dictionary. The folder appears whole or not at all. Results that "
+        "are missing or older than the answers are computed first."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,8 +29,13 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         with plain_errors():
+            study = named_study(options["study"])
+            with measuring_bar() as measuring:
+                found = results_bring_up(study=study, clock=timezone.now, measuring=measuring)
+            if found:
+                self.stdout.write(f"Computed first, as it was missing or older than the answers: {found}.")
             manifest = study_export(
-                study=named_study(options["study"]),
+                study=study,
                 target=options["folder"],
                 replace=options["replace"],
                 software=software(),
@@ -35,6 +44,9 @@ class Command(BaseCommand):
         for file in manifest.files:
             if file.name.endswith(".csv"):
                 self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")
+        for run in manifest.runs:
+            if run.design_hash != manifest.study.design_hash:
+                self.stdout.write(f"Run {run.number}: {SUPERSEDED}")
         self.stdout.write(
             f"Exported to {options['folder'].resolve()}, as CSV and JSONL, without names or addresses."
         )

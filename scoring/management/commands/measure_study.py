@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
-from tqdm import tqdm
 
+from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.runs import newest_study_results
 from scoring.services.measurement.computing import RESAMPLES, SEED, measurement_compute
-from scoring.services.measurement.registry import BLOCKS
-from scoring.stats.measures import Block
+from scoring.services.result_inputs import results_are_current
+from scoring.services.results import results_compute
 from studies.management.operators import named_study, plain_errors
 from studies.services.refusals import Refused
 
@@ -33,17 +33,20 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors(), tqdm(total=len(BLOCKS), unit="block", disable=None) as bar:
+        with plain_errors(), measuring_bar() as said:
             refuse_impossible(options["seed"], options["resamples"])
             results = newest_study_results(named_study(options["study"]))
             if results is None:
                 raise Refused(f"Nothing is scored yet; run score_study {options['study']} first.")
+            if not results_are_current(results.run):
+                # What is measured are the answers of now: numbers of two moments must not stand together.
+                results = results_compute(run=results.run, now=timezone.now())
             measurement = measurement_compute(
                 results=results,
                 now=timezone.now(),
                 seed=options["seed"],
                 resamples=options["resamples"],
-                said=lambda block, done, of: show(bar, block, done, of),
+                said=said,
             )
         self.stdout.write(json.dumps(measurement.blocks, indent=2))
 
@@ -53,10 +56,3 @@ def refuse_impossible(seed: int, resamples: int) -> None:
         raise Refused("--seed must be 0 or a positive number.")
     if not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
         raise Refused(f"--resamples must be from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}.")
-
-
-def show(bar: "tqdm[Any]", block: Block, done: int, of: int) -> None:
-    """A whole block is one step of the bar; within a block the steps are fractions."""
-    bar.set_description(str(block), refresh=False)
-    bar.n = list(BLOCKS).index(block) + (done / of if of else 0)
-    bar.refresh()

@@ -15,9 +15,10 @@ from scoring.management.run_arguments import STOPPED, at_least_one, money, open_
 from scoring.models import JudgingRun
 from scoring.selectors.judges import judges_named
 from scoring.selectors.judging_runs import open_judging_run
+from scoring.services.judge_keys import judge_key
 from scoring.services.judging.continuing import require_seats
 from scoring.services.judging.runs import run_plan
-from scoring.services.judging.seats import Seat, judge_key, study_seats
+from scoring.services.judging.seats import Seat, study_seats
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study, User
 

@@ -27,6 +27,7 @@ TOKENS_AROUND = 200
 # Nobody answered, or an error status was the answer: there is no work to be paid.
 NEVER_CHARGED = frozenset(
     {
+        UnscoredReason.ADDRESS_REFUSED,
         UnscoredReason.CONNECTION_FAILED,
         UnscoredReason.RATE_LIMITED,
         UnscoredReason.SERVER_FAILED,

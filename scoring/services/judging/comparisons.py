@@ -8,10 +8,11 @@ from random import Random
 
 from scoring.models import JudgeConfig, JudgingRun, RunPurpose, ScoringRun
 from scoring.selectors.comparisons import RubricAnswer, rubric_answers
+from scoring.services.judge_keys import JudgeNotConfigured
 from scoring.services.judging.compared import compared_for
 from scoring.services.judging.planning import Progress
 from scoring.services.judging.runs import RunPlan, run_plan, run_start
-from scoring.services.judging.seats import JudgeNotConfigured, Seat, scoring_run_open, study_seats
+from scoring.services.judging.seats import Seat, scoring_run_open, study_seats
 from studies.models import Study, User
 from studies.services.refusals import Refused
 

@@ -9,11 +9,11 @@ from studies.services.refusals import Refused
 
 
 class RunOfOthers(Refused):
-    """The open run asks other judges than those that were named, or was planned under another protocol."""
+    """The open run asks other judges than those that were named, or was planned under another design."""
 
 
 def require_seats(run: JudgingRun, seats: Sequence[Seat], *, purpose: RunPurpose = RunPurpose.SCORES) -> None:
-    """Raise RunOfOthers unless the open run asks exactly these judges, as often, under today's protocol.
+    """Raise RunOfOthers unless the open run asks exactly these judges, as often, under today's design.
 
     And for the same `purpose`: a comparison asks about a sample only.
     """
@@ -35,7 +35,7 @@ def require_seats(run: JudgingRun, seats: Sequence[Seat], *, purpose: RunPurpose
             f"The study's open run asks {judges}: name the same judges and replicates to continue it, or "
             "cancel it before you ask others."
         )
-    if any(one.protocol_hash != run.study.protocol_hash for one in scoring_runs_of(run)):
+    if any(one.design_hash != run.study.design_hash for one in scoring_runs_of(run)):
         raise RunOfOthers(
             "The study's open run was planned before its protocol was amended; cancel it, and run the same "
             "command again. What both have in common is not asked again."

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from os import environ
 
+from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
@@ -20,16 +20,13 @@ from scoring.judge.interface import Judge
 from scoring.judge.llm_judge import LLMJudge
 from scoring.judge.match_judge import MatchJudge
 from scoring.models import JudgeConfig, ScoringRun
+from scoring.services.judge_keys import JudgeNotConfigured, judge_key
 from studies.bank.canonical import canonical_sha256
 from studies.models import Study, StudyStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.refusals import Refused
 
 MOST_REPLICATES = 5
-
-
-class JudgeNotConfigured(Refused):
-    """What was given does not fit the judge the study's protocol names, or cannot be used."""
 
 
 class StudyNotFrozen(Refused):
@@ -76,7 +73,7 @@ def study_seats(
 
 
 def scoring_run_open(*, study: Study, seat: Seat, now: datetime) -> ScoringRun:
-    """The run of this seat under the study's present protocol, new or continued.
+    """The run of this seat under the study's present design, new or continued.
 
     Raises StudyNotFrozen.
     """
@@ -89,13 +86,14 @@ def scoring_run_open(*, study: Study, seat: Seat, now: datetime) -> ScoringRun:
         description = {"judge": seat.config.slug, **description}
     run, _created = ScoringRun.objects.get_or_create(
         study=study,
-        protocol_hash=study.protocol_hash,
+        design_hash=study.design_hash,
         judge_sha256=identity_sha256(description),
         replicate=seat.replicate,
         defaults={
             "config": seat.config,
             "judge_kind": description["kind"],
             "judge": description,
+            "protocol_hash": study.protocol_hash,
             "started_at": now,
         },
     )
@@ -130,7 +128,7 @@ def planning_judge(study: Study, seat: Seat) -> Iterator[Judge]:
 def working_judge(study: Study, seat: Seat, *, gate: Gate, clock: Callable[[], datetime]) -> Iterator[Judge]:
     """The seat's judge for any number of threads; a language model's connections close at the end.
 
-    Raises JudgeNotConfigured where the key's variable is not set.
+    Raises JudgeNotConfigured where its key cannot be used.
     """
     if seat.config is None:
         yield local_judge(study)
@@ -150,19 +148,6 @@ def remember_plain(config: JudgeConfig, clock: Callable[[], datetime]) -> None:
     """The endpoint refuses schemas: no further client needs to find that out. Called from call threads."""
     JudgeConfig.objects.filter(pk=config.pk, plain_json_at=None).update(plain_json_at=clock())
     connection.close()
-
-
-def judge_key(config: JudgeConfig) -> str | None:
-    """The key from the environment; None where the judge needs none. Raises JudgeNotConfigured."""
-    if not config.key_variable:
-        return None
-    key = environ.get(config.key_variable)
-    if not key:
-        raise JudgeNotConfigured(
-            f"The environment variable {config.key_variable} is not set where the judging runs; "
-            f'put the key of the judge "{config.slug}" into it and resume the run.'
-        )
-    return key
 
 
 def local_judge(study: Study) -> Judge:
@@ -193,6 +178,7 @@ def llm_judge(
             gate=gate,
             plain_json=config.plain_json_at is not None,
             on_plain_json=on_plain_json,
+            egress=settings.JUDGING_EGRESS,
         )
         judge = LLMJudge(client=client, texts=judge_texts(study), criteria_per_call=criteria_per_call)
     except (EndpointInvalid, ValueError) as error:

@@ -125,6 +125,7 @@ def calls_of(
             answer_id=call.answer_id,
             criterion_id=call.criterion_id,
             request_sha256=attempt.request_sha256,
+            mark=attempt.mark,
             judge_protocol_sha256=texts,
             model=attempt.model,
             raw_reply=attempt.raw_reply,

@@ -14,12 +14,13 @@ from llm.attempts import Attempt
 from scoring.judge.interface import Asked, Judge, NotAsked
 from scoring.judge.windows import PER_MINUTE, Window
 from scoring.models import JudgeSlice, JudgingRun, PauseReason, ScoringRun
+from scoring.services.judge_keys import JudgeNotConfigured
 from scoring.services.judging.breaker import why_failing
 from scoring.services.judging.claims import ClaimedCall, Claims, slice_begin, slice_end, slice_renew
 from scoring.services.judging.gates import SliceGate, slice_gate
 from scoring.services.judging.patience import patiently
 from scoring.services.judging.runs import run_pause
-from scoring.services.judging.seats import JudgeNotConfigured, seat_of, working_judge
+from scoring.services.judging.seats import seat_of, working_judge
 from scoring.services.judging.storing import all_store, asked_store, calls_store, replies_forget
 from scoring.services.judging.threads import CallThreads, StoringConnections
 

@@ -17,6 +17,7 @@ from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.item_banks import item_arrays
 from scoring.selectors.task_tables import holds_tasks
 from scoring.services.aggregates import number
+from scoring.services.measured_inputs import measured_sha256
 from scoring.services.measurement.inputs import Inputs, Readings
 from scoring.services.measurement.registry import BLOCKS, THETA_ONLY
 from scoring.services.snapshot import snapshot
@@ -56,6 +57,7 @@ def measurement_compute(
     """
     with snapshot():
         everyone = study_cohort(results.run)
+        inputs_sha256 = measured_sha256(results.run, everyone)
     bank = results.run.study.item_bank
     items = item_arrays(bank) if bank else None
     only_tasks = holds_tasks(results.run.study)
@@ -70,7 +72,13 @@ def measurement_compute(
         )  # fmt: skip
         blocks[scope][block], found[scope, block] = block_compute(block, inputs, only_tasks=only_tasks)
     return measurement_store(
-        results=results, now=now, seed=seed, resamples=resamples, blocks=blocks, found=found
+        results=results,
+        now=now,
+        seed=seed,
+        resamples=resamples,
+        inputs_sha256=inputs_sha256,
+        blocks=blocks,
+        found=found,
     )
 
 
@@ -123,6 +131,7 @@ def measurement_store(
     now: datetime,
     seed: int,
     resamples: int,
+    inputs_sha256: str,
     blocks: Mapping[Scope, Mapping[str, object]],
     found: Mapping[tuple[Scope, Block], Iterable[Measure]],
 ) -> Measurement:
@@ -131,8 +140,8 @@ def measurement_store(
         ResultSet.objects.select_for_update(no_key=True).get(pk=results.pk)
         Measurement.objects.filter(result_set=results).delete()
         measurement = Measurement.objects.create(
-            result_set=results, seed=seed, resamples=resamples, blocks=blocks[Scope.ALL],
-            public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
+            result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
+            blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
         )  # fmt: skip
         rows = (
             measure_row(measurement, scope, block, one)

@@ -11,7 +11,8 @@ from studies.services.staff import second_factor_forget, staff_add
 
 class Command(BaseCommand):
     help = (
-        "Let a person see staff pages (--superuser: also the records); makes an account where there is none."
+        "Let a person see staff pages (--superuser: also the records); makes an account where there is none "
+        "and opens one that was closed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -69,7 +69,7 @@ def make_judged(
             config = make_judge("http://127.0.0.1:9/v1", slug=f"judge-{name}-{len(private)}")
             run = ScoringRun.objects.create(
                 study=study, config=config, judge_kind="llm", judge={}, judge_sha256=name * 64,
-                protocol_hash=study.protocol_hash, started_at=now,
+                protocol_hash=study.protocol_hash, design_hash=study.design_hash, started_at=now,
             )  # fmt: skip
             for answer in answers(study):
                 for criterion in answer.prompt.criteria.order_by("position"):

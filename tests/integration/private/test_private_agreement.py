@@ -119,7 +119,7 @@ def test_an_ended_process_leaves_no_scope_without_the_other(
     stored_before, kept = [], agreeing.agreement_store
 
     def ends(one: agreeing.Computed, now: datetime) -> list[Agreement]:
-        if one.scope == Scope.PUBLIC:
+        if one.compared.scope == Scope.PUBLIC:
             raise Killed
         stored_before.append(one)
         return kept(one, now)

@@ -23,21 +23,30 @@ class NotSent(Exception):
     """No worker will see this message; the sender has to do the work itself. The text holds the remedy."""
 
 
-def hint(task: str, **kwargs: object) -> bool:
+class NobodyTakes(NotSent):
+    """The broker answers, and messages pile up there."""
+
+
+def hint(task: str, *, patience: float = CONNECT_SECONDS, **kwargs: object) -> bool:
     """Tell the workers that there is something to do; False where no worker will hear of it.
 
-    Returns within a few seconds whatever the broker does. An unread hint expires before the coordinator
-    gives the next.
+    Returns within a few times `patience` seconds whatever the broker does. An unread hint expires before the
+    beat sends its next message.
     """
     try:
-        message_send(task, kwargs, expires=settings.HINT_SECONDS)
+        message_send(task, kwargs, patience=patience, expires=settings.HINT_SECONDS)
     except NotSent:
         return False
     return True
 
 
 def message_send(
-    task: str, kwargs: dict[str, Any], *, waiting_limit: int = WAITING_LIMIT, **options: Any
+    task: str,
+    kwargs: dict[str, Any],
+    *,
+    waiting_limit: int = WAITING_LIMIT,
+    patience: float = CONNECT_SECONDS,
+    **options: Any,
 ) -> None:
     """Send a task's message over a connection of its own, so none is left over from before an outage.
 
@@ -48,15 +57,29 @@ def message_send(
     if time.monotonic() < _refuse_until:
         raise NotSent(_reason)
     try:
-        _send(task, kwargs, waiting_limit, options)
+        _send(task, kwargs, waiting_limit, patience, options)
     except NotSent as refused:
         _refuse_until, _reason = time.monotonic() + REFUSE_SECONDS, str(refused)
         raise
 
 
-def _send(task: str, kwargs: dict[str, Any], waiting_limit: int, options: dict[str, Any]) -> None:
+def messages_waiting() -> dict[str, int]:
+    """How many messages wait in each queue. Raises NotSent where the broker cannot be reached in time."""
     try:
-        with _connection() as connection:
+        with _connection(CONNECT_SECONDS) as connection:
+            connection.ensure_connection(max_retries=0, timeout=CONNECT_SECONDS)
+            channel: Any = connection.default_channel
+            return {queue.name: channel._size(queue.name) for queue in settings.CELERY_TASK_QUEUES}
+    except _connection_errors() as error:
+        raise NotSent(f"it cannot be reached ({type(error).__name__})") from error
+
+
+def _send(
+    task: str, kwargs: dict[str, Any], waiting_limit: int, patience: float, options: dict[str, Any]
+) -> None:
+    try:
+        with _connection(patience) as connection:
+            connection.ensure_connection(max_retries=0, timeout=patience)  # type: ignore[arg-type]  # any number
             _refuse_crowd(connection, task, waiting_limit, options)
             current_app.send_task(task, kwargs=kwargs, connection=connection, retry=False, **options)
     except _connection_errors() as error:
@@ -64,19 +87,20 @@ def _send(task: str, kwargs: dict[str, Any], waiting_limit: int, options: dict[s
         raise NotSent(f"the broker cannot be reached ({kind}); start it, or correct REDIS_URL") from error
 
 
-def _connection() -> Connection:
-    timeouts = {"socket_connect_timeout": CONNECT_SECONDS, "socket_timeout": CONNECT_SECONDS}
-    return current_app.connection_for_write(connect_timeout=CONNECT_SECONDS, transport_options=timeouts)
+def _connection(patience: float) -> Connection:
+    timeouts = {"socket_connect_timeout": patience, "socket_timeout": patience}
+    return current_app.connection_for_write(connect_timeout=patience, transport_options=timeouts)
 
 
 def _connection_errors() -> tuple[type[BaseException], ...]:
-    connection = _connection()
+    connection = _connection(CONNECT_SECONDS)
     return (*connection.connection_errors, *connection.channel_errors, KombuError, OSError)
 
 
 def _refuse_crowd(connection: Connection, task: str, limit: int, options: dict[str, Any]) -> None:
-    connection.ensure_connection(max_retries=0, timeout=CONNECT_SECONDS)
     queue = current_app.amqp.router.route(dict(options), task)["queue"].name
     channel: Any = connection.default_channel
     if (waiting := channel._size(queue)) >= limit:
-        raise NotSent(f"{waiting} messages wait in the queue '{queue}' and nobody takes them; start a worker")
+        raise NobodyTakes(
+            f"{waiting} messages wait in the queue '{queue}' and nobody takes them; start a worker"
+        )

@@ -1,0 +1,273 @@
+"""Which time it is, where a wrong clock would do harm.
+
+With PostgreSQL the database's clock counts: it is one, however many machines there are. With SQLite the
+host's counts. Either is compared with a clock that nobody sets (see `rules.clock`).
+"""
+
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import structlog
+from django.db import connection, transaction
+from django.utils import timezone
+
+from batches.models import ClockWatch, Revision, SessionEvent
+from batches.rules.clock import SETTLED_AFTER, TOLERANCE, Belief, Ending, Judgement, Reading, clock_judged
+from studies.models import Study, StudyEvent, StudyStatus, User
+from studies.services.database_time import database_now
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+# Linux's counts while the machine sleeps; so does macOS's, which goes by the other name.
+UNSET_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+BOOT_ID_FILE = Path("/proc/sys/kernel/random/boot_id")
+KEPT_EVERY = timedelta(minutes=1)
+ASKED_EVERY_SECONDS = 60.0
+NO_BOOT = ""
+
+log = structlog.get_logger("chiron.clock")
+
+
+class ClockDoubted(Refused):
+    """What time it is cannot be told for certain, so nothing ends and nothing is deleted."""
+
+
+class ClocksDiffer(ClockDoubted):
+    """This process and its database disagree about the time."""
+
+
+class ClockJumped(ClockDoubted):
+    """The clock was set, or was wrong when the machine started."""
+
+
+class ClockSettling(ClockDoubted):
+    """The machine was off for a while, and its clock has not run evenly for long enough."""
+
+
+class ConfirmationRefused(Refused):
+    """The clock cannot be confirmed like this."""
+
+
+def _this_boot() -> str:
+    try:
+        return BOOT_ID_FILE.read_text().strip()
+    except OSError:
+        # Elsewhere than on Linux only this process's own readings are compared.
+        return str(uuid4())
+
+
+BOOT_ID = _this_boot()
+
+
+def ending_moment(ending: Ending) -> datetime:
+    """The time at which it is decided what has ended. Raises ClockDoubted, which is also logged, once."""
+    try:
+        moment = _believed_moment(ending)
+    except ClockDoubted as doubt:
+        _say(ending.value, str(doubt))
+        raise
+    _say(ending.value, "")
+    return moment
+
+
+def clocks_agree() -> bool:
+    """Whether this process's clock is near its database's; False is logged, once.
+
+    A worker whose clock is wrong would take up what others hold by lease.
+    """
+    try:
+        _reading()
+    except ClocksDiffer as doubt:
+        _say("judging", str(doubt))
+        return False
+    _say("judging", "")
+    return True
+
+
+def server_now() -> datetime:
+    """The time for what people do in their sessions; never refuses.
+
+    The host's, unless it is wrong by more than the tolerance: then the one that was last believed on this
+    machine, or else PostgreSQL's, carried on. Asks the database once a minute.
+    """
+    host, seconds = timezone.now(), time.clock_gettime(UNSET_CLOCK)
+    known = _known.at(seconds)
+    if known is None or abs(host - known) <= TOLERANCE:
+        _say("pages", "")
+        return host
+    _say(
+        "pages",
+        f"This host's clock is {_words(host - known)} where it should be; sessions go by the right time.",
+    )
+    return known
+
+
+def clock_confirm(*, reason: str, actor: User | None = None) -> datetime:
+    """Believe the clock as it is from now on, because somebody looked; left in the trail of every study.
+
+    Returns the time believed. Raises ConfirmationRefused or ClocksDiffer.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ConfirmationRefused("Write why the clock is right; the reason is kept in the trail.")
+    reading = _reading()
+    with transaction.atomic():
+        before = ClockWatch.objects.select_for_update(no_key=True).filter(pk=1).first()
+        _keep(Belief(reading.at, reading.boot_id, reading.boot_seconds, proven_at=reading.at))
+        for study in Study.objects.exclude(status=StudyStatus.DRAFT):
+            event_record(
+                study=study,
+                kind=StudyEventKind.CLOCK_CONFIRMED,
+                now=reading.at,
+                actor=actor,
+                reason=reason,
+                held_since=before.held_since.isoformat() if before and before.held_since else None,
+                seconds_ahead=before.held_seconds if before else 0,
+            )
+    return reading.at
+
+
+def _believed_moment(ending: Ending) -> datetime:
+    reading = _reading()
+    row = ClockWatch.objects.filter(pk=1).first()
+    before = _belief(row) if row else None
+    can_compare = before is not None and before.boot_id == reading.boot_id
+    judgement = clock_judged(before, reading, newest_stored=None if can_compare else _newest_stored())
+    belief = judgement.belief
+    if belief is None:
+        _hold(row, reading, judgement)
+        raise ClockJumped(
+            f"The clock is {_words(judgement.off)} where it should be; nothing ends and nothing is deleted. "
+            "Correct it; or, if it is right, run: manage.py confirm_clock --reason …"
+        )
+    if _is_news(row, before, belief):
+        _keep(belief)
+    if belief.settling_since is not None and not belief.may_end(ending):
+        until = belief.settling_since + SETTLED_AFTER[ending]
+        raise ClockSettling(
+            f"The site was off for a while; {ending.value} wait until {until:%H:%M:%S} UTC, in case the "
+            "clock is corrected. If it is right, manage.py confirm_clock --reason … ends the wait."
+        )
+    return reading.at
+
+
+def _reading() -> Reading:
+    """What the clock that counts shows now. Raises ClocksDiffer."""
+    if connection.vendor != "postgresql":
+        return Reading(timezone.now(), BOOT_ID, time.clock_gettime(UNSET_CLOCK))
+    earliest = timezone.now()
+    at = database_now()
+    seconds, latest = time.clock_gettime(UNSET_CLOCK), timezone.now()
+    # However long the question took, and wherever in it the database looked at its clock.
+    ahead, behind = earliest - at, at - latest
+    if max(ahead, behind) > TOLERANCE:
+        off = ahead if ahead > behind else -behind
+        raise ClocksDiffer(
+            f"This process's clock is {_words(off)} the database's; it ends, deletes and judges nothing. "
+            "Correct the wrong one."
+        )
+    return Reading(at, BOOT_ID, seconds)
+
+
+def _belief(row: ClockWatch) -> Belief:
+    return Belief(
+        at=row.at,
+        boot_id=row.boot_id,
+        boot_seconds=row.boot_seconds,
+        proven_at=row.proven_at,
+        settling_since=row.settling_since,
+        was_ahead=row.held_since is not None and row.held_seconds > 0,
+    )
+
+
+def _newest_stored() -> datetime | None:
+    newest = (
+        SessionEvent.objects.order_by("-pk").values_list("recorded_at", flat=True).first(),
+        Revision.objects.order_by("-pk").values_list("received_at", flat=True).first(),
+        StudyEvent.objects.order_by("-pk").values_list("happened_at", flat=True).first(),
+    )
+    return max((moment for moment in newest if moment), default=None)
+
+
+def _is_news(row: ClockWatch | None, before: Belief | None, belief: Belief) -> bool:
+    if row is None or before is None or row.held_since is not None:
+        return True
+    changed = (before.boot_id, before.settling_since) != (belief.boot_id, belief.settling_since)
+    return changed or belief.at - before.at >= KEPT_EVERY
+
+
+def _keep(belief: Belief) -> None:
+    facts = {
+        "at": belief.at,
+        "boot_id": belief.boot_id,
+        "boot_seconds": belief.boot_seconds,
+        "proven_at": belief.proven_at,
+        "settling_since": belief.settling_since,
+        "held_since": None,
+        "held_seconds": 0,
+    }
+    ClockWatch.objects.update_or_create(pk=1, defaults=facts)
+
+
+def _hold(row: ClockWatch | None, reading: Reading, judgement: Judgement) -> None:
+    seconds = round(judgement.off.total_seconds())
+    if row is None:
+        last = reading.at - judgement.off
+        row = ClockWatch(pk=1, at=last, boot_id=NO_BOOT, proven_at=last)
+    if row.held_since is None or row.held_seconds != seconds:
+        row.held_since, row.held_seconds = row.held_since or reading.at, seconds
+        row.save()
+
+
+class _Known:
+    """What the time is by another clock than the host's: asked for now and then, carried on in between."""
+
+    def __init__(self) -> None:
+        self._asked_at = float("-inf")
+        self._base: tuple[datetime, float] | None = None
+
+    def at(self, seconds: float) -> datetime | None:
+        if seconds - self._asked_at >= ASKED_EVERY_SECONDS:
+            self._base = _believed_base() or _database_base()
+            self._asked_at = seconds
+        if self._base is None:
+            return None
+        moment, then = self._base
+        return moment + timedelta(seconds=seconds - then)
+
+    def forget(self) -> None:
+        self._asked_at = float("-inf")
+
+
+def _database_base() -> tuple[datetime, float] | None:
+    if connection.vendor != "postgresql":
+        return None
+    moment = database_now()
+    return moment, time.clock_gettime(UNSET_CLOCK)
+
+
+def _believed_base() -> tuple[datetime, float] | None:
+    row = ClockWatch.objects.filter(pk=1, boot_id=BOOT_ID, settling_since=None).first()
+    return (row.at, row.boot_seconds) if row else None
+
+
+_known = _Known()
+_said: dict[str, str] = {}
+
+
+def _say(about: str, doubt: str) -> None:
+    """Log a doubt that was not there before, or has changed, and its end."""
+    if _said.get(about, "") == doubt:
+        return
+    _said[about] = doubt
+    if doubt:
+        log.error("the clock is in doubt", about=about, doubt=doubt)
+    else:
+        log.warning("the clock is no longer in doubt", about=about)
+
+
+def _words(off: timedelta) -> str:
+    seconds = round(off.total_seconds())
+    return f"{seconds:,} s ahead of" if seconds > 0 else f"{-seconds:,} s behind"

@@ -1,0 +1,24 @@
+"""What `manage.py check --deploy` looks at beside Django's own checks."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Tags, Warning as CheckWarning, register
+
+from config.private_files import wide_paths
+
+
+@register(Tags.security, deploy=True)
+def data_folder_is_private(**_: Any) -> list[CheckMessage]:
+    """Complain about everything in the data folder on which other accounts have rights."""
+    wide = wide_paths(settings.DATA_DIR)
+    if not wide:
+        return []
+    return [
+        CheckWarning(
+            f"Other accounts have rights on {len(wide)} files and folders of the data folder, "
+            f"such as {wide[0]}.",
+            hint=f"Run `chmod -R go= {settings.DATA_DIR}` as the account that owns them.",
+            id="chiron.W001",
+        )
+    ]

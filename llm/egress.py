@@ -1,0 +1,95 @@
+"""Which addresses requests may go to: naming an endpoint must not be a way into the server's own network.
+
+Judged are the addresses that a name leads to, not its spelling: `2130706433` and `0x7f.1` are 127.0.0.1. An
+IPv6 address that carries an IPv4 address (mapped, 6to4, NAT64) is judged as that one.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Self
+
+SETTING = "CHIRON_PRIVATE_ENDPOINTS"
+
+# Outside of it IPv6 is local, reserved or not given out, some of which `is_global` takes for public.
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+_NAT64 = IPv6Network("64:ff9b::/96")
+# Where clouds answer their own machines at public addresses: Azure's agent, Oracle's metadata.
+_CLOUDS_OWN = frozenset(map(IPv4Address, ["168.63.129.16", "192.0.0.192"]))
+_LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+# The last part is no number: such a "name" is another spelling of an address.
+_HOST_NAME = re.compile(rf"(?=.{{1,253}}$)({_LABEL}\.)*(?!(0x[0-9a-f]*|[0-9]+)$){_LABEL}")
+
+
+class AddressForbidden(Exception):
+    """A host leads to an address that no request may go to."""
+
+
+@dataclass(frozen=True)
+class Egress:
+    """Requests may go to public addresses, to loopback where `loopback` says so, and to what is named.
+
+    A name in `hosts` may lead to any address; an address in `networks` may go by any name.
+    """
+
+    loopback: bool = False
+    hosts: frozenset[str] = frozenset()
+    networks: tuple[IPv4Network | IPv6Network, ...] = ()
+
+    @classmethod
+    def to_named(cls, named: Iterable[str], *, loopback: bool = False) -> Self:
+        """Allow these host names, addresses and networks besides. Raises ValueError for anything else."""
+        hosts, networks = set[str](), list[IPv4Network | IPv6Network]()
+        for number, one in enumerate(named, start=1):
+            if network := _network(one):
+                networks.append(network)
+            elif _HOST_NAME.fullmatch(_plain(one)):
+                hosts.add(_plain(one))
+            else:
+                raise ValueError(f"number {number} is no host name, address or network")
+        return cls(loopback, frozenset(hosts), tuple(networks))
+
+    def require(self, host: str, addresses: Iterable[str]) -> None:
+        """Raise AddressForbidden unless requests may go to every one of the addresses of `host`."""
+        if _plain(host) in self.hosts:
+            return
+        if not all(self._allows(ip_address(one)) for one in addresses):
+            raise AddressForbidden(host)
+
+    def _allows(self, address: IPv4Address | IPv6Address) -> bool:
+        meant = _carried(address)
+        return (
+            _is_public(meant)
+            or (self.loopback and meant.is_loopback)
+            or any(one in network for network in self.networks for one in (address, meant))
+        )
+
+
+PUBLIC_ONLY = Egress()
+
+
+def _plain(host: str) -> str:
+    return host.lower().removesuffix(".")
+
+
+def _network(text: str) -> IPv4Network | IPv6Network | None:
+    try:
+        return ip_network(text)
+    except ValueError:
+        return None
+
+
+def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 address stands for, else the address itself."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    return address.is_global and not address.is_multicast and address not in _CLOUDS_OWN

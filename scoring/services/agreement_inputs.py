@@ -1,0 +1,95 @@
+"""What the agreement of judges rests on, its hash, and whether it is stored."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from django.db.models import QuerySet
+
+from scoring.models import Agreement, ScoringRun
+from scoring.selectors.agreements import Panel, PanelScores, panel_scores, panels
+from scoring.selectors.scopes import study_scopes
+from scoring.stats.measures import Scope
+from studies.models import Study
+
+RESAMPLES = 1000
+# Part of every hash of inputs: what an earlier way of computing left is computed anew.
+METHOD = 4
+PANEL = "panel"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two judges, or all of a panel at once (`of_all`), in a scope. `key`: of what they rest on."""
+
+    first: ScoringRun
+    second: ScoringRun
+    scope: Scope
+    of_all: bool
+    key: str
+
+    def stored(self) -> QuerySet[Agreement]:
+        rows = Agreement.objects.filter(first=self.first, second=self.second, scope=self.scope)
+        return rows.filter(level=PANEL) if self.of_all else rows.exclude(level=PANEL)
+
+    @property
+    def is_stored(self) -> bool:
+        keys = set(self.stored().values_list("inputs_sha256", flat=True))
+        return keys == {self.key}
+
+
+def agreements_are_current(study: Study) -> bool:
+    """Whether the agreement of the panel under the present design is stored, from the scores as they are."""
+    return all(
+        one.is_stored
+        for runs in panels(study)
+        if runs[0].design_hash == study.design_hash
+        for one in panel_compared(study, runs)
+    )
+
+
+def panel_compared(study: Study, runs: Panel) -> Iterator[Compared]:
+    everything = panel_scores(study, runs)
+    for scores in map(everything.within, study_scopes(study)):
+        for columns in combinations(range(len(runs)), 2):
+            yield pair_compared(study, scores, columns)
+        yield all_compared(study, scores)
+
+
+def pair_compared(study: Study, scores: PanelScores, columns: tuple[int, int]) -> Compared:
+    first, second = (scores.runs[column] for column in columns)
+    return Compared(first, second, scores.scope, of_all=False, key=inputs_sha256(study, scores, columns))
+
+
+def all_compared(study: Study, scores: PanelScores) -> Compared:
+    key = inputs_sha256(study, scores, one_run_per_judge(scores.runs))
+    return Compared(scores.runs[0], scores.runs[-1], scores.scope, of_all=True, key=key)
+
+
+def one_run_per_judge(runs: Panel) -> tuple[int, ...]:
+    """The columns of each judge's first run; of a single judge all its runs."""
+    first: dict[int | None, int] = {}
+    for column, run in enumerate(runs):
+        first.setdefault(run.config_id, column)
+    return tuple(first.values()) if len(first) > 1 else tuple(range(len(runs)))
+
+
+def inputs_sha256(study: Study, scores: PanelScores, columns: tuple[int, ...]) -> str:
+    """A hash of everything the numbers of these runs in this scope depend on."""
+    digest = hashlib.sha256()
+    facts = {
+        "method": METHOD,
+        "resamples": RESAMPLES,
+        "runs": [scores.runs[column].pk for column in columns],
+        "item_bank": study.item_bank.digest if study.item_bank else None,
+        "top_size": study.protocol.top_size,
+        "answers": list(zip(scores.participants, scores.prompt_ids, strict=True)),
+    }
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    digest.update(scores.criterion_answers.tobytes())
+    for table in (scores.answer_scores, scores.criterion_scores):
+        digest.update(np.ascontiguousarray(table[:, list(columns)]).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Backups: taking one, and proving a restored copy whole."""

@@ -1,0 +1,22 @@
+"""manage.py encrypt_second_factors: use a new key for the secrets of second factors."""
+
+from typing import Any
+
+from cryptography.fernet import InvalidToken
+from django.core.management.base import BaseCommand, CommandError
+
+from studies.services.second_factor import second_factors_encrypt_again
+
+
+class Command(BaseCommand):
+    help = "Encrypt the secrets of all second factors with the first of CHIRON_SECOND_FACTOR_KEYS."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        try:
+            number = second_factors_encrypt_again()
+        except InvalidToken:
+            raise CommandError(
+                "Nothing was changed: a secret is encrypted with a key that is not in "
+                "CHIRON_SECOND_FACTOR_KEYS; add the former key at its end."
+            ) from None
+        self.stdout.write(f"{number} secret{'' if number == 1 else 's'} encrypted with the first key.")

@@ -1,0 +1,109 @@
+"""Mails that a request asks for and a worker sends: a row each, so that no page waits for a mail server."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import structlog
+from django.core.mail import EmailMessage, send_mail
+from django.db import transaction
+from django.db.models import F
+
+from studies.models import OutgoingMail
+from studies.services.hints import hint
+
+LOG = structlog.get_logger("chiron")
+SEND = "studies.tasks.send_mails"
+# A page waits no longer for the broker; where it does not answer, the beat sees to the mail.
+HINT_SECONDS = 0.25
+# Whoever takes a mail has so long for it: a mail server may be slow at each of several steps.
+TAKEN_FOR = timedelta(minutes=3)
+MOST_ATTEMPTS = 8
+FIRST_PAUSE = timedelta(seconds=5)
+# What is left then waits for the next message: a worker that is told to end does so in seconds.
+RUN_FOR = timedelta(seconds=10)
+
+# A mail server that hangs takes one thread of a worker, not all.
+_sending = threading.Lock()
+
+
+def mail_queue(
+    *, message: EmailMessage, now: datetime, valid_for: timedelta, discarded: bool = False
+) -> OutgoingMail:
+    """Store a mail to one address and tell the workers; `discarded` as in OutgoingMail.
+
+    One that cannot be sent within `valid_for` is of no use any more and is dropped.
+    """
+    mail = OutgoingMail.objects.create(
+        to=message.to[0],
+        subject=str(message.subject),
+        body=str(message.body),
+        discarded=discarded,
+        due_at=now,
+        expires_at=now + valid_for,
+    )
+    transaction.on_commit(lambda: hint(SEND, patience=HINT_SECONDS))
+    return mail
+
+
+def mails_send(*, clock: Callable[[], datetime]) -> int:
+    """Send what is due, each mail by one worker; return how many went out.
+
+    What the mail server does not take is tried again after a pause that doubles, and dropped after the last
+    attempt or when it is too old. Does nothing where this process is sending already.
+    """
+    if not _sending.acquire(blocking=False):
+        return 0
+    try:
+        return _send_for_a_while(clock)
+    finally:
+        _sending.release()
+
+
+def _send_for_a_while(clock: Callable[[], datetime]) -> int:
+    began, sent = clock(), 0
+    _drop(began)
+    while (now := clock()) < began + RUN_FOR:
+        due = OutgoingMail.objects.filter(due_at__lte=now).order_by("due_at").first()
+        if due is None:
+            break
+        if _take(due, now):
+            sent += _send(due, clock)
+    return sent
+
+
+def _drop(now: datetime) -> None:
+    OutgoingMail.objects.filter(discarded=True).delete()
+    if late := OutgoingMail.objects.filter(expires_at__lte=now).delete()[0]:
+        LOG.error("mails were dropped unsent: they are too old", number=late)
+
+
+def _take(mail: OutgoingMail, now: datetime) -> bool:
+    """Whether nobody else has it; the pause after an attempt begins with the attempt."""
+    own = OutgoingMail.objects.filter(pk=mail.pk, due_at=mail.due_at)
+    mail.attempts += 1
+    return bool(own.update(due_at=now + TAKEN_FOR, attempts=F("attempts") + 1))
+
+
+def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
+    # No transaction is open while the mail server is waited for. Whatever is wrong with one mail holds up no
+    # other.
+    try:
+        send_mail(mail.subject, mail.body, None, [mail.to])
+    except Exception as error:  # noqa: BLE001
+        _failed(mail, type(error).__name__, clock())
+        return False
+    mail.delete()
+    return True
+
+
+def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
+    if mail.attempts >= MOST_ATTEMPTS:
+        LOG.error("a mail was dropped unsent", mail=mail.pk, reason=reason, attempts=mail.attempts)
+        mail.delete()
+        return
+    LOG.error(
+        "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts
+    )
+    pause = FIRST_PAUSE * 2 ** (mail.attempts - 1)
+    OutgoingMail.objects.filter(pk=mail.pk).update(due_at=now + pause)

@@ -1,0 +1,64 @@
+"""Who may ask for sign-in codes how often, and try them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from studies.models import Invitation
+from studies.services.limits import Limit, limit_take
+
+MINUTE, DAY = 60.0, 24 * 3600.0
+# One client asks for one address; and everybody together, which bounds what a stranger can have mailed to it.
+PAIR = (Limit("code by client and address", 5, 5 * MINUTE), Limit("codes by client and address", 15, DAY))
+ADDRESS = (Limit("code by address", 45, DAY),)
+LINK = (Limit("code by link", 5, 5 * MINUTE), Limit("codes by link", 30, DAY))
+# As a client's limit of a minute suits a shared room, that of a day is a multiple of it.
+MINUTES_A_DAY = 20
+CODE_TRIES = Limit("tries of a code", settings.ACCOUNT_LOGIN_BY_CODE_MAX_ATTEMPTS, DAY)
+SECOND_FACTOR_TRIES = Limit("tries of a second factor", 5, 5 * MINUTE)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Somebody who asks for a code: for which address, from which network address.
+
+    `link` is the hash of an invitation's token that this browser has shown; blank without one.
+    """
+
+    email: str
+    client: str
+    link: str = ""
+
+
+@transaction.atomic
+def code_request_take(*, asking: Asking, now: datetime) -> bool:
+    """Count one more code for this address, or say that no more is sent for now.
+
+    Who holds the link of an invitation to the address is counted by the link alone: however many codes
+    strangers ask for, on this network or another, they use up nothing of it.
+    """
+    if asking.link and Invitation.objects.filter(token_sha256=asking.link, email=asking.email).exists():
+        return _take_all(LINK, asking.link, now)
+    pair = f"{asking.client} {asking.email}"
+    return (
+        client_take(client=asking.client, now=now)
+        and _take_all(PAIR, pair, now)
+        and _take_all(ADDRESS, asking.email, now)
+    )
+
+
+@transaction.atomic
+def client_take(*, client: str, now: datetime) -> bool:
+    """Count one more sign-in that one network address asks for, whoever is behind it."""
+    a_minute = settings.CODES_PER_MINUTE_PER_CLIENT
+    limits = (
+        Limit("sign-ins by client", a_minute, MINUTE),
+        Limit("sign-ins by client in a day", MINUTES_A_DAY * a_minute, DAY),
+    )
+    return _take_all(limits, client, now)
+
+
+def _take_all(limits: tuple[Limit, ...], whom: str, now: datetime) -> bool:
+    return all(limit_take(limit=limit, whom=whom, now=now) for limit in limits)

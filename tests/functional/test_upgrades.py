@@ -1,0 +1,158 @@
+"""What a site holds is there after an upgrade from any release, on SQLite and on PostgreSQL."""
+
+import gzip
+import hashlib
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db import connection
+
+from tests.upgrades.states import landed_migrations
+
+ROOT = Path(__file__).resolve().parents[2]
+RELEASES = sorted(path for path in (ROOT / "tests" / "upgrades" / "releases").iterdir())
+LANDED = ROOT / "tests" / "upgrades" / "landed.json"
+NAMES = [path.name for path in RELEASES]
+MOST_BYTES = 2_000_000
+Export = dict[str, Any]
+
+# What migrations are meant to do to rows that a release left, and nothing else.
+MEANT_CHANGES = {
+    "batches.Answer.history_characters is gone",  # now history_bytes
+    "mfa.Authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
+}
+# Where an export may say something else than that of the release did, and nowhere else.
+MAY_DIFFER = re.compile(
+    r"\.manifest\.(software|exported_at|files.*"  # of the export itself
+    # Measurements from before they kept the hash of what was measured are repeated, with the same numbers.
+    r"|runs\[\d+\]\.measurement\.(computed_at|(public_)?blocks\.\w+\.seconds)"
+    r"|runs\[\d+\]\.notes)$"  # of a run under an earlier design
+)
+
+
+@pytest.fixture
+def empty_database(tmp_path: Path) -> Iterator[str]:
+    """The address of a database of the same kind as this test's, with nothing in it."""
+    if connection.vendor == "sqlite":
+        yield f"sqlite:///{tmp_path / 'upgraded.sqlite3'}"
+        return
+    facts, name = connection.settings_dict, f"upgrade_{uuid4().hex[:12]}"
+    login = facts["USER"] + (f":{facts['PASSWORD']}" if facts["PASSWORD"] else "")
+    server = f"postgres://{login}@{facts['HOST']}:{facts['PORT'] or 5432}"
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+        admin.execute(f'CREATE DATABASE "{name}"')
+        yield f"{server}/{name}"
+        admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def upgraded(release: Path, empty_database: str, tmp_path: Path) -> Path:
+    """A folder with what became of the rows, and exports by the present code."""
+    out = tmp_path / "upgraded"
+    out.mkdir()
+    own = {"DATABASE_URL": empty_database, "CHIRON_DATA_DIR": str(tmp_path / "data")}
+    command = [sys.executable, "-m", "tests.upgrades.upgrade", str(release), str(out)]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **own},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+def exported(folder: Path) -> Export:
+    tables = {
+        path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for path in folder.glob("*.jsonl")
+    }
+    return {"manifest": json.loads((folder / "manifest.json").read_text()), "tables": tables}
+
+
+def named(row: dict[str, Any], columns: Iterable[str]) -> str:
+    """What a row is told from others by: everything in these columns but numbers that may be rounded."""
+    return json.dumps([None if isinstance(row.get(name), float) else row.get(name) for name in columns])
+
+
+def differences(old: Any, new: Any, place: str) -> Iterator[str]:
+    """Where the new value lacks something of the old one, or says it otherwise; more is no difference."""
+    match old, new:
+        case dict(), dict():
+            for name, value in old.items():
+                if name not in new:
+                    yield f"{place}.{name} is gone"
+                else:
+                    yield from differences(value, new[name], f"{place}.{name}")
+        case [dict() as first, *_], [dict(), *_] if len(old) == len(new):
+            # Not all rows of an export have an order: PostgreSQL keeps names within JSON by its own.
+            pairs = zip(
+                *(sorted(rows, key=lambda row: named(row, first)) for rows in (old, new)), strict=True
+            )
+            for number, (one, other) in enumerate(pairs):
+                yield from differences(one, other, f"{place}[{number}]")
+        case float(), float() if math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12):
+            return
+        case _ if old != new:
+            yield f"{place}: {old!r} became {new!r}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("release", RELEASES, ids=NAMES)
+def test_after_an_upgrade_every_row_and_every_exported_number_is_as_it_was(
+    release: Path, upgraded: Path
+) -> None:
+    assert set(json.loads((upgraded / "changes.json").read_text())) <= MEANT_CHANGES
+    before: dict[str, Export] = json.loads(gzip.decompress((release / "export.json.gz").read_bytes()))
+    assert {"kept", "kept-tasks"} == before.keys()
+    found: list[str] = []
+    for slug, export in before.items():
+        now = exported(upgraded / slug)
+        events, then = now["tables"]["events"], export["manifest"]["exported_at"]
+        now["tables"]["events"] = [row for row in events if row["happened_at"] < then]
+        found += differences(export, now, slug)
+    assert not [one for one in found if not MAY_DIFFER.search(one.partition(": ")[0])]
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=NAMES)
+def test_a_migration_that_landed_is_never_edited(release: Path) -> None:
+    landed: dict[str, str] = json.loads((release / "release.json").read_text())["landed"]
+    now = landed_migrations()
+    assert {path: now.get(path) for path in landed} == landed, "write a new migration instead"
+
+
+def test_every_migration_is_on_record_from_the_day_it_lands() -> None:
+    """Also between two releases: a site may run what is on the main line."""
+    landed = json.loads(LANDED.read_text())
+    now = landed_migrations()
+    assert {path: now.get(path) for path in landed} == landed, "write a new migration instead"
+    assert now.keys() == landed.keys(), f"add the new ones to {LANDED.name}: {now}"
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=NAMES)
+def test_a_kept_release_is_small_and_whole(release: Path) -> None:
+    files = [path for path in release.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    with gzip.open(release / "rows.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = dict(map(json.loads, lines))
+    media = {hashlib.sha256(path.read_bytes()).hexdigest() for path in (release / "media").rglob("*.*")}
+    assert {row["sha256"] for row in rows["studies.Attachment"]} <= media
+    ends = {row["status"] for row in rows["batches.Session"]}
+    assert ends == {"active", "expired", "submitted", "withdrawn"}
+
+
+def test_there_is_a_release_to_upgrade_from() -> None:
+    assert "0.1.0" in NAMES

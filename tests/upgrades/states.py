@@ -1,0 +1,47 @@
+"""The rows of a database as plain values, by the models of whichever state of the migrations."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.apps.registry import Apps
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+OUR_APPS = ("studies", "batches", "scoring")
+
+
+def landed_migrations() -> dict[str, str]:
+    """The sha256 (hex) of every migration file of our own apps, by its path in the repository."""
+    files = sorted(path for app in OUR_APPS for path in (ROOT / app / "migrations").glob("[0-9]*.py"))
+    return {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def table_rows(apps: Apps) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Every table with its rows in the order of their keys, as JSON holds them."""
+    for model in apps.get_models(include_auto_created=True):
+        if model._meta.managed and not model._meta.proxy:
+            yield model._meta.label, [plain(row) for row in model._base_manager.order_by("pk")]
+
+
+def plain(row: models.Model) -> dict[str, Any]:
+    values = {field.attname: field.value_from_object(row) for field in row._meta.concrete_fields}
+    told: dict[str, Any] = json.loads(json.dumps(values, cls=Values))
+    return told
+
+
+class Values(DjangoJSONEncoder):
+    """Also bytes and files, which are their names; moments to the microsecond."""
+
+    def default(self, value: object) -> object:
+        if isinstance(value, (bytes, memoryview)):
+            return base64.b64encode(value).decode()
+        if isinstance(value, models.fields.files.FieldFile):
+            return value.name
+        if hasattr(value, "isoformat"):
+            return value.isoformat()
+        return super().default(value)
