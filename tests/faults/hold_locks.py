@@ -1,4 +1,4 @@
-"""Lock every judge and every run, say so, and stand still in that transaction."""
+"""Once a quarter of a run is decided, lock every judge and every run, say so, and stand still with them."""
 
 import time
 
@@ -8,10 +8,18 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
-from scoring.models import JudgeConfig, JudgingRun  # noqa: E402
+from scoring.models import CriterionScore, JudgeConfig, JudgingRun  # noqa: E402
+
+
+def a_quarter_is_decided() -> bool:
+    rows = CriterionScore.objects.all()
+    return 0 < rows.count() <= 4 * rows.exclude(state="open").count()
 
 
 def main() -> None:
+    print("waits", flush=True)  # noqa: T201
+    while not a_quarter_is_decided():
+        time.sleep(0.05)
     with transaction.atomic():
         list(JudgeConfig.objects.select_for_update(no_key=True))
         list(JudgingRun.objects.select_for_update(no_key=True))

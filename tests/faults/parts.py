@@ -95,6 +95,18 @@ class Part:
         self._process.send_signal(signal.SIGCONT)
         return awake
 
+    def has_unread(self, port: int) -> bool:
+        """Whether a reply from this port of the machine waits in a socket of the process."""
+        system = Path(f"/proc/{self.pid}")
+        sockets = {place.readlink().name for place in (system / "fd").iterdir()}
+        for line in (system / "net/tcp").read_text().splitlines()[1:]:
+            _, _, peer, _, queues, _, _, _, _, inode, *_ = line.split()
+            unread = int(queues.partition(":")[2], 16)
+            # The end of a connection counts as one byte.
+            if f"socket:[{inode}]" in sockets and int(peer.partition(":")[2], 16) == port and unread > 1:
+                return True
+        return False
+
     def clear(self) -> None:
         """Leave nothing of it behind, children included."""
         if self._process is not None:

@@ -111,7 +111,7 @@ class Site:
         return self._started(name, [sys.executable, "-m", module])
 
     def sleeper(self) -> Part:
-        """A process that locks the judge and the run, says so, and stands still in its transaction."""
+        """A process that locks judge and run in mid-run, says so, and stands still in its transaction."""
         return self.helper("sleeper", "tests.faults.hold_locks")
 
     def part(self, name: str, *arguments: str) -> Part:

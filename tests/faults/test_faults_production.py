@@ -1,5 +1,7 @@
 """PostgreSQL, Redis and real workers: whatever dies in the middle of a run, the run ends complete."""
 
+from urllib.parse import urlsplit
+
 import pytest
 from hashed_judge.running import RunningJudge
 
@@ -46,15 +48,26 @@ def until_both_judge(production: Site) -> None:
     until(lambda: both_judge(production), seconds=30, what="both workers judge")
 
 
-def freeze_at_work(production: Site, worker: Part) -> float:
-    """Let a worker stand still that judges, not one between two slices; the moment from which it does."""
-    for _ in range(20):
+def until_answered(judge: RunningJudge, *, before: float) -> None:
+    until(
+        lambda: all(one.answered_at for one in judge.arrivals() if one.at <= before),
+        seconds=30,
+        what="each request of before is answered",
+    )
+
+
+def freeze_at_work(production: Site, judge: RunningJudge, worker: Part) -> float:
+    """Let a worker stand still that waits for replies, not between two slices; the moment of it."""
+    port = urlsplit(judge.url).port
+    assert port
+    for _ in range(40):
         until_both_judge(production)
         asleep = worker.freeze()
-        if both_judge(production):
+        until_answered(judge, before=asleep)
+        if worker.has_unread(port):
             return asleep
         worker.thaw()
-    pytest.fail("the worker was between two slices each time")
+    pytest.fail("the worker had no request under way, however often it stood still")
 
 
 def test_a_killed_worker_costs_only_the_calls_it_had_under_way(
@@ -71,7 +84,7 @@ def test_a_killed_worker_costs_only_the_calls_it_had_under_way(
 def test_what_a_worker_brings_that_slept_past_its_lease_decides_nothing(
     production: Site, judge: RunningJudge, planned: int, workers: list[Part]
 ) -> None:
-    asleep = freeze_at_work(production, workers[0])
+    asleep = freeze_at_work(production, judge, workers[0])
     facts = production.until_over()
     assert_each_decided_once(facts, planned)
     awake = workers[0].thaw()
@@ -82,10 +95,13 @@ def test_what_a_worker_brings_that_slept_past_its_lease_decides_nothing(
 
 
 def test_a_process_that_stands_still_with_locks_in_its_hands_stops_nobody_for_long(
-    production: Site, judge: RunningJudge, planned: int
+    production: Site, judge: RunningJudge, workers: list[Part], beat: Part
 ) -> None:
+    # It is there before the run begins: a busy machine may take longer to start it than to end the run.
     sleeper = production.sleeper()
-    until(lambda: sleeper.said("has locked"), seconds=30, what="it has its locks")
+    until(lambda: sleeper.said("waits"), seconds=60, what="it waits for the run")
+    planned = production.start_run(judge.url)
+    until(lambda: sleeper.said("has locked"), seconds=90, what="it has its locks")
     assert production.decided() < planned, "it came too late to show anything"
     assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
     assert sleeper.runs
