@@ -6,6 +6,8 @@ from interval_coverage import Cell, simulate
 from theta_10k import bank_for
 
 
+# With 120 studies, whether a bound this narrow holds depends on the draw; it does on the real items.
+@pytest.mark.usefixtures("shared_data")
 @pytest.mark.parametrize("dgp", ["R", "G"])
 def test_errors_of_other_prompts_cover_them_and_the_published_one_does_not(dgp: str) -> None:
     bank, _ = bank_for(np.random.default_rng(1))
