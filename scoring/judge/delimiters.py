@@ -33,6 +33,8 @@ _SLASHES = rf"{_NOISE}{{0,3}}+(?:[/\\]{_NOISE}{{0,3}}+){{1,3}}+"
 # Longer lines than this name no speaker, and are no heading or label.
 _LONGEST_LABEL = 200
 _LINE = re.compile(rf"^(?P<label>[^\n:=|]{{0,{_LONGEST_LABEL}}}+)(?P<sign>[:=|])?", re.MULTILINE)
+# Bullets and numbers before a line's words, and emphasis.
+_BULLETS = "0123456789.()[]#*_-> \t"
 _LEAD = re.compile(r"<[^<>]{0,40}>|\\[a-z]++\*?\{|&[a-z]{1,8};")
 _WORDS = re.compile(r"[^\W_]++")
 _MORE_WORDS = frozenset("message prompt turn query input role says said".split())
@@ -64,7 +66,7 @@ class Delimiters:
 
     def _poses(self, line: re.Match[str], before: str = "") -> bool:
         label = _LEAD.sub("", before + line["label"])
-        found = {key(label), key(label.lstrip("0123456789.()[]#*_-> \t"))}
+        found = {key(label), key(label.lstrip(_BULLETS))}
         if not line["sign"]:
             return not found.isdisjoint(self.headings) and line.string[line.end() : line.end() + 1] in (
                 "",
@@ -79,7 +81,7 @@ def _names_speaker(label: str, found: set[str]) -> bool:
         return False
     if found & (_LINE_KEYS | _TURN_HEADINGS if "#" in label else _LINE_KEYS):
         return True
-    words = _WORDS.findall(label.lstrip("0123456789.()[]#*_-> \t"))
+    words = _WORDS.findall(label.lstrip(_BULLETS))
     if not words or not (words[0] in _SHORT or key(words[0]) in _LINE_KEYS):
         return False
     return len(words) == 1 or (len(words) == 2 and (words[1] in _MORE_WORDS or words[1].isdigit()))

@@ -10,7 +10,7 @@ from redis import Redis, RedisError
 Part = Literal["worker", "beat"]
 KEEP_SECONDS = 24 * 3600
 # Asked by a worker between two tasks, and by the beat: neither may be held up.
-PATIENCE_SECONDS = 1.0
+TIMEOUT_SECONDS = 1.0
 
 
 def sign_leave(part: Part, *, now: float) -> None:
@@ -44,7 +44,7 @@ def _redis() -> "Redis | None":
     url = str(current_app.conf.broker_url)
     if not url.startswith("redis"):
         return None
-    timeouts = {"socket_connect_timeout": PATIENCE_SECONDS, "socket_timeout": PATIENCE_SECONDS}
+    timeouts = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
     return Redis.from_url(url, **timeouts)
 
 

@@ -27,14 +27,14 @@ class NobodyTakes(NotSent):
     """The broker answers, and messages pile up there."""
 
 
-def hint(task: str, *, patience: float = CONNECT_SECONDS, **kwargs: object) -> bool:
+def hint(task: str, *, timeout: float = CONNECT_SECONDS, **kwargs: object) -> bool:
     """Tell the workers that there is something to do; False where no worker will hear of it.
 
-    Returns within a few times `patience` seconds whatever the broker does. An unread hint expires before the
+    Returns within a few times `timeout` seconds whatever the broker does. An unread hint expires before the
     beat sends its next message.
     """
     try:
-        message_send(task, kwargs, patience=patience, expires=settings.HINT_SECONDS)
+        message_send(task, kwargs, timeout=timeout, expires=settings.HINT_SECONDS)
     except NotSent:
         return False
     return True
@@ -45,7 +45,7 @@ def message_send(
     kwargs: dict[str, Any],
     *,
     waiting_limit: int = WAITING_LIMIT,
-    patience: float = CONNECT_SECONDS,
+    timeout: float = CONNECT_SECONDS,
     **options: Any,
 ) -> None:
     """Send a task's message over a connection of its own, so none is left over from before an outage.
@@ -57,7 +57,7 @@ def message_send(
     if time.monotonic() < _refuse_until:
         raise NotSent(_reason)
     try:
-        _send(task, kwargs, waiting_limit, patience, options)
+        _send(task, kwargs, waiting_limit, timeout, options)
     except NotSent as refused:
         _refuse_until, _reason = time.monotonic() + REFUSE_SECONDS, str(refused)
         raise
@@ -75,11 +75,11 @@ def messages_waiting() -> dict[str, int]:
 
 
 def _send(
-    task: str, kwargs: dict[str, Any], waiting_limit: int, patience: float, options: dict[str, Any]
+    task: str, kwargs: dict[str, Any], waiting_limit: int, timeout: float, options: dict[str, Any]
 ) -> None:
     try:
-        with _connection(patience) as connection:
-            connection.ensure_connection(max_retries=0, timeout=patience)  # type: ignore[arg-type]  # any number
+        with _connection(timeout) as connection:
+            connection.ensure_connection(max_retries=0, timeout=timeout)  # type: ignore[arg-type]  # any number
             _refuse_crowd(connection, task, waiting_limit, options)
             current_app.send_task(task, kwargs=kwargs, connection=connection, retry=False, **options)
     except _connection_errors() as error:
@@ -87,9 +87,9 @@ def _send(
         raise NotSent(f"the broker cannot be reached ({kind}); start it, or correct REDIS_URL") from error
 
 
-def _connection(patience: float) -> Connection:
-    timeouts = {"socket_connect_timeout": patience, "socket_timeout": patience}
-    return current_app.connection_for_write(connect_timeout=patience, transport_options=timeouts)
+def _connection(timeout: float) -> Connection:
+    timeouts = {"socket_connect_timeout": timeout, "socket_timeout": timeout}
+    return current_app.connection_for_write(connect_timeout=timeout, transport_options=timeouts)
 
 
 def _connection_errors() -> tuple[type[BaseException], ...]:

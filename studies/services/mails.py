@@ -42,7 +42,7 @@ def mail_queue(
         due_at=now,
         expires_at=now + valid_for,
     )
-    transaction.on_commit(lambda: hint(SEND, patience=HINT_SECONDS))
+    transaction.on_commit(lambda: hint(SEND, timeout=HINT_SECONDS))
     return mail
 
 

@@ -1,4 +1,4 @@
-"""manage.py erase_withdrawn: delete what is not to be kept any longer; the worker's daily tasks for cron."""
+"""manage.py erase_withdrawn: delete what is not to be kept any longer; two tasks of the worker, for cron."""
 
 from typing import Any
 

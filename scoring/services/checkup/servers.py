@@ -3,7 +3,7 @@
 import smtplib
 import sqlite3
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.conf import settings
 from django.core.mail import get_connection
@@ -13,14 +13,14 @@ from django.utils import timezone
 from redis import RedisError
 
 from batches.models import ClockWatch
+from batches.rules.clock import TOLERANCE
 from scoring.services.checkup.finding import Finding
 from scoring.services.signs_of_life import Part, sign_seen
+from studies.services.database_time import database_now
 from studies.services.hints import WAITING_LIMIT, NotSent, messages_waiting
 
 CONNECT_SECONDS = 3
 MAIL_SECONDS = 5
-# Beyond this, sessions would end at the wrong moment.
-CLOCK_SECONDS = 30
 # A sweep is due every ten seconds.
 SILENT_SECONDS = 60
 
@@ -68,13 +68,11 @@ def _clock() -> Finding:
     if connection.vendor == "sqlite":
         return Finding("clock", True, "the database has the clock of this host")
     before = timezone.now()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        [theirs] = cursor.fetchone()
-    here = before + (timezone.now() - before) / 2
-    ahead = (here - theirs.astimezone(UTC)).total_seconds()
-    said = f"{abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} the database's"
-    return Finding("clock", abs(ahead) <= CLOCK_SECONDS, said, "set both hosts' clocks by NTP")
+    theirs = database_now()
+    ahead = before + (timezone.now() - before) / 2 - theirs
+    seconds = ahead.total_seconds()
+    said = f"{abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} the database's"
+    return Finding("clock", abs(ahead) <= TOLERANCE, said, "set both hosts' clocks by NTP")
 
 
 def _clock_in_doubt() -> Iterator[Finding]:
