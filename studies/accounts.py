@@ -11,6 +11,7 @@ from allauth.mfa.stages import AuthenticateStage
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -46,6 +47,10 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """Where sign-in leads when no page was asked for: staff to the studies they look after."""
+        return resolve_url("staff_home" if request.user.is_staff else settings.LOGIN_REDIRECT_URL)
 
     def send_mail(
         self, template_prefix: str, email: str, context: dict[str, Any], *, discarded: bool = False

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from allauth.account.adapter import get_adapter
@@ -24,7 +25,7 @@ from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.auth.decorators import login_required
 from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -112,17 +113,27 @@ def factor_removed(request: HttpRequest, user: User, **_: Any) -> None:
 
 
 def admin_guard(site: AdminSite) -> None:
-    """Let the records' pages sign people in like all others, second factor included."""
-    permitted, login = site.has_permission, site.login
+    """Let the records' pages sign people in like all others, second factor included, and tell everybody who
+    may not see them what they need.
+    """
+    ask_to_sign_in = secure_admin_login(site.login)
 
     def has_permission(request: HttpRequest) -> bool:
-        return permitted(request) and not second_factor_missing(request)
+        return may_see_records(request) and not second_factor_missing(request)
 
     def sign_in(request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return second_factor_detour(request) or login(request, extra_context)
+        if request.user.is_authenticated and not may_see_records(request):
+            return render(request, "studies/records_refused.html", status=HTTPStatus.FORBIDDEN)
+        answer: HttpResponse = second_factor_detour(request) or ask_to_sign_in(request, extra_context)
+        return answer
 
     site.has_permission = has_permission  # type: ignore[method-assign]
-    site.login = secure_admin_login(sign_in)  # type: ignore[method-assign]
+    site.login = sign_in  # type: ignore[method-assign]
+
+
+def may_see_records(request: HttpRequest) -> bool:
+    user = request.user
+    return isinstance(user, User) and user.is_active and user.is_staff and user.is_superuser
 
 
 def only_staff(view: View[P]) -> View[P]:

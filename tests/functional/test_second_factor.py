@@ -72,6 +72,27 @@ def test_staff_without_one_are_sent_to_set_it_up(client: Client, lead: User, wan
     assert "Staff see what participants write, so they sign in with a second factor." in answer.text
 
 
+def test_staff_land_on_their_studies_and_others_on_their_own_page(client: Client, lead: User) -> None:
+    assert signed_in(client, lead) == "/staff/"
+    client.post("/accounts/logout/")
+    assert signed_in(client, User.objects.create_user("person@example.org")) == "/"
+
+
+@pytest.mark.parametrize("is_staff", [False, True])
+def test_the_records_say_what_they_need(client: Client, is_staff: bool) -> None:
+    client.force_login(User.objects.create_user("someone@example.org", is_staff=is_staff))
+    answer = client.get("/admin/studies/study/", follow=True)
+    assert answer.status_code == 403
+    assert "need a staff account with administrator rights and a second factor" in answer.text
+    assert "add_staff --superuser" in answer.text
+    assert ('href="/staff/"' in answer.text) == is_staff
+
+
+def test_the_records_lead_on_from_signing_in_to_the_page_that_was_asked_for(client: Client) -> None:
+    asked = client.get("/admin/studies/study/", follow=True)
+    assert asked.redirect_chain[-1][0] == "/accounts/login/?next=%2Fadmin%2Fstudies%2Fstudy%2F"
+
+
 def test_connecting_an_app_lets_staff_go_on_to_the_page_they_wanted(client: Client, lead: User) -> None:
     signed_in(client, lead)
     client.get("/staff/?from=mail")
@@ -81,7 +102,6 @@ def test_connecting_an_app_lets_staff_go_on_to_the_page_they_wanted(client: Clie
     assert 'href="/staff/?from=mail"' in codes.text
     assert len(re.findall(r"\b\d{8}\b", codes.text)) == 10
     assert client.get("/staff/").status_code == 200
-    assert client.get("/admin/").status_code == 200
     assert "/staff/?from=mail" not in client.get(SET_UP).text
 
 
@@ -214,7 +234,7 @@ def test_who_lost_everything_is_let_in_again_from_the_command_line(
     RecoveryCodes.activate(lead)
     call_command("add_staff", lead.email, "--forget-second-factor")
     assert "Their second factor is forgotten (2 passkeys, apps, sets of codes)." in capsys.readouterr().out
-    assert signed_in(client, lead) == "/"
+    assert signed_in(client, lead) == "/staff/"
     assert client.get("/staff/")["Location"] == SET_UP
 
 

@@ -510,4 +510,4 @@ def test_no_password_stands_in_the_records(client: Client) -> None:
 
 
 def test_staff_without_rights_see_no_records(staff_client: Client) -> None:
-    assert staff_client.get("/admin/studies/participant/").status_code == 403
+    assert staff_client.get("/admin/studies/participant/", follow=True).status_code == 403
