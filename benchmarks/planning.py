@@ -66,24 +66,24 @@ def bank_of_study(rng: np.random.Generator) -> tuple[ItemBank, str]:
 
 
 def half_widths() -> None:
-    print(f"95 % half-width, {PER_PERSON} prompts each, 6.6 % missing, random batches (stated in brackets)")
+    print(f"95 % half-width, {PER_PERSON} prompts each, 6.6 % missing, random batches")
+    print("(in brackets what is stated, which takes the normal quantile; studies and plans take Student's t)")
     print("SD    " + "".join(f"n={n:<11}" for n in PEOPLE))
     worst = 0.0
     for sd in SDS:
         plan = Plan(people=1, prompts_per_person=PER_PERSON, between_sd=sd)
         found = [precision(plan.with_people(n)).half_width for n in PEOPLE]
+        normal = [1.96 * precision(plan.with_people(n)).se for n in PEOPLE]
         batches = [batch_half_width(m, plan) for m in (3, 6, 12, 24)]
         needed = tuple(people_for(width, plan) for width in WANTED)
         stated, stated_needed, stated_batches = STATED[sd]
-        worst = max(
-            worst, *(abs(x - y) for x, y in zip([*found, *batches], [*stated, *stated_batches], strict=True))
-        )
+        worst = max(worst, *(abs(x - y) for x, y in zip(normal, stated, strict=True)))
         print(f"{sd:<6}" + "".join(f"{x:.3f} ({y:.2f}) " for x, y in zip(found, stated, strict=True)))
         print(
             f"      needed for +-{WANTED}: {needed}, stated {stated_needed}; per batch "
             + ", ".join(f"{x:.3f} ({y:.2f})" for x, y in zip(batches, stated_batches, strict=True))
         )
-    print(f"largest difference from the stated half-widths {worst:.4f} (they have two decimals)\n")
+    print(f"largest difference of 1.96 SE from the stated half-widths {worst:.4f} (they have two decimals)\n")
 
 
 def same_answers() -> None:

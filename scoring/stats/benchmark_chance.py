@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from scoring.stats.benchmark_tasks import PERCENT, TaskSums, combined, within
+from scoring.stats.benchmark_tasks import PERCENT, TaskSums, combined
 from scoring.stats.clusters import Array
-from scoring.stats.estimates import Estimate, Reason, unknown
+from scoring.stats.estimates import Estimate, Reason, unknown, within
 
 LETTERED = re.compile(r"^\(([A-Z])\)\s", re.MULTILINE)
 DASHED = re.compile(r"^-\s+(\S.*?)\s*$", re.MULTILINE)

@@ -12,7 +12,7 @@ A task without a scored answer takes no part; without any, everything is NaN wit
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from scoring.stats.benchmark_metrics import adjusted_harmonic_mean
 from scoring.stats.clusters import ROUNDING, Array, Codes
 from scoring.stats.cohort import Cohort
-from scoring.stats.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
+from scoring.stats.estimates import CONFIDENCE, Estimate, Reason, unknown, within, without_interval
 from scoring.stats.student_t import t_quantile
 
 PERCENT = 100.0
@@ -118,13 +118,6 @@ def combined(sums: TaskSums, weights: Array, offset: float = 0.0) -> Estimate:
     if np.abs(scores).max() <= ROUNDING * PERCENT:
         return without_interval(value, Reason.NO_SPREAD)
     return _with_t_interval(value, math.sqrt(groups / (groups - 1) * float(scores @ scores)), groups)
-
-
-def within(estimate: Estimate, least: float, most: float) -> Estimate:
-    """The part of the interval that the statistic can have; with few people a t interval reaches beyond."""
-    if math.isnan(estimate.low):
-        return estimate
-    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))
 
 
 def harmonic_estimate(sums: TaskSums) -> Estimate:

@@ -5,7 +5,7 @@ that has a value but no interval.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 CONFIDENCE = 0.95
@@ -75,3 +75,10 @@ def unknown(reason: Reason) -> Estimate:
 
 def without_interval(value: float, reason: Reason) -> Estimate:
     return Estimate(value, math.nan, math.nan, math.nan, reason)
+
+
+def within(estimate: Estimate, least: float, most: float) -> Estimate:
+    """The part of the interval that the statistic can have; with few people a t interval reaches beyond."""
+    if math.isnan(estimate.low):
+        return estimate
+    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))

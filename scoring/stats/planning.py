@@ -10,18 +10,21 @@ d, J'  SD of shifts of difficulty that people have and models have not, and prom
        sum_j (sum a)^2 d^2 / A2^2 with equal numbers of answers; it does not fall with n, and it belongs to
        statements about prompts like these.
 
-Half-width 1.96 sqrt(Var). Smallest difference found with a chance of 80 % at two-sided 5 %: 2.80 sqrt(Var)
-from a known value, 2.80 sqrt(Var_1 + Var_2) between two halves of the group. The normal quantiles are right
-for many people; the studies' own intervals use t with n - 1 degrees, wider below about 30.
+Half-width t_{n-1}(.975) sqrt(Var). Smallest difference found with a chance of 80 % at two-sided 5 %:
+(t_{n-1}(.975) + t_{n-1}(.80)) sqrt(Var) from a known value; between two halves of the group the same with
+n - 2 degrees and sqrt(Var_1 + Var_2). Student's t, as in the interval of the study itself; that of a nested
+study of few batches has batches - 1 degrees and is wider. NaN where there are no degrees of freedom.
 All in logits; the form of Var is the ordinary one of a two-stage sample.
 """
 
 import math
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
+from scoring.stats.estimates import CONFIDENCE
 from scoring.stats.student_t import t_quantile
 
-Z_95, Z_80 = 1.959963984540054, 0.8416212335729143
+POWER = 0.8
 PUBLISHED_RESIDUAL_SD = 4.85
 PUBLISHED_MEAN_SQUARE = 2.08
 CV_RANDOM, CV_BALANCED = 0.32, 0.064
@@ -71,11 +74,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Precision:
-    """What a plan gives, in logits. `half_width_t` uses Student's t, NaN for one person."""
+    """What a plan gives, in logits. All but the standard error are NaN for one person."""
 
     se: float
     half_width: float
-    half_width_t: float
     detectable: float
     detectable_halves: float
 
@@ -102,29 +104,39 @@ def precision(plan: Plan) -> Precision:
     """
     se = math.sqrt(person_variance(plan) / plan.people + prompt_variance(plan))
     halves = math.sqrt(4 * person_variance(plan) / plan.people)
-    wide = t_quantile(0.95, plan.people - 1) * se if plan.people > 1 else math.nan
-    return Precision(se, Z_95 * se, wide, (Z_95 + Z_80) * se, (Z_95 + Z_80) * halves)
+    half_width = t_of(CONFIDENCE, plan.people - 1) * se
+    return Precision(se, half_width, found_with(se, plan.people - 1), found_with(halves, plan.people - 2))
+
+
+def found_with(se: float, df: int) -> float:
+    """The smallest difference with this error that a test at two-sided 5 % finds with a chance of POWER."""
+    return (t_of(CONFIDENCE, df) + t_of(2 * POWER - 1, df)) * se
+
+
+def t_of(probability: float, df: int) -> float:
+    return t_quantile(probability, df) if df > 0 else math.nan
 
 
 def people_for(half_width: float, plan: Plan) -> int | None:
     """The smallest n with at most this half-width; None where prompts alone leave more than that."""
-    left = (half_width / Z_95) ** 2 - prompt_variance(replace(plan, people=plan.bank_prompts))
+    normal = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    left = (half_width / normal) ** 2 - prompt_variance(replace(plan, people=plan.bank_prompts))
     if left <= 0:
         return None
-    people = max(math.ceil(person_variance(plan) / left * (1 - 1e-12)), 1)
+    people = max(math.ceil(person_variance(plan) / left * (1 - 1e-12)), 2)
     while precision(plan.with_people(people)).half_width > half_width * (1 + 1e-9):
-        people += 1  # few people do not meet all prompts, which the first line took for granted
+        people += 1  # t is wider than the normal, and few people do not meet all prompts
     return people
 
 
 def batch_half_width(people: int, plan: Plan) -> float:
     """Half-width of the theta of one batch: `people` people on the same prompts, so without cv."""
-    return Z_95 * math.sqrt((plan.between_sd**2 + response_variance(plan)) / people)
+    return t_of(CONFIDENCE, people - 1) * math.sqrt((plan.between_sd**2 + response_variance(plan)) / people)
 
 
-def prompt_half_width(people: float) -> float:
-    """Half-width of the mean score of one prompt (0 to 1) from `people` answers."""
-    return Z_95 * PROMPT_SCORE_SD / math.sqrt(people)
+def prompt_half_width(people: int) -> float:
+    """Half-width of the mean score of one prompt, at most 0.5: the interval ends at 0 and 1."""
+    return min(t_of(CONFIDENCE, people - 1) * PROMPT_SCORE_SD / math.sqrt(people), 0.5)
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.stats.benchmark_tasks import PERCENT, TaskSums, within
+from scoring.stats.benchmark_tasks import PERCENT, TaskSums
 from scoring.stats.clusters import Array, Codes
-from scoring.stats.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
+from scoring.stats.estimates import CONFIDENCE, Estimate, Reason, unknown, within, without_interval
 from scoring.stats.resampling import bootstrap_estimate, draws_of_clusters
 from scoring.stats.student_t import t_quantile
 

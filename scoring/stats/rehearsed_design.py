@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring.irt.ability import Z_95
 from scoring.irt.bank import ItemBank
 from scoring.irt.quasi_likelihood import theta_ql
 from scoring.irt.responses import RubricResponses, dgp_r_table
@@ -33,7 +34,7 @@ from scoring.stats.cohort import Pairs
 from scoring.stats.designs import NESTED, Design, design_of
 from scoring.stats.empirical_bayes import shrunken_abilities
 from scoring.stats.estimates import Estimate, Reason, unknown
-from scoring.stats.planning import Z_95, Plan
+from scoring.stats.planning import Plan
 from scoring.stats.quasi_estimate import quasi_estimate
 from scoring.stats.standard_errors import cluster_error, pooled_fit, twoway_error
 from scoring.stats.top_crossfit import crossfit

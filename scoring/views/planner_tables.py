@@ -38,7 +38,6 @@ def plan_table(found: Planned) -> Table:
         (_("Prompts of the bank"), count_cell(plan.bank_prompts)),
         (_("Mean squared discrimination of the bank"), decimals(plan.mean_square, 2)),
         (_("Half-width of the 95 % interval"), logits(own.half_width)),
-        (_("The same with Student's t, as the study will print it"), logits(own.half_width_t)),
         (_("Standard error"), logits(own.se, 3)),
         (_("Smallest difference from a known value, found with 80 % chance"), logits(own.detectable)),
         (_("The same between two halves of the people"), logits(own.detectable_halves)),
@@ -104,12 +103,16 @@ def _alternatives(
 
 def batch_table(found: Planned) -> Table:
     rows = [
-        (count_cell(line.replicates), logits(line.half_width), f"± {decimals(line.prompt_half_width, 2)}")
+        (count_cell(line.replicates), logits(line.half_width), within_one(line.prompt_half_width))
         for line in found.per_batch
     ]
     head = (_("People on it"), _("Half-width of the batch's theta"), _("Of one prompt's mean score (0 to 1)"))
     notes = [_("Few people on a batch cannot rank batches, nor prompts.")]
     return Table(_("One batch, one prompt"), head, rows, notes)
+
+
+def within_one(half_width: float) -> str:
+    return ABSENT if math.isnan(half_width) else f"± {decimals(half_width, 2)}"
 
 
 def linkage_table(found: Planned) -> Table:

@@ -38,19 +38,29 @@ PER_BATCH = {
     1.2: (1.62, 1.14, 0.81, 0.57),
 }
 
+# Tabulated .975 quantiles of Student's t by degrees of freedom.
+T_975 = {2: 4.302653, 5: 2.570582, 9: 2.262157, 11: 2.200985, 23: 2.068658}
+
 
 @pytest.mark.parametrize("sd", HALF_WIDTHS)
 def test_the_tables_of_the_design_are_reproduced(sd: float) -> None:
     plan = Plan(people=1, prompts_per_person=20, between_sd=sd)
-    found = [precision(plan.with_people(n)).half_width for n in PEOPLE]
-    assert found == pytest.approx(HALF_WIDTHS[sd], abs=0.0056)
-    assert tuple(people_for(width, plan) for width in WANTED) == NEEDED[sd]
-    assert [batch_half_width(m, plan) for m in (3, 6, 12, 24)] == pytest.approx(PER_BATCH[sd], abs=0.0056)
+    normal = [1.96 * precision(plan.with_people(n)).se for n in PEOPLE]
+    assert normal == pytest.approx(HALF_WIDTHS[sd], abs=0.0056)
+    for width, stated in zip(WANTED, NEEDED[sd], strict=True):
+        assert stated <= (people_for(width, plan) or 0) <= stated + 3  # t needs a few more than the normal
+    batches = [batch_half_width(m, plan) * 1.96 / T_975[m - 1] for m in (3, 6, 12, 24)]
+    assert batches == pytest.approx(PER_BATCH[sd], abs=0.0056)
 
 
 def test_a_prompts_mean_score_is_known_as_well_as_the_design_states() -> None:
-    found = [prompt_half_width(m) for m in (6, 24, 100)]
-    assert found == pytest.approx([0.36, 0.18, 0.09], abs=0.005)
+    found = [prompt_half_width(m) * 1.96 / T_975[m - 1] for m in (6, 24)]
+    assert found == pytest.approx([0.36, 0.18], abs=0.005)
+
+
+def test_the_interval_of_a_score_does_not_reach_beyond_0_and_1() -> None:
+    assert prompt_half_width(2) == 0.5  # t would say 4.0
+    assert math.isnan(prompt_half_width(1))
 
 
 def test_the_variance_is_the_sum_of_its_parts_by_hand() -> None:
@@ -61,12 +71,15 @@ def test_the_variance_is_the_sum_of_its_parts_by_hand() -> None:
     by_hand = (1 + 0.32**2) / 10 + 16 / (10 * 5 * 2) + 4 / (50 * 2)
     found = precision(plan)
     assert found.se == pytest.approx(math.sqrt(by_hand))
-    assert found.detectable == pytest.approx(2.8016 * found.se, rel=1e-4)
-    assert found.half_width_t == pytest.approx(2.262157 * found.se, rel=1e-5)
+    assert found.half_width == pytest.approx(T_975[9] * found.se, rel=1e-5)
+    assert found.detectable == pytest.approx((T_975[9] + 0.883404) * found.se, rel=1e-5)
 
 
-def test_one_person_has_no_interval_of_students_t() -> None:
-    assert math.isnan(precision(Plan(people=1, prompts_per_person=20)).half_width_t)
+def test_one_person_has_no_interval() -> None:
+    found = precision(Plan(people=1, prompts_per_person=20))
+    assert found.se > 0
+    assert math.isnan(found.half_width)
+    assert math.isnan(found.detectable)
 
 
 def test_a_half_width_that_prompts_alone_exceed_cannot_be_bought_with_people() -> None:

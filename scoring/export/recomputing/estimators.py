@@ -143,6 +143,13 @@ def with_error(theta: float, variance: float, clusters: int) -> Values:
     return {"value": theta, "se": se, "low": theta - half, "high": theta + half, "clusters": clusters}
 
 
+def within(found: Values, least: float = 0.0, most: float = 100.0) -> Values:
+    """Only the part of an interval that the number can have."""
+    return found if "low" not in found else found | {
+        "low": max(found["low"], least), "high": min(found["high"], most)
+    }  # fmt: skip
+
+
 def with_analytic(theta: float, information: float, sigma: float) -> Values:
     se = sigma / math.sqrt(information) if information else math.nan
     return {"value": theta, "se": se, "low": theta - Z_95 * se, "high": theta + Z_95 * se}

@@ -12,6 +12,7 @@ from scoring.export.recomputing.estimators import (
     codes_of,
     sizes,
     with_error,
+    within,
 )
 from scoring.export.recomputing.formulas import THETAS, formula
 from scoring.export.recomputing.reading import Array, Run, Values
@@ -29,7 +30,7 @@ def cohort_number(run: Run, row: Values) -> Values:
     if row["name"] == "raw_mean":
         mean = float(rows.p.mean())
         root = Root(mean, rows.p - mean, float(len(rows)))
-        return found | with_error(mean, cluster_variance(root, rows.person), found["people"])
+        return found | within(with_error(mean, cluster_variance(root, rows.person), found["people"]), 0, 1)
     values = {**found, "pairs": found["n"], "k_bar": found["n"] / found["prompts"]}
     return found | {"value": values[row["name"]]}
 

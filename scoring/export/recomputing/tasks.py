@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.export.recomputing.estimators import codes_of, jackknife_variance, with_error
+from scoring.export.recomputing.estimators import codes_of, jackknife_variance, with_error, within
 from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.reading import Array, Run, Values
 
@@ -44,13 +44,6 @@ def tasks_of(run: Run, group: str | None) -> Tasks:
     asked = {(int(t), int(j)) for t, j in zip(task, rows.prompt, strict=True)}
     questions = np.array([sum(t == place for t, _ in asked) for place in range(len(names))])
     return Tasks(names, right, answers, questions)
-
-
-def within(found: Values, least: float = 0.0, most: float = 100.0) -> Values:
-    """Only the part of an interval that the number can have."""
-    return found if "low" not in found else found | {
-        "low": max(found["low"], least), "high": min(found["high"], most)
-    }  # fmt: skip
 
 
 @formula("benchmark", "task.accuracy", "task.accuracy.corrected")

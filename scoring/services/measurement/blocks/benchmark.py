@@ -29,10 +29,9 @@ from scoring.stats.benchmark_tasks import (
     micro_estimate,
     task_estimate,
     task_sums,
-    within,
 )
 from scoring.stats.clusters import Array
-from scoring.stats.estimates import Estimate
+from scoring.stats.estimates import Estimate, within
 from scoring.stats.measures import Measure, NotMeasurable
 
 

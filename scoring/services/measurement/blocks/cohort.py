@@ -17,7 +17,7 @@ from scoring.stats.between_person import (
 )
 from scoring.stats.clusters import Array, cluster_codes, linear_estimate
 from scoring.stats.cohort import Cohort
-from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
+from scoring.stats.estimates import Estimate, Reason, unknown, within, without_interval
 from scoring.stats.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from scoring.stats.measures import Measure, NotMeasurable, plain
 from scoring.stats.quasi_estimate import quasi_estimate
@@ -52,12 +52,13 @@ def scored_rows(members: Cohort) -> Cohort:
 
 def count_measures(group: str, counted: Cohort) -> Iterator[Measure]:
     n, people, prompts = len(counted), counted.people_present, len(np.unique(counted.prompt))
-    raw = linear_estimate(np.ones(n), counted.p, counted.person)
+    mean = linear_estimate(np.ones(n), counted.p, counted.person)
+    raw = within(mean.estimate, 0, 1)
     for name, number in (("people", people), ("prompts", prompts), ("pairs", n), ("k_bar", n / prompts)):
         yield Measure(name, plain(float(number)), group=group, n=n, people=people, prompts=prompts)
     yield Measure(
-        "raw_mean", outside_selection(group, raw.estimate), group=group, n=n, people=people, prompts=prompts,
-        clusters=raw.clusters, details={"error": "se.participant"},
+        "raw_mean", outside_selection(group, raw), group=group, n=n, people=people, prompts=prompts,
+        clusters=mean.clusters, details={"error": "se.participant"},
     )  # fmt: skip
 
 
