@@ -3,10 +3,13 @@
 from contextlib import suppress
 
 from celery import shared_task
+from django.conf import settings
 
 from batches.rules.clock import Ending
-from batches.services.clock import ClockDoubted, ending_moment
+from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from batches.services.ending import sessions_expire
+from batches.services.reminders import reminders_queue
+from studies.services.database_time import database_now
 
 
 @shared_task(name="batches.tasks.sweep_sessions")
@@ -17,3 +20,13 @@ def sweep_sessions() -> None:
     """
     with suppress(ClockDoubted):
         sessions_expire(now=ending_moment(Ending.SESSIONS))
+
+
+@shared_task(name="batches.tasks.remind")
+def remind() -> None:
+    """Mail those who have not started that a study closes soon. Running it twice does no harm.
+
+    By a wrong clock it would be too early: while the clock is in doubt nobody is reminded.
+    """
+    if clocks_agree():
+        reminders_queue(now=database_now(), site_url=settings.SITE_URL or "")

@@ -317,6 +317,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": SEND_MAILS_SECONDS,
         "options": {"expires": SEND_MAILS_SECONDS},
     },
+    "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {
         "task": "scoring.tasks.erase_withdrawn",
         # Soon again where the clock was in doubt the last time.

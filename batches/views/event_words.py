@@ -13,6 +13,7 @@ EVENT_WORDS: Mapping[str, str | Promise] = {
     StudyEventKind.PARTICIPANT_ADDED: _("added to the study"),
     StudyEventKind.APPROVED: _("approved"),
     StudyEventKind.REJECTED: _("rejected"),
+    StudyEventKind.REMINDED: _("mailed a reminder that the study closes soon"),
     StudyEventKind.CONSENTED: _("agreed to the consent text"),
     StudyEventKind.DECLINED: _("declined the consent text"),
     StudyEventKind.WITHDREW: _("withdrew from the study"),
@@ -54,6 +55,8 @@ STATUS_WORDS: Mapping[SessionStatus, str | Promise] = {
 
 DETAIL_WORDS: Mapping[str, str | Promise] = {
     "reason": _("reason"),
+    "mailed": _("mailed"),
+    "closes_at": _("closes at"),
     "minutes": _("minutes"),
     "deadline_at": _("deadline"),
     "before": _("before"),

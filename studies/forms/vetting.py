@@ -21,7 +21,7 @@ class VettingForm(forms.Form):
         },
     )
     reason = StorableTextField(
-        label=_("Reason, shown to the person"),
+        label=_("Reason, mailed and shown to the person"),
         required=False,
         max_length=REASON_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 3}),

@@ -21,6 +21,7 @@ class StudyEventKind(StrEnum):
     PARTICIPANT_ADDED = "participant_added"
     APPROVED = "participant_approved"
     REJECTED = "participant_rejected"
+    REMINDED = "reminder_mailed"
     CONSENTED = "consent_accepted"
     DECLINED = "consent_declined"
     WITHDREW = "participant_withdrew"

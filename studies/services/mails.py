@@ -18,7 +18,7 @@ SEND = "studies.tasks.send_mails"
 HINT_SECONDS = 0.25
 # Whoever takes a mail has so long for it: a mail server may be slow at each of several steps.
 TAKEN_FOR = timedelta(minutes=3)
-MOST_ATTEMPTS = 8
+MOST_ATTEMPTS = 14  # over eleven hours; a code is too old long before
 FIRST_PAUSE = timedelta(seconds=5)
 # What is left then waits for the next message: a worker that is told to end does so in seconds.
 RUN_FOR = timedelta(seconds=10)

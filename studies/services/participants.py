@@ -13,6 +13,7 @@ from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
+from studies.services.vetting_mails import decision_mail, participant_mail_queue
 
 # No characters that are mistaken for each other when read aloud or written by hand.
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -153,24 +154,45 @@ def participant_lock(participant: Participant) -> Participant:
 
 @transaction.atomic
 def participant_approve(
-    *, participant: Participant, now: datetime, actor: User | None = None, reason: str = ""
+    *,
+    participant: Participant,
+    now: datetime,
+    actor: User | None = None,
+    reason: str = "",
+    site_url: str | None = None,
 ) -> Participant:
-    """Let the person take part. Raises VettingRefused where they may already."""
-    return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor)
+    """Let the person take part. Raises VettingRefused where they may already.
+
+    They are mailed the decision, with a link to `site_url` unless that is blank; None: they are not.
+    """
+    return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor, site_url)
 
 
 @transaction.atomic
 def participant_reject(
-    *, participant: Participant, reason: str, now: datetime, actor: User | None = None
+    *,
+    participant: Participant,
+    reason: str,
+    now: datetime,
+    actor: User | None = None,
+    site_url: str | None = None,
 ) -> Participant:
-    """Keep the person from starting, for a reason. Raises VettingRefused without one, or if done already."""
+    """Keep the person from starting, for a reason. Raises VettingRefused without one, or if done already.
+
+    They are mailed the decision as `participant_approve` says.
+    """
     if not reason.strip():
         raise VettingRefused(_("A rejection needs a reason; write why this person may not take part."))
-    return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor)
+    return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url)
 
 
 def _decide(
-    participant: Participant, status: VettingStatus, reason: str, now: datetime, actor: User | None
+    participant: Participant,
+    status: VettingStatus,
+    reason: str,
+    now: datetime,
+    actor: User | None,
+    site_url: str | None,
 ) -> Participant:
     participant = participant_lock(participant)
     if participant.vetting_status == status:
@@ -179,7 +201,12 @@ def _decide(
     participant.vetting_status = status
     participant.vetting_reason = reason
     participant.save(update_fields=["vetting_status", "vetting_reason"])
-    kind = StudyEventKind.APPROVED if status == VettingStatus.APPROVED else StudyEventKind.REJECTED
+    approved = status == VettingStatus.APPROVED
+    kind = StudyEventKind.APPROVED if approved else StudyEventKind.REJECTED
+    mail = None
+    if site_url is not None:
+        message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url)
+        mail = participant_mail_queue(participant, message, now)
     event_record(
         study=participant.study,
         kind=kind,
@@ -188,6 +215,7 @@ def _decide(
         participant=participant,
         before=before,
         reason=reason,
+        mailed=mail is not None,
     )
     return participant
 

@@ -23,15 +23,16 @@ def participants_vet(
     now: datetime,
     reason: str = "",
     actor: User | None = None,
+    site_url: str | None = None,
 ) -> list[Participant]:
     """Approve or reject the people with these codes or addresses; None means everyone who waits.
 
+    Each is mailed the decision as `participant_approve` says.
     Raises PeopleUnknown, or VettingRefused for the first decision that cannot be made.
     """
     chosen = _waiting(study) if names is None else _named(study, names)
-    if approve:
-        return [participant_approve(participant=one, now=now, actor=actor, reason=reason) for one in chosen]
-    return [participant_reject(participant=one, now=now, actor=actor, reason=reason) for one in chosen]
+    decide = participant_approve if approve else participant_reject
+    return [decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url) for one in chosen]
 
 
 def _waiting(study: Study) -> list[Participant]:

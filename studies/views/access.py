@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views.decorators.cache import cache_control, never_cache
@@ -38,6 +39,11 @@ def staff_required(view: View[P]) -> View[P]:
         return second_factor_detour(request) or view(request, *args, **kwargs)
 
     return login_required(for_staff)
+
+
+def site_url_of(request: HttpRequest) -> str:
+    """Where people reach the site: the address of the request may be one that only the study team reaches."""
+    return settings.SITE_URL or request.build_absolute_uri("/")
 
 
 def signed_in(request: HttpRequest) -> User:

@@ -1,6 +1,5 @@
 """Inviting people, for staff; accepting an invitation, for whoever has its link."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -33,7 +32,7 @@ from studies.services.invitations import (
     invitation_revoke,
 )
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_required, staff_study_required
+from studies.views.access import signed_in, site_url_of, staff_required, staff_study_required
 from studies.views.sign_in import SIGN_IN_ADDRESS, SIGN_IN_LINK
 
 INVITATIONS_PER_PAGE = 50
@@ -159,10 +158,9 @@ def known_invitation(slug: str, number: int) -> Invitation:
 
 def sent(request: HttpRequest, one: Invitation) -> None:
     """Send it and say what came of it."""
-    # The address of the request may be one that only the study team reaches.
-    site_url = settings.SITE_URL or request.build_absolute_uri("/")
+    now, actor = timezone.now(), signed_in(request)
     try:
-        one = invitation_send(invitation=one, site_url=site_url, now=timezone.now(), actor=signed_in(request))
+        one = invitation_send(invitation=one, site_url=site_url_of(request), now=now, actor=actor)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return

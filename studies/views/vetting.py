@@ -1,6 +1,7 @@
 """Deciding who may take part."""
 
 from django.contrib import messages
+from django.core.mail import EmailMessage
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +14,8 @@ from studies.models import Participant, Study
 from studies.selectors.participants import participants_to_vet, vetting_counts
 from studies.services.participants import participant_approve, participant_reject
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_person_required, staff_study_required
+from studies.services.vetting_mails import decision_mail
+from studies.views.access import signed_in, site_url_of, staff_person_required, staff_study_required
 
 PEOPLE_PER_PAGE = 50
 
@@ -28,12 +30,16 @@ def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
 @staff_person_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_decision(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """Record one decision and return to the list; a refused one comes back with what was written."""
+    """Record one decision and return to the list. A refused one comes back with what was written, and so does
+    one of which only the mail was to be shown.
+    """
     if request.method != "POST":  # somebody reloads, or changes the language, where a decision came back
         return redirect("staff_participants", slug=participant.study.slug)
     form = VettingForm(request.POST)
     if not form.is_valid():
         return people_page(request, participant.study, refused=form, person=participant)
+    if "preview" in request.POST:
+        return people_page(request, participant.study, previewed=form, person=participant)
     decide(request, participant, form.cleaned_data["decision"], form.cleaned_data["reason"])
     return redirect("staff_participants", slug=participant.study.slug)
 
@@ -43,28 +49,41 @@ def people_page(
     study: Study,
     *,
     refused: VettingForm | None = None,
+    previewed: VettingForm | None = None,
     person: Participant | None = None,
 ) -> HttpResponse:
-    """The list, above it a decision on `person` that was refused."""
+    """The list, above it a decision on `person` that was refused or is previewed."""
     people = Paginator(participants_to_vet(study), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "page": people,
         "counts": vetting_counts(study),
         "refused": refused,
+        "draft": refused or previewed,
+        "mail": mail_of(request, previewed, person) if previewed and person else None,
         "person": person,
     }
     return render(request, "studies/participants.html", context, status=422 if refused else 200)
 
 
+def mail_of(request: HttpRequest, form: VettingForm, person: Participant) -> EmailMessage:
+    """What would be mailed."""
+    approved, reason = form.cleaned_data["decision"] == APPROVE, form.cleaned_data["reason"].strip()
+    return decision_mail(person, approved=approved, reason=reason, site_url=site_url_of(request))
+
+
 def decide(request: HttpRequest, participant: Participant, decision: str, reason: str) -> None:
-    now, actor = timezone.now(), signed_in(request)
+    now, actor, site_url = timezone.now(), signed_in(request), site_url_of(request)
     try:
         if decision == APPROVE:
-            participant_approve(participant=participant, reason=reason, actor=actor, now=now)
+            participant_approve(
+                participant=participant, reason=reason, actor=actor, now=now, site_url=site_url
+            )
             messages.success(request, _("%(code)s is approved.") % {"code": participant.code})
         else:
-            participant_reject(participant=participant, reason=reason, actor=actor, now=now)
+            participant_reject(
+                participant=participant, reason=reason, actor=actor, now=now, site_url=site_url
+            )
             messages.success(request, _("%(code)s is rejected.") % {"code": participant.code})
     except Refused as refusal:
         messages.error(request, str(refusal))

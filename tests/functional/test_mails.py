@@ -70,13 +70,13 @@ def test_a_mail_server_that_is_down_keeps_nobody_from_the_page_and_the_mail_come
 def test_attempts_end_and_the_row_goes(
     now: datetime, nobody_answers: None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    queue(now)
+    OutgoingMail.objects.filter(pk=queue(now).pk).update(expires_at=now + timedelta(days=2))
     moments = []
     while (one := OutgoingMail.objects.first()) is not None:
         moments.append(one.due_at - now)
         mails_send(clock=lambda at=one.due_at: at)  # type: ignore[misc]
     seconds = [round(moment.total_seconds()) for moment in moments]
-    assert seconds == [0, 5, 15, 35, 75, 155, 315, 635]
+    assert seconds[:8] == [0, 5, 15, 35, 75, 155, 315, 635]
     assert len(seconds) == MOST_ATTEMPTS
     assert caplog.text.count("a mail was dropped unsent") == 1
 

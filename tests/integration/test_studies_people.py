@@ -217,7 +217,7 @@ def test_a_decision_is_recorded_with_who_and_why(person: Participant, lead: User
     assert (approved.approved, approved.vetting_reason) == (True, "Degree seen")
     event = StudyEvent.objects.get(kind="participant_approved")
     assert (event.participant, event.actor, event.happened_at) == (person, lead, now)
-    assert event.details == {"before": "submitted", "reason": "Degree seen"}
+    assert event.details == {"before": "submitted", "reason": "Degree seen", "mailed": False}
 
 
 def test_a_decision_may_be_reversed_but_not_repeated(person: Participant, now: datetime) -> None:

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
@@ -11,7 +12,10 @@ from studies.services.vetting import participants_vet
 
 
 class Command(BaseCommand):
-    help = "Approve or reject people by code or e-mail address, or everyone who waits for a decision."
+    help = (
+        "Approve or reject people by code or e-mail address, or everyone who waits for a decision. Each is "
+        "mailed the decision, a rejection with its reason; CHIRON_SITE_URL is where its link leads."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study")
@@ -19,7 +23,7 @@ class Command(BaseCommand):
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument("--people", nargs="+", metavar="PERSON", help="codes or e-mail addresses")
         who.add_argument("--waiting", action="store_true", help="everyone who waits for a decision")
-        parser.add_argument("--reason", default="", help="needed to reject")
+        parser.add_argument("--reason", default="", help="needed to reject; mailed to the person")
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -31,6 +35,7 @@ class Command(BaseCommand):
                 reason=options["reason"],
                 actor=named_person(options["by"]),
                 now=timezone.now(),
+                site_url=settings.SITE_URL or "",
             )
         verb = "Approved" if options["decision"] == "approve" else "Rejected"
         self.stdout.write(f"{verb}: {len(decided)}")

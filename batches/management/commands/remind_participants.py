@@ -1,0 +1,20 @@
+"""manage.py remind_participants: mail those who have not started that their study closes soon."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from batches.services.reminders import reminders_queue
+from studies.services.database_time import database_now
+
+
+class Command(BaseCommand):
+    help = (
+        "Mail people who have not started that their study closes within three days, once for each closing "
+        "time. For cron, where no worker runs; more often does no harm."
+    )
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        count = reminders_queue(now=database_now(), site_url=settings.SITE_URL or "")
+        self.stdout.write(f"{count} reminder{'' if count == 1 else 's'} queued.")

@@ -1,0 +1,59 @@
+"""Mailing people who have not started that the study closes soon: once for each closing time."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
+from studies.services.events import StudyEventKind, event_record
+from studies.services.participants import participant_lock
+from studies.services.vetting_mails import participant_mail, participant_mail_queue
+
+BEFORE_CLOSING = timedelta(days=3)
+# Somebody who was just told what comes next is not reminded of it on the same day.
+NOT_SINCE = timedelta(days=1)
+# The next step is theirs; those who sent the profile wait for the study team.
+CAN_GO_ON = (VettingStatus.INVITED, VettingStatus.APPROVED)
+
+
+def reminders_queue(*, now: datetime, site_url: str) -> int:
+    """Leave a mail for everybody who is due one; return how many. Running it twice does no harm."""
+    return sum(_remind(participant, now, site_url) for participant in _due(now))
+
+
+def _due(now: datetime) -> QuerySet[Participant]:
+    """Who has not started in a study that closes within three days, reminded of it or not."""
+    events = StudyEvent.objects.filter(participant=OuterRef("pk"))
+    lately = [StudyEventKind.PARTICIPANT_ADDED, StudyEventKind.APPROVED]
+    return (
+        Participant.objects.filter(
+            study__status=StudyStatus.FROZEN,
+            study__is_simulated=False,
+            study__closes_at__gt=now,
+            study__closes_at__lte=now + BEFORE_CLOSING,
+            vetting_status__in=CAN_GO_ON,
+            session=None,
+        )
+        .exclude(Exists(events.filter(kind=StudyEventKind.WITHDREW)))
+        .exclude(Exists(events.filter(kind__in=lately, happened_at__gt=now - NOT_SINCE)))
+        .order_by("pk")
+    )
+
+
+@transaction.atomic
+def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
+    """Whether the person was still due it once nobody else could change them."""
+    participant_lock(participant)
+    person = _due(now).select_related("study", "user").filter(pk=participant.pk).first()
+    if person is None or person.study.closes_at is None:
+        return False
+    closes_at = person.study.closes_at.isoformat()
+    reminded = StudyEvent.objects.filter(participant=person, kind=StudyEventKind.REMINDED)
+    if reminded.filter(details__closes_at=closes_at).exists():
+        return False
+    participant_mail_queue(person, participant_mail(person, "reminder", {}, site_url), now)
+    event_record(
+        study=person.study, kind=StudyEventKind.REMINDED, now=now, participant=person, closes_at=closes_at
+    )
+    return True

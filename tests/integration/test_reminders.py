@@ -1,0 +1,112 @@
+"""Three days before a study closes, those who have not started are reminded, once for each closing time."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.core import mail
+
+from batches.services.reminders import reminders_queue
+from batches.services.starting import session_start
+from studies.models import OutgoingMail, Participant, Study, StudyEvent, VettingStatus
+from studies.services.amendments import study_amend
+from studies.services.events import StudyEventKind, event_record
+from studies.services.mails import mails_send
+from studies.services.studies import study_close
+
+pytestmark = pytest.mark.django_db
+CLOSES_IN = timedelta(days=10)
+SITE = "https://study.example.org"
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study], now: datetime) -> Study:
+    return make_study(slug="pilot", time_budget_minutes=300, closes_at=now + CLOSES_IN)
+
+
+@pytest.fixture
+def person(study: Study, make_person: Callable[..., Participant]) -> Participant:
+    return make_person(study)
+
+
+@pytest.fixture
+def soon(now: datetime) -> datetime:
+    """Three days before the study closes."""
+    return now + CLOSES_IN - timedelta(days=3)
+
+
+def reminded(at: datetime) -> list[str]:
+    reminders_queue(now=at, site_url=SITE)
+    addresses = sorted(OutgoingMail.objects.values_list("to", flat=True))
+    mails_send(clock=lambda: at)
+    return addresses
+
+
+def test_who_has_not_started_is_reminded_once(person: Participant, soon: datetime) -> None:
+    assert reminded(soon - timedelta(seconds=1)) == []
+    assert reminded(soon) == [person.user.email]
+    assert reminded(soon + timedelta(hours=1)) == []
+    (one,) = mail.outbox
+    assert one.subject == "The study pilot closes soon"
+    assert 'You have not started "The study pilot" yet. It closes on 11 May 2030, 09:00 UTC.' in one.body
+    assert f"{SITE}/studies/pilot/" in one.body
+    assert StudyEvent.objects.get(kind="reminder_mailed").participant == person
+
+
+def test_another_closing_time_has_a_reminder_of_its_own(
+    study: Study, person: Participant, soon: datetime
+) -> None:
+    assert reminded(soon) == [person.user.email]
+    later = study.closes_at + timedelta(days=7)  # type: ignore[operator]
+    study_amend(study=study, changes={"closes_at": later.isoformat()}, reason="More time", now=soon)
+    assert reminded(soon + timedelta(days=1)) == []
+    assert reminded(soon + timedelta(days=7)) == [person.user.email]
+
+
+def test_who_was_invited_and_has_not_sent_the_profile_is_reminded_too(
+    person: Participant, soon: datetime
+) -> None:
+    Participant.objects.update(vetting_status=VettingStatus.INVITED)
+    assert reminded(soon) == [person.user.email]
+
+
+def started(person: Participant, at: datetime) -> None:
+    session_start(participant=person, now=at)
+
+
+def rejected(person: Participant, at: datetime) -> None:
+    Participant.objects.update(vetting_status=VettingStatus.REJECTED, vetting_reason="No degree")
+
+
+def waiting(person: Participant, at: datetime) -> None:
+    Participant.objects.update(vetting_status=VettingStatus.SUBMITTED)
+
+
+def withdrawn(person: Participant, at: datetime) -> None:
+    event_record(study=person.study, kind=StudyEventKind.WITHDREW, now=at, participant=person)
+
+
+def closed(person: Participant, at: datetime) -> None:
+    study_close(study=person.study, now=at)
+
+
+def simulated(person: Participant, at: datetime) -> None:
+    Study.objects.update(is_simulated=True)
+
+
+@pytest.mark.parametrize("happened", [started, rejected, waiting, withdrawn, closed, simulated])
+def test_nobody_is_reminded_for_whom_there_is_nothing_to_do(
+    person: Participant, soon: datetime, happened: Callable[[Participant, datetime], None]
+) -> None:
+    happened(person, soon - timedelta(days=2))
+    assert reminded(soon) == []
+    assert not StudyEvent.objects.filter(kind="reminder_mailed").exists()
+
+
+def test_who_was_approved_just_now_is_reminded_a_day_later(
+    study: Study, make_person: Callable[..., Participant], soon: datetime
+) -> None:
+    person = make_person(study)
+    StudyEvent.objects.filter(participant=person, kind="participant_approved").update(happened_at=soon)
+    assert reminded(soon + timedelta(hours=23)) == []
+    assert reminded(soon + timedelta(hours=24)) == [person.user.email]
