@@ -1,6 +1,10 @@
 """The records of scoring, for looking only: flags and verdicts have their page, scores come from judges."""
 
+from typing import ClassVar
+
 from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
 
 from scoring.models import (
     AnswerFlag,
@@ -13,7 +17,18 @@ from scoring.models import (
     ScoringRun,
     Verdict,
 )
+from scoring.selectors.participants import studies_with_open_verdicts
 from studies.admin import LookingOnly
+
+
+class BlindWhileOpen(LookingOnly):
+    """Records that tell scores: those of a study with open verdicts are left out, as on its pages."""
+
+    study_field: ClassVar[str]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+        hidden = {f"{self.study_field}__in": studies_with_open_verdicts()}
+        return super().get_queryset(request).exclude(**hidden)
 
 
 @admin.register(ScoringRun)
@@ -24,21 +39,24 @@ class ScoringRunAdmin(LookingOnly):
 
 
 @admin.register(AnswerScore)
-class AnswerScoreAdmin(LookingOnly):
+class AnswerScoreAdmin(BlindWhileOpen):
+    study_field = "run__study"
     list_display = ["answer", "run", "score", "unscored_reason", "judged_at"]
     list_filter = ["run__study", "unscored_reason"]
     list_select_related = ["answer", "run__study"]
 
 
 @admin.register(CriterionScore)
-class CriterionScoreAdmin(LookingOnly):
+class CriterionScoreAdmin(BlindWhileOpen):
+    study_field = "run__study"
     list_display = ["answer", "criterion", "run", "state", "score", "confidence", "unscored_reason"]
     list_filter = ["run__study", "state", "unscored_reason"]
     list_select_related = ["answer", "criterion", "run__study", "run__config"]
 
 
 @admin.register(JudgeCall)
-class JudgeCallAdmin(LookingOnly):
+class JudgeCallAdmin(BlindWhileOpen):
+    study_field = "run__study"
     list_display = ["answer", "criterion", "model", "outcome", "latency_ms", "called_at"]
     list_filter = ["run__study", "outcome"]
     list_select_related = ["answer", "criterion"]
@@ -66,14 +84,16 @@ class VerdictAdmin(LookingOnly):
 
 
 @admin.register(ResultSet)
-class ResultSetAdmin(LookingOnly):
+class ResultSetAdmin(BlindWhileOpen):
+    study_field = "run__study"
     list_display = ["run", "inputs_sha256", "computed_at"]
     list_filter = ["run__study"]
     list_select_related = ["run__study"]
 
 
 @admin.register(Estimate)
-class EstimateAdmin(LookingOnly):
+class EstimateAdmin(BlindWhileOpen):
+    study_field = "result_set__run__study"
     list_display = ["result_set", "group", "category", "theta", "se", "pairs", "missing", "unscored"]
     list_filter = ["result_set__run__study", "group"]
     list_select_related = ["result_set__run__study"]

@@ -33,8 +33,11 @@ from batches.services.plans import batches_build
 from batches.services.starting import session_start
 from config.celery import app
 from scoring.coordinator import Scoring, study_score
-from scoring.models import JudgeConfig
+from scoring.models import JudgeConfig, VerdictDecision
+from scoring.selectors.participants import undecided_participants
 from scoring.services.judging.seats import study_seats
+from scoring.services.screening import study_screen
+from scoring.services.verdicts import verdict_record
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
@@ -364,6 +367,21 @@ def scored(
         planning=no_progress,
         judging=no_progress,
     )
+
+
+@pytest.fixture(scope="session")
+def keep_flagged() -> Callable[[Study, datetime], None]:
+    """Screen a study and keep everybody who is flagged: `keep_flagged(study, now)`."""
+
+    def keep(study: Study, now: datetime) -> None:
+        study_screen(study=study, now=now)
+        reviewer, _ = User.objects.get_or_create(email="reviewer@example.org", defaults={"is_staff": True})
+        for person in undecided_participants(study):
+            verdict_record(
+                participant=person, decision=VerdictDecision.OVERTURN, reason="1", actor=reviewer, now=now
+            )
+
+    return keep
 
 
 def no_progress(done: int, total: int) -> None:

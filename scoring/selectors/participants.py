@@ -48,3 +48,8 @@ def undecided_participants(study: Study) -> QuerySet[Participant]:
     """Flagged participants without a verdict that counts: they are retained until somebody decides."""
     decided = current_verdicts().filter(participant__study=study).values("participant")
     return flagged_participants(study).exclude(pk__in=decided)
+
+
+def studies_with_open_verdicts() -> list[Study]:
+    """Where somebody still waits for a verdict."""
+    return [study for study in Study.objects.all() if undecided_participants(study).exists()]

@@ -11,15 +11,15 @@ from scoring.stats.measures import Scope
 from scoring.views.agreement_figure import confusion_figure, differences_figure
 from scoring.views.agreement_tables import PanelShown, pair_of, panels_shown
 from scoring.views.agreement_texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
+from scoring.views.blinding import unblinded_study_required
 from scoring.views.measurement.scopes import scope_asked, scope_context
 from scoring.views.results import FIGURE_POLICY
 from studies.models import Study
-from studies.views.access import staff_study_required
 
 FIGURES = {"differences": differences_figure, "confusion": confusion_figure}
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """All pairs in short, one of them in full, and theta under every judge."""
@@ -46,7 +46,7 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "scoring/agreement.html", context)
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_agreement_figure(
     request: HttpRequest, study: Study, agreement_id: int, figure: str

@@ -8,18 +8,18 @@ from scoring.models import ResultSet
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.reports import report_of
 from scoring.selectors.runs import changes_since, newest_study_results
+from scoring.views.blinding import unblinded_study_required
 from scoring.views.figures import ability_figure
 from scoring.views.measurement.beside import beside_categories, beside_table
 from scoring.views.measurement.blocks_shown import block_links
 from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
 from studies.models import Study
-from studies.views.access import staff_study_required
 
 # Opened by itself, a figure is a document whose drawing is styled inline; it runs and loads nothing.
 FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     """The newest results, with what a reader must know before quoting them."""
@@ -40,7 +40,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "scoring/results.html", context)
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_results_figure(request: HttpRequest, study: Study, results_id: int) -> HttpResponse:
     """Average and Top with their intervals, as SVG."""

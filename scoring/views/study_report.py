@@ -14,6 +14,7 @@ from scoring.report.pdf import document_pdf
 from scoring.selectors.checklist_items import answers_of
 from scoring.selectors.report_records import study_records
 from scoring.services.study_reports import checklist_answer
+from scoring.views.blinding import results_hidden, unblinded_study_required
 from scoring.views.checklist_records import checklist_parts, state_counts
 from scoring.views.study_report_methods import methods_text
 from scoring.views.study_report_parts import study_document
@@ -24,14 +25,14 @@ from studies.views.second_factor import proof_required
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_report(request: HttpRequest, study: Study) -> HttpResponse:
     """The methods paragraph, the files, and the checklist with a form for every item."""
     return report_page(request, study)
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 @proof_required
 def staff_report_file(request: HttpRequest, study: Study, extension: str) -> HttpResponse:
@@ -57,7 +58,7 @@ def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
     """Take over the lead's answer to one item."""
     form = ChecklistForm(request.POST)
     if not form.is_valid():
-        return report_page(request, study, form)
+        return results_hidden(request, study) or report_page(request, study, form)
     item = form.cleaned_data["item"]
     checklist_answer(
         study=study, item=item, text=form.cleaned_data["text"], actor=signed_in(request), now=timezone.now()

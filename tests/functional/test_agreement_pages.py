@@ -169,7 +169,7 @@ def test_the_page_needs_no_inline_style_or_script_and_few_queries(
     staff: Client, judged: Study, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     page(staff)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         content = page(staff)
     for unwanted in ("style=", "<style", "<script", "onclick"):
         assert unwanted not in content

@@ -96,11 +96,16 @@ def measured(results: ResultSet, now: datetime) -> Measurement:
 
 @pytest.fixture(scope="module")
 def measurement(
-    study: Study, people: list[Participant], score_at: Callable[..., Scoring], now: datetime
+    study: Study,
+    people: list[Participant],
+    score_at: Callable[..., Scoring],
+    keep_flagged: Callable[[Study, datetime], None],
+    now: datetime,
 ) -> Measurement:
     """The commenter is excluded after judging, the one with one answer is not."""
     run = score_at(study, clock=lambda: now + timedelta(days=1)).judges[0].run
     decide(study, people[5], User.objects.create_superuser("first@example.org"), now)
+    keep_flagged(study, now)
     return measured(results_compute(run=run, now=now), now)
 
 
@@ -175,7 +180,7 @@ def test_two_reviewers_of_one_person_are_too_few_for_kappa(
 ) -> None:
     decide(study, people[5], User.objects.create_superuser("second@example.org"), now)
     again = measured(measurement.result_set, now)
-    assert row(again, "screening.rated_twice").value == 1
+    assert row(again, "screening.rated_twice").value == 0.5
     kappa = row(again, "screening.kappa")
     assert (kappa.value, kappa.reason, kappa.n) == (None, "too_few_pairs", 1)
 

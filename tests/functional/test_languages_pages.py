@@ -186,10 +186,12 @@ def test_staff_pages_are_whole_in_german(
     person: Participant,
     work: Callable[..., Session],
     score: Callable[..., Scoring],
+    keep_flagged: Callable[[Study, datetime], None],
     now: datetime,
     name: str,
 ) -> None:
     work(person, {"p001": "idk"})
+    keep_flagged(study, now + timedelta(days=1))
     score(study, clock=lambda: now + timedelta(days=1))
     client.force_login(User.objects.create_superuser("lead@example.org"))
     run = JudgingRun.objects.get().pk
@@ -208,10 +210,12 @@ def test_every_page_of_the_measurement_is_whole_in_german(
     person: Participant,
     work: Callable[..., Session],
     score: Callable[..., Scoring],
+    keep_flagged: Callable[[Study, datetime], None],
     now: datetime,
     block: Block,
 ) -> None:
     work(person, {"p001": "idk"})
+    keep_flagged(study, now + timedelta(days=1))
     score(study, clock=lambda: now + timedelta(days=1))
     client.force_login(User.objects.create_superuser("lead@example.org"))
     assert untranslated(client, reverse("staff_measurement", args=["languages", block])) == []

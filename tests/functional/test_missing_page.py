@@ -108,11 +108,13 @@ def test_without_item_parameters_reasons_are_counted_and_theta_has_none(
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
     score: Callable[..., Scoring],
+    keep_flagged: Callable[[Study, datetime], None],
     staff: Client,
     now: datetime,
 ) -> None:
     study = make_study(prompts=4, slug="bare", judge_kind="checks", top_size=1)
     work(make_person(study), {"p001": "1", "p002": ""})
+    keep_flagged(study, now)
     results = score(study).judges[0].results
     found = block_measures(measurement_compute(results=results, now=now, resamples=100), Block.MISSING)
 

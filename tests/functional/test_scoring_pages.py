@@ -57,6 +57,20 @@ def scored(
     return score(study, clock=lambda: tomorrow).judges[0].results
 
 
+@pytest.fixture
+def decided(
+    study: Study,
+    people: dict[str, Participant],
+    keep_flagged: Callable[[Study, datetime], None],
+    score: Callable[..., Scoring],
+    now: datetime,
+) -> ResultSet:
+    """Results without an open verdict: else no page shows them."""
+    tomorrow = now + timedelta(days=1)
+    keep_flagged(study, tomorrow)
+    return score(study, clock=lambda: tomorrow).judges[0].results
+
+
 def text(client: Client, name: str, **place: Any) -> str:
     response = client.get(reverse(name, kwargs={"slug": "pages", **place}))
     assert response.status_code == 200
@@ -84,7 +98,7 @@ def test_pages_work_before_anybody_has_started(page: str, staff: Client, study: 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_need_no_inline_style_or_script(page: str, staff: Client, scored: ResultSet) -> None:
+def test_pages_need_no_inline_style_or_script(page: str, staff: Client, decided: ResultSet) -> None:
     content = text(staff, page)
     assert "style=" not in content
     assert "<style" not in content
@@ -99,7 +113,7 @@ def test_pages_take_a_bounded_number_of_queries(
     page: str,
     queries: int,
     staff: Client,
-    scored: ResultSet,
+    decided: ResultSet,
     django_assert_max_num_queries: Callable[[int], Any],
 ) -> None:
     with django_assert_max_num_queries(queries):
@@ -202,19 +216,19 @@ def test_only_staff_decide(client: Client, scored: ResultSet, people: dict[str, 
 
 
 def test_results_show_groups_and_no_single_person(
-    staff: Client, scored: ResultSet, people: dict[str, Participant]
+    staff: Client, decided: ResultSet, people: dict[str, Participant]
 ) -> None:
     content = text(staff, "staff_results")
     assert "Average Human + AI" in content
     assert "Top Human + AI (in-sample: selected on the outcome)" in content
     assert "cannot rank people" in content
-    assert scored.inputs_sha256 in content
+    assert decided.inputs_sha256 in content
     for participant in people.values():
         assert participant.code not in content
         assert participant.user.email not in content
 
 
-def test_categories_are_shown_on_the_scale_of_an_item_bank_only(staff: Client, scored: ResultSet) -> None:
+def test_categories_are_shown_on_the_scale_of_an_item_bank_only(staff: Client, decided: ResultSet) -> None:
     assert "By category" in text(staff, "staff_results")
     Study.objects.update(item_bank=None)
     content = text(staff, "staff_results")
@@ -224,31 +238,34 @@ def test_categories_are_shown_on_the_scale_of_an_item_bank_only(staff: Client, s
 
 
 def test_results_that_are_out_of_date_say_so(
-    staff: Client, scored: ResultSet, people: dict[str, Participant], lead: User
+    staff: Client, decided: ResultSet, people: dict[str, Participant], lead: User
 ) -> None:
     assert "Since these results were computed" not in text(staff, "staff_results")
-    later, confirm = scored.computed_at + timedelta(days=1), VerdictDecision.CONFIRM
-    verdict_record(participant=people["off_task"], decision=confirm, reason="Idle.", actor=lead, now=later)
+    later, confirm = decided.computed_at + timedelta(days=1), VerdictDecision.CONFIRM
+    verdict_record(
+        participant=people["off_task"], decision=confirm, reason="Idle.", actor=lead, now=later,
+        seen_verdict_id=Verdict.objects.get().pk,
+    )  # fmt: skip
     assert "Since these results were computed: 1 verdict." in text(staff, "staff_results")
 
 
 def test_results_of_an_earlier_protocol_say_so(
-    staff: Client, scored: ResultSet, lead: User, now: datetime
+    staff: Client, decided: ResultSet, lead: User, now: datetime
 ) -> None:
-    study = scored.run.study
+    study = decided.run.study
     study_amend(study=study, changes={"top_size": 3}, reason="More people came.", actor=lead, now=now)
     assert "Since these results were computed: an amended protocol." in text(staff, "staff_results")
 
 
-def test_a_simulated_study_says_so_on_every_page(staff: Client, scored: ResultSet) -> None:
+def test_a_simulated_study_says_so_on_every_page(staff: Client, decided: ResultSet) -> None:
     Study.objects.update(is_simulated=True)
     assert "the people in it are simulated" in text(staff, "staff_study")
     assert "the people in it are simulated" in text(staff, "staff_screening")
     assert "The people in this study are SIMULATED." in text(staff, "staff_results")
 
 
-def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client, scored: ResultSet) -> None:
-    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": scored.pk})
+def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client, decided: ResultSet) -> None:
+    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": decided.pk})
     assert f'src="{address}"' in text(staff, "staff_results")
     response = staff.get(address)
     assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
@@ -257,12 +274,12 @@ def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client
     assert b"</svg>" in response.content
 
 
-def test_a_category_that_looks_like_a_formula_is_drawn_as_it_is(staff: Client, scored: ResultSet) -> None:
-    scored.estimates.create(
+def test_a_category_that_looks_like_a_formula_is_drawn_as_it_is(staff: Client, decided: ResultSet) -> None:
+    decided.estimates.create(
         group="top", category=r"$\odd$", participants=0, pairs=0, prompts=0, expected=0, missing=0,
         unscored=0, unknown_items=0,
     )  # fmt: skip
-    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": scored.pk})
+    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": decided.pk})
     assert staff.get(address).status_code == 200
 
 

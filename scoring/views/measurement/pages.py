@@ -11,12 +11,12 @@ from scoring.models import ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.stats.measures import Block
+from scoring.views.blinding import unblinded_study_required
 from scoring.views.measurement.blocks_shown import PAGES, block_links
 from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
 from scoring.views.measurement.shown import BlockPage, FigureSpec
 from scoring.views.results import FIGURE_POLICY
 from studies.models import Study
-from studies.views.access import staff_study_required
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +25,7 @@ FIGURE_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/
 PNG_DOTS_PER_INCH = 200
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpResponse:
     """One block of the newest results."""
@@ -52,7 +52,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     return render(request, "scoring/measurement.html", context)
 
 
-@staff_study_required
+@unblinded_study_required
 @require_safe
 def staff_measurement_figure(
     request: HttpRequest, study: Study, results_id: int, block: str, figure: str, extension: str

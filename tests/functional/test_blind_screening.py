@@ -1,0 +1,90 @@
+"""While a verdict of the screening is open, nobody who may give it sees scores, or who is Top."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from scoring import urls
+from scoring.coordinator import Scoring
+from scoring.models import ResultSet
+from scoring.stats.measures import Block
+from studies.models import Participant, Study, User
+
+pytestmark = pytest.mark.django_db
+# Every address of a study under scoring is one or the other; a new one has to be put somewhere.
+HIDDEN = {
+    "staff_agreement", "staff_agreement_figure", "staff_measurement", "staff_measurement_figure",
+    "staff_report", "staff_report_file", "staff_results", "staff_results_figure",
+}  # fmt: skip
+TELLS_NO_SCORES = {
+    "staff_study", "staff_payments", "staff_screening", "staff_verdict", "staff_judging", "staff_judging_run",
+    "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
+    "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist",
+}  # fmt: skip
+RECORDS = ("answerscore", "resultset", "estimate")
+
+
+@pytest.fixture
+def scored(
+    study: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+) -> ResultSet:
+    """One of two people is flagged: next to nothing was answered."""
+    work(make_person(study), {"p1": "41", "p2": "42", "p3": "43", "p4": "44"})
+    work(make_person(study), {"p1": "idk"})
+    return score(study).judges[0].results
+
+
+@pytest.fixture
+def root(client: Client) -> Client:
+    client.force_login(User.objects.create_superuser("root@example.org"))
+    return client
+
+
+def addresses(results: ResultSet) -> dict[str, str]:
+    facts: dict[str, dict[str, object]] = {
+        "staff_agreement_figure": {"agreement_id": 1, "figure": "differences"},
+        "staff_measurement": {"block": Block.JUDGE.value},
+        "staff_measurement_figure": {
+            "results_id": results.pk, "block": Block.COHORT.value, "figure": "thetas", "extension": "svg",
+        },
+        "staff_report_file": {"extension": "html"},
+        "staff_results_figure": {"results_id": results.pk},
+    }  # fmt: skip
+    return {name: reverse(name, kwargs={"slug": "pages", **facts.get(name, {})}) for name in HIDDEN}
+
+
+def test_every_page_of_a_study_is_known_to_tell_scores_or_not() -> None:
+    of_studies = {pattern.name for pattern in urls.urlpatterns if str(pattern.pattern).startswith(urls.STUDY)}
+    assert of_studies == HIDDEN | TELLS_NO_SCORES
+
+
+def test_results_are_hidden_until_everybody_is_decided_on(
+    root: Client, scored: ResultSet, keep_flagged: Callable[[Study, datetime], None], now: datetime
+) -> None:
+    for address in addresses(scored).values():
+        answer = root.get(address)
+        assert answer.status_code == 403, address
+        assert "1 person waits for a verdict of the screening." in answer.text
+        assert reverse("staff_screening", args=["pages"]) in answer.text
+    keep_flagged(scored.run.study, now)
+    for address in addresses(scored).values():
+        assert root.get(address).status_code in {200, 404}, address
+
+
+def test_the_records_leave_out_scores_of_a_study_with_open_verdicts(
+    root: Client, scored: ResultSet, keep_flagged: Callable[[Study, datetime], None], now: datetime
+) -> None:
+    def shown() -> list[bool]:
+        pages = [root.get(f"/admin/scoring/{name}/").text for name in RECORDS]
+        return ["/change/" in page for page in pages]
+
+    assert shown() == [False] * len(RECORDS)
+    keep_flagged(scored.run.study, now)
+    assert shown() == [True] * len(RECORDS)
