@@ -20,7 +20,9 @@ class MatchJudge(LocalJudge):
     kind = "match"
 
     def describe(self) -> dict[str, JsonValue]:
-        return {"kind": self.kind, "rules": self.rules}
+        described: dict[str, JsonValue] = {"kind": self.kind, "rules": self.rules}
+        # Scores by other rules are those of another judge: they stay, and answers are compared anew.
+        return described | ({"version": bbh.VERSION} if self.rules == "bbh" else {})
 
     def check(self, task: JudgeTask) -> None:
         if task.criteria:

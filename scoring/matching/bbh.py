@@ -1,14 +1,20 @@
 """BIG-Bench Hard: is a response correct?
 
 An answer is looked for in the span after the last "the answer is" (any case, optional colon), which ends at
-the next full stop or with the response. Where nothing is announced the whole response is the span, because a
-participant mostly writes just the answer. In the span the first match of the task's pattern is the answer;
-without a match, or for a task of free text, the span itself is. So a free-text answer with a full stop inside
-is cut there when it is announced; of the references only "Monsters, Inc" ends like an abbreviation, and its
-full stop is not part of the reference.
+the next full stop or with the response. In the span the first match of the task's pattern is the answer;
+without a match, or for a task of free text, the span itself is. A span that names two different choices
+answers nothing. So a free-text answer with a full stop inside is cut there when it is announced; of the
+references only "Monsters, Inc" ends like an abbreviation, and its full stop is not part of the reference.
+
+Where nothing is announced, the response counts only if it *is* the answer, in any usual dress ("A)",
+"Option A", "**A**"): a text that mentions an option on its way to none has not chosen it. With these rules
+the accuracies that the benchmark's authors published for their chain-of-thought outputs come out for all 27
+tasks (benchmarks/bbh_outputs.py).
 """
 
 import re
+
+VERSION = 2  # goes up with the rules; 1 also counted answers that a text only mentions
 
 # The greedy start finds the last announcement that something follows.
 LAST_SPAN = re.compile(r".*the answer is\b[\s:]*([^.\s:][^.]*)", re.IGNORECASE | re.DOTALL)
@@ -20,6 +26,11 @@ VALIDITY = re.compile(r"\b(?:valid|invalid)\b", re.IGNORECASE)
 INTEGER = re.compile(r"[-\u2212]?\d+(?:,\d{3})*", re.ASCII)
 CLOSING_BRACKETS = re.compile(r"[\])}>](?:[\])}> ]*[\])}>])?")
 FREE_TEXT = re.compile(r".+", re.DOTALL)
+# Of these a span may name one only.
+CHOICES = (CHOICE, TRUTH, YES_NO, VALIDITY)
+# A letter as people write an option that is all they say.
+OPTION = re.compile(r"(?:(?:option|choice|answer)\b[\s:]*)?[(\[]?([A-Z])[)\]]?[.:]?", re.IGNORECASE)
+EMPHASIS = "*_`\"' \t\n"
 
 PATTERNS = {
     "boolean_expressions": TRUTH,
@@ -61,14 +72,26 @@ class UnknownTask(ValueError):
 
 
 def extract(response: str, task: str) -> str:
-    """The answer inside a response, as written; an integer without commas. Raises UnknownTask."""
+    """The answer inside a response, as written; an integer without commas. Blank where two are named.
+
+    Raises UnknownTask.
+    """
     if task not in PATTERNS:
         raise UnknownTask(task)
-    announced = LAST_SPAN.match(response)
+    pattern, announced = PATTERNS[task], LAST_SPAN.match(response)
     span = (announced[1] if announced else response.strip().removesuffix(".")).strip()
-    found = PATTERNS[task].search(span)
-    answer = found[0] if found else span
-    return answer.replace(",", "").replace("\u2212", "-") if PATTERNS[task] is INTEGER else answer
+    found = [match[0] for match in pattern.finditer(span)] if announced else []
+    if pattern in CHOICES and len({one.casefold() for one in found}) > 1:
+        return ""
+    answer = found[0] if found else undressed(span, pattern)
+    return answer.replace(",", "").replace("\u2212", "-") if pattern is INTEGER else answer
+
+
+def undressed(text: str, pattern: re.Pattern[str]) -> str:
+    """A text that is an answer and nothing else, without emphasis and without what options are written in."""
+    bare = text.strip(EMPHASIS).removesuffix(".").strip(EMPHASIS)
+    option = OPTION.fullmatch(bare) if pattern is CHOICE else None
+    return option[1] if option else bare
 
 
 def is_correct(response: str, reference: str, task: str) -> bool:

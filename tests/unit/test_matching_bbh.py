@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from scoring.judge.match_judge import MatchJudge
 from scoring.matching.bbh import PATTERNS, UnknownTask, extract, is_correct
 
 
@@ -16,31 +17,32 @@ def questions(shared_data: Path) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("task", "response", "answer"),
     [
-        ("snarks", "(B)", "(B)"),
+        ("snarks", "(B)", "B"),
         ("snarks", "So the answer is (B).", "(B)"),
         ("snarks", "THE ANSWER IS: option (B), I think", "(B)"),
         ("snarks", "The answer is (A). No: the answer is (B).", "(B)"),
         ("snarks", "First the answer is (A), but then the answer is (B)", "(B)"),
         ("snarks", "The answer is (A). That the answer is.", "(A)"),
-        ("snarks", "The answer isn't (A), it is (B)", "(A)"),
+        ("snarks", "The answer is (A), though (A) is odd", "(A)"),
+        ("snarks", "The answer is option B", "B"),
         ("snarks", "(A) is wrong, so B. The answer is B.", "B"),
         ("snarks", "b.", "b"),
-        ("boolean_expressions", "the answer is not True but false", "True"),
+        ("boolean_expressions", "the answer is not false", "false"),
         ("boolean_expressions", "False", "False"),
-        ("navigate", "Not sure, but yes", "yes"),
-        ("formal_fallacies", "The argument is invalid.", "invalid"),
+        ("navigate", "**Yes**", "Yes"),
+        ("formal_fallacies", '"Invalid."', "Invalid"),
         ("multistep_arithmetic_two", "The answer is: -1,234 in all.", "-1234"),
         ("multistep_arithmetic_two", "\u22125", "-5"),
         ("object_counting", "The answer is\n12", "12"),
         ("dyck_languages", "So the answer is ] ] >.", "] ] >"),
-        ("dyck_languages", "I close with `) }` here", ") }"),
+        ("dyck_languages", "`) }`", ") }"),
         ("word_sorting", "So the answer is barn damp dot. Sorted!", "barn damp dot"),
         ("word_sorting", "barn damp dot.", "barn damp dot"),
         ("movie_recommendation", "So the answer is Monsters, Inc.", "Monsters, Inc"),
         ("object_counting", "a dozen", "a dozen"),
     ],
 )
-def test_the_answer_is_found_in_the_announced_span_or_the_whole_response(
+def test_the_answer_is_found_in_the_announced_span_or_is_the_whole_response(
     task: str, response: str, answer: str
 ) -> None:
     assert extract(response, task) == answer
@@ -61,6 +63,49 @@ def test_case_brackets_and_thousands_do_not_matter(task: str, response: str, ref
 
 
 @pytest.mark.parametrize(
+    "response",
+    ["A", "a", "(A)", "[A]", "A)", "A.", "A:", "Option A", "option (A).", "Answer: A", "**A**", " `(A)`\n"],
+)
+def test_an_option_counts_in_any_usual_dress(response: str) -> None:
+    assert is_correct(response, "(A)", "snarks")
+    assert not is_correct(response, "(B)", "snarks")
+
+
+@pytest.mark.parametrize(
+    ("task", "response", "reference"),
+    [
+        ("snarks", "(A) is ironic, as nobody would say so", "(A)"),
+        ("snarks", "I would say (A)", "(A)"),
+        ("boolean_expressions", "not ( True ) is the same as not True", "True"),
+        ("navigate", "Not sure, but yes", "Yes"),
+        ("formal_fallacies", "The argument is invalid.", "invalid"),
+        ("dyck_languages", "I close with ) } here", ") }"),
+        ("object_counting", "I count 3 of 12", "3"),
+    ],
+)
+def test_a_text_that_mentions_an_answer_and_announces_none_is_wrong(
+    task: str, response: str, reference: str
+) -> None:
+    assert not is_correct(response, reference, task)
+
+
+@pytest.mark.parametrize(
+    ("task", "span", "named"),
+    [
+        ("snarks", "(A) or (B)", ("(A)", "(B)")),
+        ("boolean_expressions", "not True but false", ("True", "False")),
+        ("web_of_lies", "yes and no", ("Yes", "No")),
+        ("formal_fallacies", "valid, not invalid", ("valid", "invalid")),
+    ],
+)
+def test_a_span_that_names_two_choices_is_wrong_for_both(
+    task: str, span: str, named: tuple[str, str]
+) -> None:
+    for reference in named:
+        assert not is_correct(f"So the answer is {span}.", reference, task)
+
+
+@pytest.mark.parametrize(
     ("task", "response", "reference"),
     [
         ("snarks", "(A)", "(B)"),
@@ -72,6 +117,11 @@ def test_case_brackets_and_thousands_do_not_matter(task: str, response: str, ref
 )
 def test_a_wrong_answer_is_wrong(task: str, response: str, reference: str) -> None:
     assert not is_correct(response, reference, task)
+
+
+def test_scores_by_the_earlier_rules_are_those_of_another_judge() -> None:
+    assert MatchJudge("bbh").describe() == {"kind": "match", "rules": "bbh", "version": 2}
+    assert MatchJudge("bbeh").describe() == {"kind": "match", "rules": "bbeh"}
 
 
 def test_an_unknown_task_is_refused_by_name() -> None:
