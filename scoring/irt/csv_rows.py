@@ -1,19 +1,34 @@
-"""What every reader of a CSV table needs: its rows with their lines, and where a file stops being UTF-8."""
+"""What every reader of a CSV table needs: rows with their lines, strict numbers, where UTF-8 ends."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+# What no number has, and `float` reads over: 1_0 as 10, digits of other scripts, "inf". Spreadsheets write
+# blanks around decimals; powers of ten come from programs, which write none.
+DECIMALS = re.compile(r"[0-9.+-]+", re.ASCII)
+NUMBERS = re.compile(r"[0-9.eE+-]+", re.ASCII)
+
+
+def strict_number(text: str) -> float | None:
+    """The number that a text is, in ASCII digits with a decimal point and nothing else, or None."""
+    try:
+        return float(text) if NUMBERS.fullmatch(text) or DECIMALS.fullmatch(text.strip()) else None
+    except ValueError:
+        return None
+
 
 def csv_rows(file: Iterable[str], refuse: Callable[[int, str], None]) -> Iterator[tuple[int, list[str]]]:
-    """Trimmed cells of every row that holds anything, each with the number of the line it ends on.
+    """The cells of every row that holds anything, each with the number of the line it ends on. A cell of
+    blanks is empty; others are as they stand.
 
     Where the file stops being CSV the rows end, and `refuse` hears the line and what is wrong with it.
     """
     reader = csv.reader(file, strict=True)
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
+            cells = [cell if cell.strip() else "" for cell in row]
             if any(cells):
                 yield reader.line_num, cells
     except csv.Error as error:

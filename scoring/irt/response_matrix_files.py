@@ -8,9 +8,10 @@ A score is a number from 0 to 1. NaN is refused, because it says that something 
 asked. Every problem is a sentence with its line (row, in Parquet).
 """
 
+import math
 from pathlib import Path
 
-from scoring.irt.csv_rows import csv_rows, first_undecodable_line
+from scoring.irt.csv_rows import NUMBERS, csv_rows, first_undecodable_line, strict_number
 from scoring.irt.response_matrix import ResponseMatrix
 from scoring.irt.response_matrix_parquet import parquet_columns
 from scoring.irt.response_matrix_rows import MatrixBuilder, ResponseMatrixRefused
@@ -55,7 +56,7 @@ def _csv_header(builder: MatrixBuilder, header: tuple[int, list[str]]) -> None:
             line, "names no item; write the configuration's column and then one per item, comma-separated"
         )
     for name in names[1:]:
-        builder.name_item(name, line)
+        builder.name_item(name.strip(), line)
     if builder.problems:
         raise ResponseMatrixRefused(builder.problems)
 
@@ -69,14 +70,14 @@ def _csv_row(builder: MatrixBuilder, line: int, row: list[str]) -> None:
     columns = [column for column, cell in enumerate(cells) if cell]
     scores = _plain_scores([cells[column] for column in columns])
     if scores is None:
-        builder.add(line, row[0], enumerate(map(_number_in, cells)))
+        builder.add(line, row[0].strip(), enumerate(map(_number_in, cells)))
     else:
-        builder.add_checked(line, row[0], columns, scores)
+        builder.add_checked(line, row[0].strip(), columns, scores)
 
 
 def _plain_scores(cells: list[str]) -> list[float] | None:
     """The scores of filled cells if nothing is wrong with any of them."""
-    if "_" in "".join(cells):  # Python reads 1_0 as 10
+    if cells and not NUMBERS.fullmatch("".join(cells)):
         return None
     try:
         scores = list(map(float, cells))
@@ -89,10 +90,8 @@ def _number_in(cell: str) -> float | str | None:
     """None for an empty cell; the text itself where it is no number."""
     if not cell:
         return None
-    try:
-        return cell if "_" in cell else float(cell)
-    except ValueError:
-        return cell
+    number = math.nan if cell.strip().casefold() == "nan" else strict_number(cell)
+    return cell if number is None else number
 
 
 def _read_jsonl(path: Path) -> ResponseMatrix:

@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.irt.csv_rows import csv_rows, first_undecodable_line
+from scoring.irt.csv_rows import csv_rows, first_undecodable_line, strict_number
 from scoring.irt.transform import Array
 
+MISSING = ("", "NaN", "nan")  # some programs write a missing score so
 ONLY_GROUP = "all"
 UNKNOWN = -1
 MOST_PROBLEMS = 1_000
@@ -84,7 +85,7 @@ def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
     problems: list[str] = []
     table = ScoreTable()
     rows = csv_rows(file, lambda line, sentence: problems.append(f"line {line}: {sentence}"))
-    header = next(rows, (0, []))[1]
+    header = [name.strip() for name in next(rows, (0, []))[1]]
     problems += [] if problems else _header_problems(header)
     if problems:
         raise ScoreTableRefused(problems)
@@ -127,23 +128,24 @@ def _add_row(table: ScoreTable, header: list[str], row: list[str], index: Mappin
     score = _score_of(cells["score"])
     if isinstance(score, str):
         return score
-    if not cells["prompt_id"]:
+    prompt_id = cells["prompt_id"].strip()
+    if not prompt_id:
         return "the prompt_id is empty"
-    group = cells.get("group", ONLY_GROUP)
+    group = cells.get("group", ONLY_GROUP).strip()
     if not group:
         return "the group is empty; name one or leave the whole column out"
-    table.add(group, cells["prompt_id"], score, index)
+    table.add(group, prompt_id, score, index)
     return None
 
 
 def _score_of(cell: str) -> float | str:
     """The score, NaN where missing, or the sentence that refuses it."""
-    if not cell:
+    if cell in MISSING:
         return math.nan
-    try:
-        score = float(cell)
-    except ValueError:
+    score = strict_number(cell)
+    if score is None:
         return f"the score {cell[:40]!r} is not a number; write 0 to 1 with a decimal point, or nothing"
-    if score < 0 or score > 1:
-        return f"the score {cell[:40]} is outside 0 to 1"
+    if not 0 <= score <= 1:
+        remedy = "; divide percentages by 100" if 1 < score <= 100 else ""
+        return f"the score {cell[:40]} is outside 0 to 1{remedy}"
     return score

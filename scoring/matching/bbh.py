@@ -90,7 +90,7 @@ def extract(response: str, task: str) -> str:
 def undressed(text: str, pattern: re.Pattern[str]) -> str:
     """A text that is an answer and nothing else, without emphasis and without what options are written in."""
     bare = text.strip(EMPHASIS).removesuffix(".").strip(EMPHASIS)
-    option = OPTION.fullmatch(bare) if pattern is CHOICE else None
+    option = OPTION.fullmatch(bare) if pattern is CHOICE and not CHOICE.fullmatch(bare) else None
     return option[1] if option else bare
 
 

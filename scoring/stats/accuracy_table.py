@@ -2,7 +2,7 @@
 
 `models` and `tasks` are lists of names; `accuracy_percent` gives for each task one percentage per model, in
 the order of `models`, null where not measured. `task_sizes` (questions per task) is optional: BBEH's own are
-known. Other keys are ignored.
+known. Other keys are ignored. A model with no accuracy above 1 is refused: those are shares, not percentages.
 """
 
 import math
@@ -33,12 +33,16 @@ class AccuracyTableRefused(ValueError):
 
 @dataclass(frozen=True)
 class ModelMetrics:
-    """One model's metrics in percent, NaN where nothing is measured or (micro) the sizes are unknown."""
+    """One model's metrics in percent, NaN where nothing is measured or (micro) the sizes are unknown.
+
+    They are over the tasks that are measured; `not_measured` names the others.
+    """
 
     model: str
     macro: float
     micro: float
     adjusted_harmonic_mean: float
+    not_measured: tuple[str, ...]
 
 
 class AccuracyTable(BaseModel):
@@ -53,7 +57,7 @@ class AccuracyTable(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        problems = [*self._name_problems(), *self._row_problems()]
+        problems = [*self._name_problems(), *self._row_problems()] or [*self._share_problems()]
         if problems:
             raise PydanticCustomError("unfitting", "{sentences}", {"sentences": "\n".join(problems)})
         return self
@@ -74,6 +78,15 @@ class AccuracyTable(BaseModel):
         for task in sorted(set(self.tasks) - set(self.task_sizes or self.tasks)):
             yield f"task_sizes: the task {task!r} is missing"
 
+    def _share_problems(self) -> Iterable[str]:
+        for position, model in enumerate(self.models):
+            measured = [row[position] or 0.0 for row in self.accuracy_percent.values()]
+            if 0 < max(measured) <= 1:
+                yield (
+                    f"accuracy_percent: no accuracy of {model!r} is above 1, so they look like shares; write "
+                    "percentages (45 for 0.45)"
+                )
+
     @property
     def sizes(self) -> Mapping[str, int] | None:
         """Questions per task, from the file or BBEH's own; None where neither gives them all."""
@@ -91,6 +104,7 @@ class AccuracyTable(BaseModel):
             macro=macro(accuracies),
             micro=micro(accuracies, self.sizes) if self.sizes else math.nan,
             adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
+            not_measured=tuple(task for task, value in row.items() if value is None),
         )
 
 

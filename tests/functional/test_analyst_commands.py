@@ -124,7 +124,7 @@ def test_theta_refuses_scores_it_cannot_use_and_names_every_line(bank: Path, tmp
 
     assert refusal_of("theta", "--item-bank", bank, scores).splitlines() == [
         f"The scores {scores} cannot be used:",
-        "line 2: the score 2 is outside 0 to 1",
+        "line 2: the score 2 is outside 0 to 1; divide percentages by 100",
         "line 3: the score 'x' is not a number; write 0 to 1 with a decimal point, or nothing",
     ]
 
@@ -188,7 +188,9 @@ def test_benchmark_metrics_reproduces_the_headline_of_table_2(shared_data: Path)
 
     metrics, notes = run("benchmark_metrics", path)
 
-    assert [list(found) for found in metrics] == 13 * [["model", "macro", "micro", "adjusted_harmonic_mean"]]
+    assert [list(found) for found in metrics] == 13 * [
+        ["model", "macro", "micro", "adjusted_harmonic_mean", "not_measured"]
+    ]
     assert metrics[-1]["model"] == "o3-mini (high)"
     assert metrics[-1]["adjusted_harmonic_mean"] == pytest.approx(44.8, abs=0.05)
     assert metrics[-1]["micro"] == pytest.approx(54.2, abs=0.05)
@@ -202,10 +204,23 @@ def test_benchmark_metrics_leaves_unknown_metrics_null_and_says_why(tmp_path: Pa
     metrics, notes = run("benchmark_metrics", path)
 
     assert metrics == [
-        {"model": "m1", "macro": None, "micro": None, "adjusted_harmonic_mean": None},
-        {"model": "m2", "macro": 40.0, "micro": None, "adjusted_harmonic_mean": 41.0},
+        {"model": "m1", "macro": None, "micro": None, "adjusted_harmonic_mean": None, "not_measured": ["t"]},
+        {"model": "m2", "macro": 40.0, "micro": None, "adjusted_harmonic_mean": 41.0, "not_measured": []},
     ]
-    assert notes == "micro is null: these are not BBEH's tasks; give the questions per task in task_sizes\n"
+    first, second = notes.splitlines()
+    assert first == "m1: over 0 of 1 tasks; null: t"
+    assert second == "micro is null: these are not BBEH's tasks; give the questions per task in task_sizes"
+
+
+def test_benchmark_metrics_refuses_shares_where_percentages_are_due(tmp_path: Path) -> None:
+    table = {"models": ["m1", "m2"], "tasks": ["t", "u"], "accuracy_percent": {"t": [45, 0.45], "u": [0, 1]}}
+    path = written(tmp_path / "accuracies.json", json.dumps(table))
+
+    assert refusal_of("benchmark_metrics", path).splitlines() == [
+        f"The table {path} cannot be used:",
+        "accuracy_percent: no accuracy of 'm2' is above 1, so they look like shares; write percentages (45 "
+        "for 0.45)",
+    ]
 
 
 def test_benchmark_metrics_refuses_a_table_that_does_not_fit(tmp_path: Path) -> None:

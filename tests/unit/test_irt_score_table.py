@@ -67,9 +67,9 @@ def test_every_problem_is_reported_with_its_line(tmp_path: Path) -> None:
     )
 
     assert problems_of(tmp_path, content) == (
-        "line 2: the score 1.5 is outside 0 to 1",
+        "line 2: the score 1.5 is outside 0 to 1; divide percentages by 100",
         "line 3: the score -0.1 is outside 0 to 1",
-        "line 4: the score inf is outside 0 to 1",
+        "line 4: the score 'inf' is not a number; write 0 to 1 with a decimal point, or nothing",
         "line 5: the score 'half' is not a number; write 0 to 1 with a decimal point, or nothing",
         "line 6: the score '0,5' is not a number; write 0 to 1 with a decimal point, or nothing",
         "line 7: has 2 cells where the header has 3",
@@ -82,6 +82,22 @@ def test_a_wrong_header_is_reported_whole(tmp_path: Path) -> None:
     assert problems_of(tmp_path, "prompt_id,group,group\np1,a,a\n") == (
         "line 1: there is no column 'score'; name it in the first line (comma-separated)",
         "line 1: the column 'group' occurs twice; keep one",
+    )
+
+
+@pytest.mark.parametrize(
+    "cell", ["0_1", "1e-1 ", "\uff11", "\u0661", "inf", "infinity", "0,5", "0x1", "1/2", "50%", "."]
+)
+def test_what_is_no_plain_number_is_no_score(tmp_path: Path, cell: str) -> None:
+    (problem,) = problems_of(tmp_path, f'prompt_id,score\np1,1\np1,"{cell}"\n')
+    assert problem == (
+        f"line 3: the score {cell!r} is not a number; write 0 to 1 with a decimal point, or nothing"
+    )
+
+
+def test_a_percentage_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    assert problems_of(tmp_path, "prompt_id,score\np1,45\n") == (
+        "line 2: the score 45 is outside 0 to 1; divide percentages by 100",
     )
 
 
@@ -106,7 +122,7 @@ def test_a_file_in_another_encoding_is_refused_at_its_line(tmp_path: Path) -> No
 
 def test_an_open_quote_is_reported_beside_the_other_problems(tmp_path: Path) -> None:
     assert problems_of(tmp_path, 'prompt_id,score\np1,2\np2,"1\n') == (
-        "line 2: the score 2 is outside 0 to 1",
+        "line 2: the score 2 is outside 0 to 1; divide percentages by 100",
         "line 3: not valid CSV (unexpected end of data); see that every quotation mark is closed",
     )
 

@@ -17,7 +17,7 @@ def questions(shared_data: Path) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("task", "response", "answer"),
     [
-        ("snarks", "(B)", "B"),
+        ("snarks", "(B)", "(B)"),
         ("snarks", "So the answer is (B).", "(B)"),
         ("snarks", "THE ANSWER IS: option (B), I think", "(B)"),
         ("snarks", "The answer is (A). No: the answer is (B).", "(B)"),
@@ -120,7 +120,8 @@ def test_a_wrong_answer_is_wrong(task: str, response: str, reference: str) -> No
 
 
 def test_scores_by_the_earlier_rules_are_those_of_another_judge() -> None:
-    assert MatchJudge("bbh").describe() == {"kind": "match", "rules": "bbh", "version": 2}
+    earlier = {"kind": "match", "rules": "bbh"}
+    assert MatchJudge("bbh").describe() == {**earlier, "version": 2}
     assert MatchJudge("bbeh").describe() == {"kind": "match", "rules": "bbeh"}
 
 

@@ -47,6 +47,14 @@ def test_a_csv_file_with_a_byte_order_mark_blank_lines_and_spaces(tmp_path: Path
     assert matrix.item_counts.tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("cell", ["0_1", "1e-1 ", "\uff11", "inf", "50%"])
+def test_what_is_no_plain_number_is_no_score(tmp_path: Path, cell: str) -> None:
+    path = written(tmp_path / "m.csv", f'model,p1,p2\ngpt,0,0.5\no3,1,"{cell}"\n')
+    (problem,) = problems_of(path)
+    assert problem.startswith("line 3")
+    assert f"'p2' is {cell!r}; write a number from 0 to 1" in problem
+
+
 def test_a_jsonl_file_with_missing_null_and_late_items(tmp_path: Path) -> None:
     lines = '{"configuration": "gpt", "p1": 0, "p2": 0.5, "p3": null}\n{"p2": 1, "configuration": "o3"}\n'
 
@@ -78,7 +86,7 @@ def test_every_bad_cell_row_and_name_of_a_csv_file_is_a_sentence_with_its_line(t
         "line 5: the configuration 'a' is on line 2 already; keep one",
         "line 5: the score of 'p2' is NaN; leave the cell empty where there is no score",
         "line 6: the configuration has no name; give it one",
-        "line 6: the score of 'p1' is inf, outside 0 to 1",
+        "line 6: the score of 'p1' is 'inf'; write a number from 0 to 1 with a decimal point, or nothing",
         "line 6: the score of 'p2' is '1_0'; write a number from 0 to 1 with a decimal point, or nothing",
         "line 7: has 4 cells where the first line has 3",
     ]

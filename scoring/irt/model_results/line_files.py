@@ -18,6 +18,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
+from scoring.irt.csv_rows import strict_number
 from scoring.irt.model_results.records import (
     MAX_EPOCH,
     Collector,
@@ -137,12 +138,10 @@ def _values(header: list[str], cells: list[str]) -> dict[str, object]:
 
 def _number(name: str, cell: str) -> object:
     """The cell as the number its column holds; a text that is none is left for the check to refuse."""
-    try:
-        if name in WHOLE_NUMBERS:
-            return int(cell)
-        return float(cell) if name in NUMBERS else cell
-    except ValueError:
+    number = strict_number(cell) if name in (*WHOLE_NUMBERS, *NUMBERS) else None
+    if number is None:
         return cell
+    return int(number) if name in WHOLE_NUMBERS and number.is_integer() else number
 
 
 def _add_errors(found: Collector, error: ValidationError, line: int, prompt_id: object) -> None:

@@ -29,6 +29,10 @@ class Command(BaseCommand):
             raise CommandError(f"The table {options['accuracies']} cannot be used:\n{refusal}") from None
         for metrics in table.metrics():
             self.stdout.write(_as_json(metrics))
+            if metrics.not_measured:
+                used = len(table.tasks) - len(metrics.not_measured)
+                note = f"{metrics.model}: over {used} of {len(table.tasks)} tasks; null: "
+                self.stderr.write(note + ", ".join(metrics.not_measured), style_func=str)
         if table.sizes is None:
             note = "micro is null: these are not BBEH's tasks; give the questions per task in task_sizes"
             self.stderr.write(note, style_func=str)
@@ -36,6 +40,6 @@ class Command(BaseCommand):
 
 def _as_json(metrics: ModelMetrics) -> str:
     values = asdict(metrics)
-    model = values.pop("model")
+    model, not_measured = values.pop("model"), values.pop("not_measured")
     strict = {name: None if math.isnan(value) else value for name, value in values.items()}
-    return json.dumps({"model": model, **strict}, allow_nan=False)
+    return json.dumps({"model": model, **strict, "not_measured": not_measured}, allow_nan=False)

@@ -13,6 +13,7 @@ from tqdm import tqdm
 from scoring.irt.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
 from scoring.irt.calibration.model import CENTRING, RIDGE
 from scoring.irt.calibration.reporting import description_of, parameters_of, report_of
+from scoring.irt.csv_rows import strict_number
 from scoring.irt.response_matrix_files import read_response_matrix
 from scoring.irt.response_matrix_rows import ResponseMatrixRefused
 from studies.bank.item_parameters import ItemParameters, write_item_parameters
@@ -83,10 +84,10 @@ def _positive(text: str) -> float:
 
 
 def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no number; write 0.5, say") from None
+    number = strict_number(text)
+    if number is None:
+        raise ArgumentTypeError(f"{text!r} is no number; write 0.5, say")
+    return number
 
 
 def fitted(path: Path, options: dict[str, Any]) -> BankFit:
