@@ -20,7 +20,7 @@ class ResourcesForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
     )
     nothing = forms.BooleanField(
-        label=gettext_lazy("I used nothing besides the model the study provides"), required=False
+        label=gettext_lazy("I used no resources"), required=False
     )
 
     def __init__(self, session: Session, data: Any = None) -> None:

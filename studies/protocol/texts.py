@@ -4,8 +4,8 @@ All of it is Markdown, except the resource categories.
 """
 
 DEFAULT_ALLOWED_TOOLS = """\
-The model the study provides, any other language model, web search, books, papers, code and any other \
-reference.
+Any language model you have access to, web search, books, papers, code and any other reference. The study \
+provides none of them.
 """
 
 DEFAULT_RESOURCE_CATEGORIES = (
@@ -13,13 +13,13 @@ DEFAULT_RESOURCE_CATEGORIES = (
     "Books",
     "Preprints",
     "Scientific papers",
-    "Other language models",
+    "Language models",
     "Code or calculators",
 )
 
 DEFAULT_INSTRUCTIONS = """\
 **Your task.** You receive one batch of questions. Give the most accurate final answer you can to each \
-of them, working with AI assistance.
+of them, with the help of whatever the list of allowed tools names.
 
 **Time.** One clock runs for the whole batch. It covers everything: looking things up, working with a \
 model, writing and handing in. It starts when you press the start button, not before, and it does not \
@@ -34,15 +34,16 @@ runs short, but it is meant as the last resort and not as the normal way of work
 **Write answers, not remarks.** We grade your final answer. Remarks on the question or on the model are \
 no answer. If you cannot finish one, write what you have.
 
-**Resources.** Before you hand in, tick the kinds of resources you used besides the model the study \
-provides. Broad kinds for the whole batch are enough; nobody asks for a list of pages.
+**Resources.** Before you hand in, tick the kinds of resources you used. Broad kinds for the whole batch \
+are enough; nobody asks for a list of pages.
 
 **Order and saving.** Answer in any order and change answers as often as you like while the clock runs. \
 What you type is saved as you go.
 """
 
 DEFAULT_CONSENT = """\
-By agreeing you take part in a study of how well people answer benchmark questions with AI assistance.
+By agreeing you take part in a study of how well people answer benchmark questions, with the tools that its \
+instructions name.
 
 **What is recorded**
 
