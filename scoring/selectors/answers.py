@@ -17,7 +17,7 @@ CHUNK = 2000
 
 @dataclass(frozen=True, slots=True)
 class ResultAnswer:
-    """One place of a retained participant's batch.
+    """One place of a retained participant's batch, which has this number.
 
     `counts`: there is an answer and it goes to the judge. `score`: None where it is missing or unscored.
     """
@@ -25,6 +25,7 @@ class ResultAnswer:
     participant: str
     prompt_id: str
     task: str
+    batch: int
     counts: bool
     score: float | None
 
@@ -58,17 +59,17 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
         Answer.objects.filter(session__participant__in=retained_participants(run.study).values("pk"))
         .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
         .values_list(
-            "session__participant__code", "prompt__prompt_id", "prompt__task",
+            "session__participant__code", "prompt__prompt_id", "prompt__task", "session__batch__number",
             "session__status", "session__overdue_rule", "has_text", "revision",
             "of_run__revision", F("of_run__score"),
         )
         .order_by("pk")
     )  # fmt: skip
     for row in rows.iterator(CHUNK):
-        code, prompt_id, task, status, rule, has_text, revision, judged, score = row
+        code, prompt_id, task, batch, status, rule, has_text, revision, judged, score = row
         counted = has_text and counts(state_of_text(SessionStatus(status)), rule)
         current = score if counted and judged == revision else None
-        yield ResultAnswer(code, prompt_id, task, counted, current)
+        yield ResultAnswer(code, prompt_id, task, batch, counted, current)
 
 
 def state_of_text(status: SessionStatus) -> AnswerState:

@@ -30,6 +30,7 @@ from studies.models import Study
 ESTIMATE_COLUMNS = [name for name in EstimateRow.model_fields if name != "run"]
 HIDDEN_COLUMNS = (
     "theta", "se", "ci_low", "ci_high", "theta_pool", "se_pool", "ci_low_pool", "ci_high_pool",
+    "reason_pool", "interval", "clusters", "se_batch", "ci_low_batch", "ci_high_batch",
     "theta_ql", "se_ql", "ci_low_ql", "ci_high_ql", "reason_ql", "raw_mean",
 )  # fmt: skip
 
@@ -56,7 +57,7 @@ def estimate_rows(study: Study) -> Iterator[EstimateRow]:
         hidden = hidden_estimates(rows)
         for row in rows:
             values = {name: getattr(row, name) for name in ESTIMATE_COLUMNS}
-            values["reason_ql"] = row.reason_ql or None
+            values |= {name: getattr(row, name) or None for name in ("reason_pool", "reason_ql", "interval")}
             if row.pk in hidden:
                 values |= dict.fromkeys(HIDDEN_COLUMNS)
             yield EstimateRow(run=number, **values)

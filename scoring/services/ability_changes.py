@@ -127,7 +127,7 @@ class Comparison:
 
     def _groups_by(self, p: Array) -> dict[ResultGroup, frozenset[str]]:
         answers = [
-            ResultAnswer(name, prompt_id, "", True, number(score))
+            ResultAnswer(name, prompt_id, "", 0, True, number(score))
             for name, prompt_id, score in zip(self._names, self._prompt_ids, p.tolist(), strict=True)
         ]
         return {

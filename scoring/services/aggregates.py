@@ -7,20 +7,24 @@ hold its prompt) or a pair. None of the first three is zero; none enters an esti
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from scoring.irt.ability import Z_95, GroupAbility, group_ability
+from scoring.irt.ability import GroupAbility, group_ability
 from scoring.irt.bank import ItemBank
 from scoring.selectors.answers import ResultAnswer
+from scoring.stats.clusters import cluster_codes
+from scoring.stats.cohort import Pairs
 from scoring.stats.estimates import Estimate, Reason, unknown
 from scoring.stats.influence import without_selection
-from scoring.stats.quasi_estimate import quasi_estimate
+from scoring.stats.standard_errors import cluster_error, pooled_fit, quasi_fit
+from scoring.stats.standard_errors_table import ErrorRow, estimated, first_row
 from studies.bank.categories import category_of
 
 ALL_CATEGORIES = ""
+NO_SECOND = unknown(Reason.OTHER_DESIGN)
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,18 @@ class Numbers:
     se_pool: float | None
     ci_low_pool: float | None
     ci_high_pool: float | None
+    reason_pool: str
+    se_batch: float | None
+    ci_low_batch: float | None
+    ci_high_batch: float | None
     theta_ql: float | None
     se_ql: float | None
     ci_low_ql: float | None
     ci_high_ql: float | None
     reason_ql: str
+    interval: str
+    clusters: int | None
+    batches: int
     pairs: int
     prompts: int
     private_prompts: int
@@ -123,34 +134,44 @@ def top_group(answers: Iterable[ResultAnswer], size: int) -> frozenset[str]:
 
 
 def group_numbers(
-    answers: Sequence[ResultAnswer], *, participants: int, scale: Scale, selected: bool
+    answers: Sequence[ResultAnswer], *, participants: int, scale: Scale, selected: bool, nested: bool
 ) -> Numbers:
-    """The numbers of one group from all its answers on the prompts of `scale`.
+    """The numbers of one group from all its answers on the prompts of `scale`; `nested` is the whole design.
 
-    Of people who were `selected` by these very scores theta_QL has no error: it would leave out the choice.
+    People who were `selected` by these very scores have no interval: it would leave out the choice.
     """
     answers = [answer for answer in answers if answer.prompt_id in scale.asked]
     there = [answer for answer in answers if answer.counts]
     scored = [(answer.prompt_id, answer.score) for answer in there if answer.score is not None]
     ability = group_ability_of(scored, scale)
-    quasi = group_quasi_of(there, scale) if participants or not selected else unknown(Reason.TOO_FEW_PEOPLE)
-    quasi = without_selection(quasi) if selected else quasi
+    errors = group_errors_of(there, scale, nested=nested)
+    pool, ql, by_batch = errors.pool.estimate, errors.ql.estimate, errors.by_batch
+    if selected:
+        pool, ql, by_batch = (chosen(one, participants) for one in (pool, ql, by_batch))
+    told = not selected and errors.pool.clusters
     private = {name for name, _ in scored} & scale.private
     return Numbers(
         participants=participants,
         theta=number(ability.theta),
-        se=number(ability.se),
-        ci_low=number(ability.ci_low),
-        ci_high=number(ability.ci_high),
-        theta_pool=number(ability.theta_pool),
-        se_pool=number(ability.se_pool),
-        ci_low_pool=number(ability.theta_pool - Z_95 * ability.se_pool),
-        ci_high_pool=number(ability.theta_pool + Z_95 * ability.se_pool),
-        theta_ql=number(quasi.value),
-        se_ql=number(quasi.se),
-        ci_low_ql=number(quasi.low),
-        ci_high_ql=number(quasi.high),
-        reason_ql=str(quasi.reason or ""),
+        se=None if selected else number(ability.se),
+        ci_low=None if selected else number(ability.ci_low),
+        ci_high=None if selected else number(ability.ci_high),
+        theta_pool=number(pool.value),
+        se_pool=number(pool.se),
+        ci_low_pool=number(pool.low),
+        ci_high_pool=number(pool.high),
+        reason_pool=str(pool.reason or ""),
+        se_batch=number(by_batch.se),
+        ci_low_batch=number(by_batch.low),
+        ci_high_batch=number(by_batch.high),
+        theta_ql=number(ql.value),
+        se_ql=number(ql.se),
+        ci_low_ql=number(ql.low),
+        ci_high_ql=number(ql.high),
+        reason_ql=str(ql.reason or ""),
+        interval=errors.pool.error if told else "",
+        clusters=errors.pool.clusters if told else None,
+        batches=errors.batches,
         pairs=ability.pairs,
         prompts=ability.prompts,
         private_prompts=sum(scale.counts(name) for name in private),
@@ -173,18 +194,61 @@ def group_ability_of(scored: Sequence[tuple[str, float]], scale: Scale) -> Group
     return group_ability(positions, np.array([score for _, score in scored], dtype=np.float64), items)
 
 
-def group_quasi_of(answers: Iterable[ResultAnswer], scale: Scale) -> Estimate:
-    """theta_QL with its error by participant, on any bank; NaN with the reason."""
-    items = scale.items
-    pairs = [] if items is None else [
-        (items.index[answer.prompt_id], answer.score, answer.participant)
+@dataclass(frozen=True)
+class GroupErrors:
+    """theta.pool and theta_QL with the errors that serve the design, and the first with a second by batch.
+
+    The latter has no value where the first error is not by people and prompts of a nested study.
+    """
+
+    pool: ErrorRow
+    ql: ErrorRow
+    by_batch: Estimate
+    batches: int
+
+
+def group_errors_of(answers: Iterable[ResultAnswer], scale: Scale, *, nested: bool) -> GroupErrors:
+    """Of answers that are there. A logistic bank, whose scale no logit is on, has no theta.pool."""
+    pairs = pairs_of(answers, scale.items)
+    fit = pooled_fit(pairs)
+    pool = first_row("theta.pool", fit, pairs, nested=nested)
+    both = nested and pool.error == "se.twoway"
+    by_batch = estimated(fit.theta, cluster_error(fit, pairs.batch)) if both else NO_SECOND
+    if scale.items is not None and scale.items.is_logistic and len(pairs):
+        pool, by_batch = replace(pool, estimate=unknown(Reason.LOGISTIC_BANK)), NO_SECOND
+    ql = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested)
+    return GroupErrors(pool, ql, by_batch, len(np.unique(pairs.batch)))
+
+
+def pairs_of(answers: Iterable[ResultAnswer], items: ItemBank | None) -> Pairs:
+    """The scored answers to prompts of the item bank; none where there is no bank."""
+    rows = [
+        (answer.participant, items.index[answer.prompt_id], answer.batch, answer.score)
         for answer in answers
-        if answer.score is not None and answer.prompt_id in items.index
-    ]  # fmt: skip
-    if items is None or not pairs:
-        return unknown(Reason.NOTHING_SCORED)
-    places, p, people = (list(column) for column in zip(*pairs, strict=True))
-    return quasi_estimate(items.a[places], items.b[places], p, people).estimate
+        if items is not None and answer.score is not None and answer.prompt_id in items.index
+    ]
+    people, places, batches, scores = (
+        (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
+    )
+    prompt, p = np.array(places, dtype=np.int64), np.array(scores, dtype=np.float64)
+    none = np.zeros(0)
+    return Pairs(
+        person=cluster_codes(np.array(people, dtype=np.str_))[0], prompt=prompt,
+        batch=np.array(batches, dtype=np.int64), p=p,
+        a=items.a[prompt] if items else none, b=items.b[prompt] if items else none,
+        y=items.transform.to_logit(p) if items else none,
+    )  # fmt: skip
+
+
+def chosen(estimate: Estimate, people: int) -> Estimate:
+    """Of people who were chosen by these scores; of nobody, where there were too few to choose from."""
+    return without_selection(estimate) if people else unknown(Reason.TOO_FEW_PEOPLE)
+
+
+def is_nested(answers: Iterable[ResultAnswer], scale: Scale) -> bool:
+    """Whether every prompt with item parameters is in one batch only (`standard_errors.is_nested`)."""
+    placed = {(answer.prompt_id, answer.batch) for answer in answers if scale.counts(answer.prompt_id)}
+    return len(placed) == len({prompt_id for prompt_id, _ in placed})
 
 
 def group_without_items(scored: Sequence[tuple[str, float]], scale: Scale) -> GroupAbility:

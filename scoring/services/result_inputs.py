@@ -51,7 +51,7 @@ def inputs_sha256(answers: Iterable[ResultAnswer], study: Study, scale: Scale) -
     return canonical_sha256(
         {
             "places": sorted(
-                [answer.participant, answer.prompt_id, answer.task, answer.counts, answer.score]
+                [answer.participant, answer.prompt_id, answer.task, answer.batch, answer.counts, answer.score]
                 for answer in answers
                 if answer.prompt_id in scale.asked
             ),

@@ -14,6 +14,7 @@ from scoring.services.aggregates import (
     ALL_CATEGORIES,
     Scale,
     group_numbers,
+    is_nested,
     number,
     top_group,
 )
@@ -48,11 +49,11 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
 
 def scope_store(results: ResultSet, scope: Scope, answers: Sequence[ResultAnswer], scale: Scale) -> None:
     """Average and Top, the latter chosen by these answers; and per task, where there are tasks."""
-    protocol = results.run.study.protocol
+    protocol, nested = results.run.study.protocol, is_nested(answers, scale)
     for group, codes in study_groups(answers, protocol.top_size).items():
         part = {"result_set": results, "scope": scope, "group": group}
         own = [answer for answer in answers if answer.participant in codes]
-        Estimate.objects.bulk_create(estimates(part, own, len(codes), scale))
+        Estimate.objects.bulk_create(estimates(part, own, len(codes), scale, nested=nested))
         if protocol.match_rules:
             tasks_store(part, own, protocol.match_rules)
 
@@ -76,7 +77,7 @@ def study_groups(answers: Sequence[ResultAnswer], top_size: int) -> dict[str, fr
 
 
 def estimates(
-    part: Mapping[str, Any], answers: Sequence[ResultAnswer], participants: int, scale: Scale
+    part: Mapping[str, Any], answers: Sequence[ResultAnswer], participants: int, scale: Scale, *, nested: bool
 ) -> Iterable[Estimate]:
     """One row for all prompts, one for each named category."""
     for category in [ALL_CATEGORIES, *scale.categories]:
@@ -85,6 +86,7 @@ def estimates(
             participants=participants,
             scale=scale.within(category),
             selected=part["group"] == ResultGroup.TOP,
+            nested=nested,
         )
         yield Estimate(**part, category=category, **asdict(numbers))
 

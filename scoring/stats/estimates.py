@@ -39,6 +39,7 @@ class Reason(StrEnum):
     ONE_SIDED = "one_sided"  # nearly all resamples lie on one side of the value: their range would miss it
     NOT_PUBLISHED = "not_published"  # whoever published the value gave no error with it
     LOGISTIC_BANK = "logistic_bank"  # the bank was fitted with the logistic 2PL: its ability is theta_QL
+    EARLIER_VERSION = "earlier_version"  # of stored results: this version puts another error here
     NO_SPREAD = "no_spread"  # the same in all resamples: no width can be told, and zero would be wrong
 
 

@@ -14,8 +14,9 @@ which is the cohort's theta on a bank whose difficulties are b_j = -m_j / a_j: t
 per prompt and its jackknife serve for the difference as they stand. For theta_QL the influences of both are
 subtracted.
 
-Errors: by batch where every prompt lies in one batch (this holds the model's own noise on a prompt, too), by
-people and prompts where batches overlap: other people and other prompts like these. With one batch by people:
+Errors: by batch where every prompt lies in one of eight batches or more (this holds the model's own noise on
+a prompt, too), by people and prompts where batches are fewer or overlap: other people and other prompts like
+these. With one batch by people:
 other people, these prompts and these responses of the model. The design is paired, so an easy set of prompts
 favours nobody. Source: measurement design, sections A2, A3 and "Question E"; Miller (arXiv 2411.00640).
 """
@@ -35,6 +36,7 @@ from scoring.stats.jackknife import jackknife_error, prompt_thetas_without, thet
 from scoring.stats.models_rows import first_rows, mean_scores, rows_at, weighted_pool, weighted_quasi
 from scoring.stats.models_scores import ModelScores
 from scoring.stats.standard_errors import Fit, cluster_error, pooled_fit, quasi_fit, twoway_error
+from scoring.stats.standard_errors_table import first_error
 
 
 class Design(StrEnum):
@@ -70,10 +72,9 @@ class Found:
 
 def design_of(pairs: Pairs) -> Design:
     """How the error of this cohort is clustered; see the module."""
-    if len(np.unique(pairs.batch)) < 2:
-        return Design.PARTICIPANT
     placed = np.unique(np.stack([pairs.prompt, pairs.batch], axis=1), axis=0)
-    return Design.BATCH if len(placed) == len(np.unique(pairs.prompt)) else Design.TWO_WAY
+    nested = len(placed) == len(np.unique(pairs.prompt))
+    return Design(first_error(nested=nested, batches=len(np.unique(pairs.batch))).removeprefix("se."))
 
 
 def cohort_theta(theta: Theta, pairs: Pairs, design: Design, transform: Transform) -> Found:

@@ -4,8 +4,7 @@ A study is nested where every prompt occurs in one batch only. Then people and p
 batches, and the error by batch serves "prompts like these"; the two-way error is a companion. Where prompts
 occur in several batches, batches are not independent of each other: the two-way error serves, the one by
 batch is refused. theta.prompt is not linear in the answers: its errors are jackknifes, and in
-nested studies the one by batch serves both targets. What a group was
-selected on stays fixed: for Top all of this is conditional on who is in it.
+nested studies the one by batch serves both targets.
 """
 
 from collections.abc import Iterator
@@ -38,6 +37,8 @@ from scoring.stats.standard_errors import (
     quasi_fit,
     twoway_error,
 )
+
+FEW_BATCHES = 8  # below, an error by batch rests on too few of them to stand alone
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,15 @@ class Errors:
     def _linear(self, name: str, fit: Fit) -> Iterator[ErrorRow]:
         by_person = cluster_error(fit, self.pairs.person)
         yield self._row(name, "se.participant", Target.THIS_BANK, fit.theta, by_person, serves=True)
+        first = first_error(nested=self.nested, batches=len(np.unique(self.pairs.batch)))
         by_batch = cluster_error(fit, self.pairs.batch)
         if not self.nested and fit.reason is None:
             by_batch = ClusterError(np.nan, by_batch.n, by_batch.clusters, Reason.OTHER_DESIGN)
-        yield self._row(name, "se.batch", Target.SUCH_PROMPTS, fit.theta, by_batch, serves=self.nested)
+        yield self._row(
+            name, "se.batch", Target.SUCH_PROMPTS, fit.theta, by_batch, serves=first == "se.batch"
+        )
         both = twoway_error(fit, self.pairs)
-        yield self._row(name, "se.twoway", Target.SUCH_PROMPTS, fit.theta, both, serves=not self.nested)
+        yield self._row(name, "se.twoway", Target.SUCH_PROMPTS, fit.theta, both, serves=first == "se.twoway")
 
     def _prompt_jackknife(self, error: str, target: Target, theta: float, groups: Codes) -> ErrorRow:
         codes, number = cluster_codes(groups)
@@ -155,3 +159,24 @@ def estimated(theta: float, found: ClusterError) -> Estimate:
     if np.isnan(theta):
         return unknown(found.reason or Reason.NOTHING_SCORED)
     return found.around(theta) if found.reason is None else without_interval(theta, found.reason)
+
+
+def first_error(*, nested: bool, batches: int) -> str:
+    """The error that stands first beside a theta.pool or theta_QL of this design.
+
+    For other people and prompts like these (T2); with one batch, for other people on these prompts (T1).
+    """
+    if batches < 2:
+        return "se.participant"
+    return "se.batch" if nested and batches >= FEW_BATCHES else "se.twoway"
+
+
+def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool) -> ErrorRow:
+    """theta.pool or theta_QL with the error that stands first; the reason, where that cannot be had."""
+    error = first_error(nested=nested, batches=len(np.unique(pairs.batch)))
+    if error == "se.twoway":
+        found = twoway_error(fit, pairs)
+    else:
+        found = cluster_error(fit, pairs.batch if error == "se.batch" else pairs.person)
+    target = Target.THIS_BANK if error == "se.participant" else Target.SUCH_PROMPTS
+    return ErrorRow(name, error, target, estimated(fit.theta, found), found.clusters, serves=True)

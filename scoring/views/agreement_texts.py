@@ -187,6 +187,7 @@ WHY_ABSENT: Mapping[str, Text] = MappingProxyType(
         ),
         Reason.NOT_PUBLISHED.value: gettext_lazy("no interval: none was published"),
         Reason.NO_SPREAD.value: gettext_lazy("no interval: the same in all resamples"),
+        Reason.EARLIER_VERSION.value: gettext_lazy("no interval: compute the results again"),
     }
 )
 THETA_SUBJECTS: Mapping[str, Text] = MappingProxyType(

@@ -12,7 +12,6 @@ from scoring.export.recomputing.draws import stream
 from scoring.export.recomputing.estimators import (
     Root,
     cluster_variance,
-    clustered,
     logistic,
     quasi,
     sizes,
@@ -20,22 +19,12 @@ from scoring.export.recomputing.estimators import (
 )
 from scoring.export.recomputing.formulas import THETAS, formula
 from scoring.export.recomputing.reading import TINY, Array, Rows, Run, Values
-from scoring.export.recomputing.uncertainty import twoway, twoway_of
+from scoring.export.recomputing.uncertainty import designed, first_kind, is_nested, twoway_of
 
 
 def design_of(rows: Rows) -> str:
-    """What is independent: batches that share no prompt, else people and prompts; with one batch people."""
-    if len(set(rows.batch.tolist())) < 2:
-        return "participant"
-    placed = set(zip(rows.prompt.tolist(), rows.batch.tolist(), strict=True))
-    return "batch" if len(placed) == len(set(rows.prompt.tolist())) else "twoway"
-
-
-def designed(run: Run, name: str, rows: Rows, design: str) -> Values:
-    """A theta with the error that the design calls for."""
-    if design == "twoway":
-        return twoway(run, name, rows)
-    return clustered(run, name, rows, rows.batch if design == "batch" else rows.person)
+    """What the errors beside models take as independent."""
+    return first_kind(rows, nested=is_nested(rows))
 
 
 @dataclass(frozen=True, eq=False)

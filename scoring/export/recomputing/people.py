@@ -16,6 +16,7 @@ from scoring.export.recomputing.estimators import (
 )
 from scoring.export.recomputing.formulas import THETAS, formula
 from scoring.export.recomputing.reading import Array, Run, Values
+from scoring.export.recomputing.uncertainty import designed, first_kind, is_nested
 
 
 @formula("cohort", *THETAS, "raw_mean", "people", "prompts", "pairs", "k_bar")
@@ -25,8 +26,10 @@ def cohort_number(run: Run, row: Values) -> Values:
     rows = rows.pairs if on_scale else rows.of(~np.isnan(rows.p))
     found = sizes(rows)
     if row["name"] in THETAS:
-        jackknifed = row["details"]["error"] == "se.jackknife_batch"
-        return found | clustered(run, row["name"], rows, rows.batch if jackknifed else rows.person)
+        if row["name"] == "theta.prompt":
+            jackknifed = row["details"]["error"] == "se.jackknife_batch"
+            return found | clustered(run, row["name"], rows, rows.batch if jackknifed else rows.person)
+        return found | designed(run, row["name"], rows, first_kind(rows, nested=is_nested(run.cohort)))
     if row["name"] == "raw_mean":
         mean = float(rows.p.mean())
         root = Root(mean, rows.p - mean, float(len(rows)))

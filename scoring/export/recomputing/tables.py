@@ -12,11 +12,11 @@ import numpy as np
 from scoring.export.recomputing.estimators import (
     by_prompt,
     clustered,
-    pooled,
     prompt_sums,
     with_analytic,
 )
 from scoring.export.recomputing.reading import PRIVATE, NotHere, Rows, Run, Values
+from scoring.export.recomputing.uncertainty import designed, first_kind, is_nested
 
 
 def category_rows(run: Run, category: str) -> Callable[[Rows], Rows]:
@@ -40,6 +40,7 @@ def estimate_of(run: Run, row: Values) -> Values:
         "participants": people, "expected": len(rows), "missing": int((~there).sum()),
         "unscored": int(there.sum()) - len(scored), "unknown_items": len(scored) - len(pairs),
         "pairs": len(pairs), "prompts": len(set(pairs.prompt)),
+        "batches": len(set(pairs.batch)) if export.bank else 0,
     }  # fmt: skip
     if export.lacks(row):  # of the people without an answer to a public prompt the tables have none
         del found["participants"]
@@ -54,23 +55,53 @@ def estimate_of(run: Run, row: Values) -> Values:
         "responses_per_prompt": found["pairs"] / found["prompts"], "raw_mean": float(pairs.p.mean()),
         "coverage": found["prompts"] / of if of else None,
     }  # fmt: skip
-    if export.bank and not export.is_logistic:
-        root, below = pooled(run, pairs), prompt_sums(run, pairs)[1]
-        pool = with_analytic(root.theta, root.slope, run.sigma)
-        mean = with_analytic(by_prompt(run, pairs), float(below.sum()), run.sigma)
-        names = {"value": "theta", "se": "se", "low": "ci_low", "high": "ci_high"}
-        found |= {names[name]: value for name, value in mean.items()}
-        names = {"value": "theta_pool", "se": "se_pool", "low": "ci_low_pool", "high": "ci_high_pool"}
-        found |= {names[name]: value for name, value in pool.items()}
-    return found | (quasi_of(run, pairs, row) if export.bank else {})
+    if not export.bank:
+        return found
+    if not export.is_logistic:
+        found |= theta_by_prompt(run, pairs, row)
+    return found | first_intervals(run, pairs, row)
 
 
-def quasi_of(run: Run, pairs: Rows, row: Values) -> Values:
-    """theta_QL with its error by participant; where the row says why there is no error, the value alone."""
-    found = clustered(run, "theta.ql", pairs, pairs.person)
-    names = {"value": "theta_ql", "se": "se_ql", "low": "ci_low_ql", "high": "ci_high_ql"}
-    told = ("value",) if row["reason_ql"] else tuple(names)
-    return {names[name]: found.get(name) for name in told}
+def theta_by_prompt(run: Run, pairs: Rows, row: Values) -> Values:
+    """Theta by prompt means with the analytic error; of Top the value alone."""
+    mean = with_analytic(by_prompt(run, pairs), float(prompt_sums(run, pairs)[1].sum()), run.sigma)
+    names = {"value": "theta", "se": "se", "low": "ci_low", "high": "ci_high"}
+    told = ("value",) if row["group"] == "top" else tuple(names)
+    return {names[name]: mean[name] for name in told}
+
+
+def first_intervals(run: Run, pairs: Rows, row: Values) -> Values:
+    """theta.pool and theta_QL with the error of the design; the value alone where a row says why.
+
+    Of a design with private prompts a row of all prompts says which error it is: not all places are here.
+    """
+    kind = first_kind(pairs, nested=is_nested(run.cohort))
+    if run.export.lacks(row) and row["interval"]:
+        kind = row["interval"].removeprefix("se.")
+    found: Values = {}
+    for name, ending in (("theta.pool", "pool"), ("theta.ql", "ql")):
+        if name == "theta.pool" and run.export.is_logistic:
+            continue
+        own = designed(run, name, pairs, kind)
+        names = {"value": f"theta_{ending}", "se": f"se_{ending}"}
+        names |= {"low": f"ci_low_{ending}", "high": f"ci_high_{ending}"}
+        told = ("value",) if row[f"reason_{ending}"] else tuple(names)
+        found |= {names[one]: own.get(one) for one in told}
+        found |= (
+            {} if row["group"] == "top" else {"interval": f"se.{kind}", "clusters": clusters_of(pairs, kind)}
+        )
+    return found | (second_interval(run, pairs) if row["se_batch"] is not None else {})
+
+
+def clusters_of(pairs: Rows, kind: str) -> int:
+    people, prompts, batches = (len(set(own.tolist())) for own in (pairs.person, pairs.prompt, pairs.batch))
+    return {"participant": people, "batch": batches, "twoway": min(people, prompts)}[kind]
+
+
+def second_interval(run: Run, pairs: Rows) -> Values:
+    """Of few batches that share no prompt: theta.pool with its error by batch."""
+    own = clustered(run, "theta.pool", pairs, pairs.batch)
+    return {"se_batch": own["se"], "ci_low_batch": own["low"], "ci_high_batch": own["high"]}
 
 
 def task_counts(run: Run, group: str) -> dict[str, tuple[int, int]]:
@@ -111,7 +142,7 @@ def inputs_hash(run: Run) -> Values:
     content = {
         "places": sorted(
             [
-                one["participant"], one["prompt_id"], task[one["prompt_id"]], one["counts"],
+                one["participant"], one["prompt_id"], task[one["prompt_id"]], one["batch"], one["counts"],
                 run.scores.get((one["participant"], one["prompt_id"])) if one["counts"] else None,
             ]
             for one in run.export.table("answers") if one["participant"] in retained

@@ -28,9 +28,9 @@ from scoring.export.recomputing.reading import TINY, Array, Rows, Run, Values
 
 @formula("uncertainty", *THETAS)
 def theta_with_error(run: Run, row: Values) -> Values:
-    rows, kind, name = run.group(row["group"]).pairs, row["subset"], row["name"]
+    rows, kind, name = run.cohort.pairs, row["subset"], row["name"]
     if kind == "se.participant_boot":
-        return sizes(rows) | spread_of(pooled(run, rows).theta, people_drawn(run)[row["group"]])
+        return sizes(rows) | spread_of(pooled(run, rows).theta, people_drawn(run))
     if kind == "se.analytic":
         information = prompt_sums(run, rows)[1].sum() if name == "theta.prompt" else rows.a @ rows.a
         theta = by_prompt(run, rows) if name == "theta.prompt" else pooled(run, rows).theta
@@ -46,19 +46,39 @@ def theta_with_error(run: Run, row: Values) -> Values:
 
 
 @cache
-def people_drawn(run: Run) -> dict[str, Array]:
-    """Theta.pool of people drawn with replacement, of Average first and then of Top: one stream."""
-    rng, found = stream(run, "uncertainty"), {}
-    for group in ("average", "top"):
-        rows = run.group(group).pairs
-        if not rows.a.any():
-            continue
-        codes, number = codes_of(rows.person)
-        above = np.bincount(codes, rows.a * (run.logit(rows.p) + rows.a * rows.b), minlength=number)
-        below = np.bincount(codes, rows.a**2, minlength=number)
-        drawn = draws_of(number, resamples(run), rng)
-        found[group] = np.concatenate([(part @ above) / (part @ below) for part in drawn])
-    return found
+def people_drawn(run: Run) -> Array:
+    """Theta.pool of people drawn with replacement."""
+    rows = run.cohort.pairs
+    codes, number = codes_of(rows.person)
+    above = np.bincount(codes, rows.a * (run.logit(rows.p) + rows.a * rows.b), minlength=number)
+    below = np.bincount(codes, rows.a**2, minlength=number)
+    drawn = draws_of(number, resamples(run), stream(run, "uncertainty"))
+    return np.concatenate([(part @ above) / (part @ below) for part in drawn])
+
+
+FEW_BATCHES = 8
+
+
+def is_nested(rows: Rows) -> bool:
+    """Whether each prompt with parameters is in one batch only."""
+    known = rows.of(~np.isnan(rows.a))
+    placed = set(zip(known.prompt.tolist(), known.batch.tolist(), strict=True))
+    return len(placed) == len(set(known.prompt.tolist()))
+
+
+def first_kind(rows: Rows, *, nested: bool) -> str:
+    """What the error that stands first takes as independent: batches, people and prompts, or people."""
+    batches = len(set(rows.batch.tolist()))
+    if batches < 2:
+        return "participant"
+    return "batch" if nested and batches >= FEW_BATCHES else "twoway"
+
+
+def designed(run: Run, name: str, rows: Rows, design: str) -> Values:
+    """A theta with the error that the design calls for."""
+    if design == "twoway":
+        return twoway(run, name, rows)
+    return clustered(run, name, rows, rows.batch if design == "batch" else rows.person)
 
 
 def twoway(run: Run, name: str, rows: Rows) -> Values:
@@ -124,7 +144,7 @@ def mixed(run: Run, rows: Rows) -> Values:
 
 @formula("uncertainty", "mixed.sd_people", "mixed.sd_prompts", "mixed.sd_answers")
 def component(run: Run, row: Values) -> Values:
-    rows = run.group(row["group"]).pairs
+    rows = run.cohort.pairs
     place = ("mixed.sd_people", "mixed.sd_prompts", "mixed.sd_answers").index(row["name"])
     return sizes(rows) | {"value": math.sqrt(components(run, rows)[place])}
 

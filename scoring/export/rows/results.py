@@ -20,19 +20,35 @@ class EstimateRow(Row):
     group: Group
     category: str = Field(description="category; empty for all prompts together")
     participants: int = Field(description="number of people in the group")
-    theta: FiniteFloat | None = Field(description="ability in logits, from the mean score of each prompt")
-    se: FiniteFloat | None = Field(description="analytic standard error of theta")
-    ci_low: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta")
-    ci_high: FiniteFloat | None = Field(description="upper end of the 95 % interval of theta")
     theta_pool: FiniteFloat | None = Field(description="ability in logits, every answer its own observation")
-    se_pool: FiniteFloat | None = Field(description="analytic standard error of theta_pool")
-    ci_low_pool: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta_pool")
-    ci_high_pool: FiniteFloat | None = Field(description="upper end of the 95 % interval of theta_pool")
+    se_pool: FiniteFloat | None = Field(description="standard error of theta_pool that `interval` names")
+    ci_low_pool: FiniteFloat | None = Field(description="lower end of its 95 % interval (t, clusters - 1)")
+    ci_high_pool: FiniteFloat | None = Field(description="upper end of its 95 % interval")
+    reason_pool: str | None = Field(description="why theta_pool, or only its error and interval, is absent")
+    interval: str | None = Field(
+        description="error of theta_pool and theta_ql: `se.batch` or `se.twoway` (by people and prompts), both "
+        "for other people and prompts like these; `se.participant`: one batch, for other people on its prompts"
+    )
+    clusters: int | None = Field(description="independent groups of answers that this error rests on")
+    se_batch: FiniteFloat | None = Field(
+        description="second error of theta_pool, by batch, where two to seven batches share no prompt"
+    )
+    ci_low_batch: FiniteFloat | None = Field(description="lower end of the 95 % interval by batch")
+    ci_high_batch: FiniteFloat | None = Field(description="upper end of the 95 % interval by batch")
     theta_ql: FiniteFloat | None = Field(description="theta_QL, ability in logits on a scale of its own")
-    se_ql: FiniteFloat | None = Field(description="standard error of theta_ql, clustered by participant")
+    se_ql: FiniteFloat | None = Field(description="standard error of theta_ql that `interval` names")
     ci_low_ql: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta_ql")
     ci_high_ql: FiniteFloat | None = Field(description="upper end of the 95 % interval of theta_ql")
     reason_ql: str | None = Field(description="why theta_ql, or only its error and interval, is absent")
+    theta: FiniteFloat | None = Field(
+        description="as published: from the mean score of each prompt, in logits"
+    )
+    se: FiniteFloat | None = Field(
+        description="as published: analytic error of theta, all answers taken as independent; none of Top"
+    )
+    ci_low: FiniteFloat | None = Field(description="as published: lower end of the 95 % interval of theta")
+    ci_high: FiniteFloat | None = Field(description="as published: upper end of the 95 % interval of theta")
+    batches: int = Field(description="batches that the pairs are of")
     pairs: int = Field(
         description="scored answers to prompts of the item bank; without an item bank, all scored ones"
     )

@@ -1,9 +1,11 @@
 """Measure one set of results: every block by itself, all stored together."""
 
 import logging
+import math
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import product
@@ -22,6 +24,7 @@ from scoring.services.measurement.inputs import Inputs, Readings
 from scoring.services.measurement.registry import BLOCKS, THETA_ONLY
 from scoring.services.snapshot import snapshot
 from scoring.stats.cohort import PUBLIC, Cohort
+from scoring.stats.influence import without_selection
 from scoring.stats.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
 from scoring.stats.measures import Block, Measure, NotMeasurable, Scope
 from studies.models import StudyEvent
@@ -105,7 +108,7 @@ def block_compute(
     try:
         if (only_tasks and block in THETA_ONLY) or (logistic and block in ONLY_LOGITS):
             raise said
-        measures = list(BLOCKS[block](inputs))
+        measures = [outside_selection(block, one) for one in BLOCKS[block](inputs)]
         if logistic:
             measures = list(on_logistic_scale(measures))
     except NotMeasurable as refusal:
@@ -116,6 +119,18 @@ def block_compute(
     seconds = round(time.perf_counter() - began, 3)
     ended = {"state": state, "sentence": str(said), "template": said.template, "facts": said.facts}
     return {**ended, "seconds": seconds}, measures
+
+
+def outside_selection(block: Block, one: Measure) -> Measure:
+    """Without the interval of people who were chosen by these very scores: it would leave out the choice.
+
+    Those of the block Top are made for it, or labelled in-sample.
+    """
+    found = one.estimate
+    has_interval = not math.isnan(found.low) or found.reason is not None
+    if one.group != "top" or block == Block.TOP or not has_interval:
+        return one
+    return replace(one, estimate=without_selection(found))
 
 
 def off_scale(block: Block, *, only_tasks: bool, logistic: bool) -> str:

@@ -17,11 +17,11 @@ from scoring.stats.between_person import (
 )
 from scoring.stats.clusters import Array, cluster_codes, linear_estimate
 from scoring.stats.cohort import Cohort
-from scoring.stats.estimates import Estimate, Reason, unknown, within, without_interval
+from scoring.stats.estimates import Reason, unknown, within
 from scoring.stats.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.quasi_estimate import quasi_estimate
-from scoring.stats.standard_errors import is_nested
+from scoring.stats.standard_errors import is_nested, pooled_fit, quasi_fit
+from scoring.stats.standard_errors_table import first_row
 
 TENTHS = (0.1, 0.5, 0.9)
 
@@ -57,16 +57,16 @@ def count_measures(group: str, counted: Cohort) -> Iterator[Measure]:
     for name, number in (("people", people), ("prompts", prompts), ("pairs", n), ("k_bar", n / prompts)):
         yield Measure(name, plain(float(number)), group=group, n=n, people=people, prompts=prompts)
     yield Measure(
-        "raw_mean", outside_selection(group, raw), group=group, n=n, people=people, prompts=prompts,
-        clusters=mean.clusters, details={"error": "se.participant"},
+        "raw_mean", raw, group=group, n=n, people=people, prompts=prompts, clusters=mean.clusters,
+        details={"error": "se.participant"},
     )  # fmt: skip
 
 
 def ability_measures(group: str, members: Cohort, nested: bool) -> Iterator[Measure]:
-    """theta.prompt, theta.pool and theta.ql, each with the interval that suits it."""
+    """theta.prompt, theta.pool and theta.ql, each with the interval that serves the design."""
     pairs = members.pairs
-    pooled = linear_estimate(pairs.a, pairs.z, pairs.person)
-    quasi = quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person)
+    pooled = first_row("theta.pool", pooled_fit(pairs), pairs, nested=nested)
+    quasi = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested)
     by_batch = nested and len(np.unique(pairs.batch)) > 1
     groups, number = cluster_codes(pairs.batch if by_batch else pairs.person)
     without = prompt_thetas_without(pairs, groups, number, members.transform)
@@ -74,21 +74,14 @@ def ability_measures(group: str, members: Cohort, nested: bool) -> Iterator[Meas
     jackknife = "se.jackknife_batch" if by_batch else "se.jackknife_participant"
     for name, estimate, clusters, error in (
         ("theta.prompt", averaged, number, jackknife),
-        ("theta.pool", pooled.estimate, pooled.clusters, "se.participant"),
-        ("theta.ql", quasi.estimate, quasi.clusters, "se.participant"),
+        ("theta.pool", pooled.estimate, pooled.clusters, pooled.error),
+        ("theta.ql", quasi.estimate, quasi.clusters, quasi.error),
     ):
         yield Measure(
-            name, outside_selection(group, estimate), group=group, n=len(pairs),
+            name, estimate, group=group, n=len(pairs),
             people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)), clusters=clusters,
             details={"error": error},
         )  # fmt: skip
-
-
-def outside_selection(group: str, estimate: Estimate) -> Estimate:
-    """Of people who were chosen by these very scores no interval is given: it would leave out the choice."""
-    if group != "top" or math.isnan(estimate.value):
-        return estimate
-    return without_interval(estimate.value, Reason.SELECTED)
 
 
 def person_measures(cohort: Cohort) -> Iterator[Measure]:

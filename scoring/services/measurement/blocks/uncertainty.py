@@ -8,17 +8,15 @@ from django.utils.translation import gettext_noop
 
 from scoring.services.measurement.inputs import Inputs
 from scoring.stats.cohort import Cohort
-from scoring.stats.estimates import Reason, unknown
+from scoring.stats.estimates import unknown
 from scoring.stats.measures import Measure, NotMeasurable, plain
 from scoring.stats.mixed_model import Components
 from scoring.stats.standard_errors import is_nested
 from scoring.stats.standard_errors_table import ErrorRow, Errors
 
-GROUPS = ("average", "top")
-
 
 class Size(NamedTuple):
-    """What a group's numbers rest on."""
+    """What the numbers rest on."""
 
     n: int
     people: int
@@ -26,19 +24,21 @@ class Size(NamedTuple):
 
 
 def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
-    """The design, then theta.pool, theta.prompt and theta.ql with their errors, then variance components."""
+    """The design, then theta.pool, theta.prompt and theta.ql with their errors, then variance components.
+
+    All of Average: Top was chosen by these scores, which no error here allows for.
+    """
     cohort = inputs.cohort
     if len(cohort.pairs) == 0:
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     nested = is_nested(cohort)
     yield design_measure(cohort, nested=nested)
-    for done, (group, members) in enumerate(zip(GROUPS, (cohort, top_of(inputs)), strict=True)):
-        inputs.progress(done, len(GROUPS))
-        yield from group_measures(inputs, group, members, nested=nested)
-
-
-def top_of(inputs: Inputs) -> Cohort:
-    return inputs.cohort.of_people(inputs.top)
+    pairs = cohort.pairs
+    errors = Errors(pairs, cohort.transform, cohort.sigma_hat, nested, inputs.resamples, inputs.rng)
+    size = Size(len(pairs), len(np.unique(pairs.person)), len(np.unique(pairs.prompt)))
+    for row in errors.rows():
+        yield error_measure(row, size)
+    yield from component_measures(errors.components, size)
 
 
 def design_measure(cohort: Cohort, *, nested: bool) -> Measure:
@@ -52,31 +52,17 @@ def design_measure(cohort: Cohort, *, nested: bool) -> Measure:
     )  # fmt: skip
 
 
-def group_measures(inputs: Inputs, group: str, members: Cohort, *, nested: bool) -> Iterator[Measure]:
-    pairs = members.pairs
-    if len(pairs) == 0:
-        reason = Reason.TOO_FEW_PEOPLE if not inputs.top.any() else Reason.NOTHING_SCORED
-        yield Measure("theta.pool", unknown(reason), group=group, subset="se.participant", n=0, people=0)
-        return
-    errors = Errors(pairs, members.transform, members.sigma_hat, nested, inputs.resamples, inputs.rng)
-    size = Size(len(pairs), len(np.unique(pairs.person)), len(np.unique(pairs.prompt)))
-    for row in errors.rows():
-        yield error_measure(row, group, size)
-    yield from component_measures(errors.components, group, size)
-
-
-def error_measure(row: ErrorRow, group: str, size: Size) -> Measure:
+def error_measure(row: ErrorRow, size: Size) -> Measure:
     return Measure(
-        row.theta, row.estimate, group=group, subset=row.error, n=size.n, people=size.people,
+        row.theta, row.estimate, group="average", subset=row.error, n=size.n, people=size.people,
         prompts=size.prompts, clusters=row.clusters,
         details={
             "target": row.target, "serves": row.serves, "df": row.df, "few_clusters": row.few_clusters,
-            "conditional_on_selection": group == "top",
         },
     )  # fmt: skip
 
 
-def component_measures(found: Components, group: str, size: Size) -> Iterator[Measure]:
+def component_measures(found: Components, size: Size) -> Iterator[Measure]:
     """Standard deviations rather than variances, as people read them; t2, d2 and s2 are in the details."""
     for name, variance, kind in (
         ("mixed.sd_people", found.people, "people"),
@@ -87,5 +73,6 @@ def component_measures(found: Components, group: str, size: Size) -> Iterator[Me
         estimate = unknown(why) if why else plain(float(np.sqrt(variance)))
         details = {"variance": None if why else variance, "truncated": kind in found.truncated}
         yield Measure(
-            name, estimate, group=group, n=size.n, people=size.people, prompts=size.prompts, details=details
-        )
+            name, estimate, group="average", n=size.n, people=size.people, prompts=size.prompts,
+            details=details,
+        )  # fmt: skip
