@@ -4,16 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from scoring.models import Estimate, ResultGroup, ResultSet
 from scoring.selectors.reports import Report, TaskShown, report_of
+from scoring.views.agreement_texts import why_absent
+from scoring.views.first_intervals import ERRORS, interval_sentences
 
 ABSENT = "–"
 ESTIMATE_HEAD = (
     "",
     "people",
-    "theta",
-    "95 % interval",
-    "pooled",
+    "theta.pool",
     "95 % interval",
     "theta_QL",
+    "95 % interval",
+    "as published",
     "95 % interval",
     "pairs",
     "prompts",
@@ -26,7 +28,8 @@ ESTIMATE_HEAD = (
 def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     report = report_of(results)
-    return [*flow_lines(results), "", *estimate_lines(report), *task_lines(report), "", *report.notes]
+    sentences = [*interval_sentences(report), *report.notes]
+    return [*flow_lines(results), "", *estimate_lines(report), *task_lines(report), "", *sentences]
 
 
 def flow_lines(results: ResultSet) -> Iterator[str]:
@@ -52,18 +55,28 @@ def estimate_cells(estimate: Estimate) -> Sequence[str]:
     return (
         short_name(estimate),
         str(estimate.participants),
-        decimal(estimate.theta),
-        interval(estimate.ci_low, estimate.ci_high),
         decimal(estimate.theta_pool),
-        interval(estimate.ci_low_pool, estimate.ci_high_pool),
+        first_interval(estimate),
         decimal(estimate.theta_ql),
         interval(estimate.ci_low_ql, estimate.ci_high_ql),
+        decimal(estimate.theta),
+        interval(estimate.ci_low, estimate.ci_high),
         str(estimate.pairs),
         str(estimate.prompts),
         decimal(estimate.responses_per_prompt),
         decimal(estimate.raw_mean, 3),
         decimal(estimate.coverage, 3),
     )
+
+
+def first_interval(estimate: Estimate) -> str:
+    """Of theta.pool with what it is by, and a second one where it stands beside it."""
+    first = interval(estimate.ci_low_pool, estimate.ci_high_pool)
+    if estimate.ci_low_pool is None:
+        return str(why_absent(estimate.reason_pool)) or first
+    second = interval(estimate.ci_low_batch, estimate.ci_high_batch)
+    beside = "" if second == ABSENT else f"; {second}, {ERRORS['se.batch']}"
+    return f"{first}, {ERRORS[estimate.interval]}{beside}"
 
 
 def account(estimate: Estimate) -> str:

@@ -88,18 +88,17 @@ class Errors:
 
     def of_pool(self) -> Iterator[ErrorRow]:
         fit, pairs = pooled_fit(self.pairs), self.pairs
-        yield self._analytic("theta.pool", fit.theta, fit.bread)
         yield from self._linear("theta.pool", fit)
         drawn = participant_bootstrap(pairs, self.resamples, self.rng)
         people = len(np.unique(pairs.person))
         yield ErrorRow("theta.pool", "se.participant_boot", Target.THIS_BANK, drawn, people, serves=False)
         mixed = mixed_error(pairs, self.components)
         yield self._row("theta.pool", "se.mixed", Target.SUCH_PROMPTS, fit.theta, mixed, serves=False)
+        yield self._analytic("theta.pool", fit.theta, fit.bread)
 
     def of_prompt(self) -> Iterator[ErrorRow]:
         name, pairs = "theta.prompt", self.pairs
         theta = theta_prompt(pairs, self.transform)
-        yield self._analytic(name, theta, prompt_information(pairs))
         by_person = self._prompt_jackknife("se.jackknife_participant", Target.THIS_BANK, theta, pairs.person)
         yield replace(by_person, serves=not self.nested)
         if self.nested:
@@ -107,6 +106,7 @@ class Errors:
         else:
             both = twoway_jackknife(pairs, self.transform)
             yield self._row(name, "se.jackknife_twoway", Target.SUCH_PROMPTS, theta, both, serves=True)
+        yield self._analytic(name, theta, prompt_information(pairs))
 
     def of_ql(self) -> Iterator[ErrorRow]:
         name, fit = "theta.ql", quasi_fit(self.pairs)
@@ -116,17 +116,20 @@ class Errors:
             yield self._quasi_jackknife("se.jackknife_batch", Target.SUCH_PROMPTS, fit, self.pairs.batch)
 
     def _linear(self, name: str, fit: Fit) -> Iterator[ErrorRow]:
-        by_person = cluster_error(fit, self.pairs.person)
-        yield self._row(name, "se.participant", Target.THIS_BANK, fit.theta, by_person, serves=True)
+        """By people, by batch and two-way; the one that stands first is first."""
         first = first_error(nested=self.nested, batches=len(np.unique(self.pairs.batch)))
         by_batch = cluster_error(fit, self.pairs.batch)
         if not self.nested and fit.reason is None:
             by_batch = ClusterError(np.nan, by_batch.n, by_batch.clusters, Reason.OTHER_DESIGN)
-        yield self._row(
-            name, "se.batch", Target.SUCH_PROMPTS, fit.theta, by_batch, serves=first == "se.batch"
-        )
-        both = twoway_error(fit, self.pairs)
-        yield self._row(name, "se.twoway", Target.SUCH_PROMPTS, fit.theta, both, serves=first == "se.twoway")
+        rows = [
+            self._row(name, error, target, fit.theta, found, serves=error in (first, "se.participant"))
+            for error, target, found in (
+                ("se.participant", Target.THIS_BANK, cluster_error(fit, self.pairs.person)),
+                ("se.batch", Target.SUCH_PROMPTS, by_batch),
+                ("se.twoway", Target.SUCH_PROMPTS, twoway_error(fit, self.pairs)),
+            )
+        ]
+        yield from sorted(rows, key=lambda row: row.error != first)
 
     def _prompt_jackknife(self, error: str, target: Target, theta: float, groups: Codes) -> ErrorRow:
         codes, number = cluster_codes(groups)

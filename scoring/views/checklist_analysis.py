@@ -41,7 +41,7 @@ def uncertainty(records: StudyRecords) -> str:
 
 
 def estimate_kind(records: StudyRecords) -> str:
-    if records.average is None or records.average.ci_low is None:
+    if records.average is None or records.average.ci_low_pool is None:
         return ""
     return _("Points with 95 % intervals.")
 
@@ -54,8 +54,9 @@ def metric(records: StudyRecords) -> str:
             "Yes: accuracy per task and theta on a bank of tasks, at the same number of answers per task."
         )
     return _(
-        "Yes: theta on the item bank's scale. One response is not on the scale of a mean of several, so the "
-        "numbers of responses per prompt stand beside every comparison."
+        "Yes: theta.pool and theta_QL on the item bank's scale, models by their single responses. By prompt "
+        "means people come out 0.1 to 0.3 too low even at the same number of responses per prompt, which "
+        "stands beside every comparison."
     )
 
 

@@ -1,5 +1,6 @@
 """Figures as SVG files; the page shows the same numbers in a table."""
 
+import math
 from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ def ability_figure(report: Report) -> bytes:
 
 
 def ability_chart(report: Report) -> "Figure":
-    """Theta with its 95 % interval for each group: all prompts together, then by category."""
+    """theta.pool with the interval that stands first: all prompts together, then by category."""
     # Importing matplotlib takes half a second, which no command and no other page should pay.
     from matplotlib.figure import Figure
 
@@ -45,7 +46,7 @@ def ability_chart(report: Report) -> "Figure":
     axes.axhline(0.5, color=INK, linewidth=0.6)
     axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel(_("theta in logits, by prompt means, with its analytic 95 % interval"))
+    axes.set_xlabel(_("theta.pool in logits, Average with its 95 % interval"))
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(left=False)
     figure.legend(loc="outside upper left", ncols=len(STYLES), frameon=False)
@@ -55,17 +56,24 @@ def ability_chart(report: Report) -> "Figure":
 def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categories: Sequence[str]) -> None:
     label, marker, colour, shift = STYLES[group]
     known = [
-        (row.theta, row.theta - row.ci_low, categories.index(row.category) + shift)
+        (row.theta_pool, half_width(row), categories.index(row.category) + shift)
         for row in rows
-        if row.theta is not None and row.ci_low is not None
+        if row.theta_pool is not None
     ]
     axes.errorbar(
         [theta for theta, _, _ in known],
         [place for _, _, place in known],
-        xerr=[half_width for _, half_width, _ in known],
+        xerr=[half for _, half, _ in known],
         fmt=marker,
         color=colour,
         markersize=6,
         capsize=3,
         label=str(label),
     )
+
+
+def half_width(row: Estimate) -> float:
+    """Of the first interval; NaN, which is not drawn, where there is none."""
+    if row.theta_pool is None or row.ci_high_pool is None:
+        return math.nan
+    return row.ci_high_pool - row.theta_pool

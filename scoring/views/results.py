@@ -10,6 +10,7 @@ from scoring.selectors.reports import report_of
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.views.blinding import unblinded_study_required
 from scoring.views.figures import ability_figure
+from scoring.views.first_intervals import interval_sentences
 from scoring.views.measurement.beside import beside_categories, beside_table
 from scoring.views.measurement.blocks_shown import block_links
 from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
@@ -33,6 +34,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "report": report,
         "changes": changes_since(results) if results else [],
         "links": block_links(),
+        "intervals": interval_sentences(report) if report else (),
         "beside": beside_table(report, measurement) if report else None,
         "beside_categories": beside_categories(report) if report else None,
         **scope_context(scope, choice=choice),
@@ -43,7 +45,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
 @unblinded_study_required
 @require_safe
 def staff_results_figure(request: HttpRequest, study: Study, results_id: int) -> HttpResponse:
-    """Average and Top with their intervals, as SVG."""
+    """Average with its first interval, and Top, as SVG."""
     results = ResultSet.objects.filter(run__study=study, pk=results_id).first()
     if results is None:
         raise Http404

@@ -8,9 +8,9 @@ from scoring.models import Estimate, Measurement, MeasureRow, ScoringRun
 from scoring.selectors.measures import block_measures
 from scoring.selectors.report_records import StudyRecords
 from scoring.selectors.task_tables import holds_tasks
-from scoring.stats.estimates import Reason
 from scoring.stats.measures import Block, Scope
 from scoring.views.agreement_texts import decimals
+from scoring.views.first_intervals import first_cell, published_cell
 from scoring.views.measurement.blocks.exclusions_texts import people_text
 from scoring.views.measurement.shown import (
     count_cell,
@@ -207,7 +207,8 @@ def found(records: StudyRecords) -> Iterator[str]:
     if records.models.compared:
         yield _(
             "Models were scored again on the same prompts, one response at a time, as people answered "
-            "(k human = 1, k model = 1); differences are paired on prompts, their verdicts corrected by Holm."
+            "(k human = 1, k model = 1), and compared by theta.pool and theta_QL; differences are paired on "
+            "prompts, their verdicts corrected by Holm."
         )
 
 
@@ -227,20 +228,10 @@ def accuracies(records: StudyRecords) -> Iterator[str]:
 
 
 def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
-    """What stands beside the published numbers: other people and prompts, theta_QL, Top without the luck."""
+    """What stands beside the estimates: theta_QL, and Top without the luck."""
     cohort, top = (block_measures(measurement, block, scope) for block in (Block.COHORT, Block.TOP))
-    pool, ql = cohort.get("theta.pool", "average"), cohort.get("theta.ql", "average")
-    if pool is not None and pool.low is not None and ql is not None:
-        yield _(
-            "Average with people as clusters, every answer an observation: theta.pool = %(pool)s "
-            "(%(interval)s); on the scale that does not depend on k, theta_QL = %(ql)s (%(ql_interval)s)."
-        ) % {
-            "pool": value_cell(pool),
-            "interval": interval_cell(pool),
-            "ql": value_cell(ql),
-            "ql_interval": interval_cell(ql),
-        }
-    elif pool is not None and pool.reason == Reason.LOGISTIC_BANK and ql is not None and ql.value is not None:
+    ql = cohort.get("theta.ql", "average")
+    if ql is not None and ql.value is not None:
         yield likelihood_sentence(ql, cohort.get("theta.ql", "top"))
     crossfit, null = top.get("top.crossfit5", "top"), top.get("top.null", "top")
     if crossfit is not None and crossfit.value is not None and null is not None:
@@ -255,8 +246,8 @@ def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
 
 
 def likelihood_sentence(average: MeasureRow, top: MeasureRow | None) -> str:
-    """Both groups on a bank of the logistic model; Top by the published choice."""
-    sentence = _("Average with people as clusters: theta_QL = %(ql)s (%(interval)s).") % {
+    """Both groups on the scale that does not depend on k; Top by the published choice."""
+    sentence = _("Average on the scale that does not depend on k: theta_QL = %(ql)s (%(interval)s).") % {
         "ql": value_cell(average),
         "interval": interval_cell(average),
     }
@@ -275,7 +266,7 @@ def ability_sentence(name: str, row: Estimate) -> str:
         % {"number": count_cell(row.pairs)},
         "prompts": prompts_text(row.prompts),
     }
-    if row.theta is None or row.ci_low is None or row.ci_high is None:
+    if row.theta_pool is None:
         mean = decimals(100 * row.raw_mean, 1) if row.raw_mean is not None else None
         if mean is None:
             return _("%(name)s: nothing is scored yet.") % counts
@@ -284,13 +275,13 @@ def ability_sentence(name: str, row: Estimate) -> str:
             "mean": mean,
         }
     return _(
-        "%(name)s: theta = %(theta)s (analytic 95 %% interval %(low)s to %(high)s; %(people)s, "
-        "%(pairs)s on %(prompts)s)."
+        "%(name)s: theta.pool = %(theta)s (95 %% interval: %(interval)s; %(people)s, %(pairs)s on "
+        "%(prompts)s); as published, theta.prompt = %(published)s."
     ) % {
         **counts,
-        "theta": decimals(row.theta, 2),
-        "low": decimals(row.ci_low, 2),
-        "high": decimals(row.ci_high, 2),
+        "theta": decimals(row.theta_pool, 2),
+        "interval": first_cell(row),
+        "published": published_cell(row),
     }
 
 

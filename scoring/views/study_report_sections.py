@@ -12,7 +12,8 @@ from scoring.selectors.report_records import StudyRecords
 from scoring.selectors.reports import Report
 from scoring.stats.measures import Scope
 from scoring.views.agreement_texts import ABSENT, decimals
-from scoring.views.measurement.shown import TOP_AS_GIVEN, count_cell, group_name
+from scoring.views.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
+from scoring.views.measurement.shown import count_cell, group_name
 
 FLOW_NAMES = (
     "recruited", "approved", "rejected", "started", "active", "submitted", "expired", "withdrawn", "flagged",
@@ -89,24 +90,20 @@ def estimate_parts(report: Report, figure: tuple[bytes, bytes] | None) -> Iterat
     for note in report.notes:
         yield Paragraph(note, Tone.WARNING)
     yield Paragraph(
-        _(
-            "Average is everybody retained. Top is selected on the outcome (in-sample) and therefore too "
-            "high. The errors here are the published analytic ones; the measurement below has wider ones for "
-            "conclusions about people in general."
-        )
+        _("Average is everybody retained. Top is selected on the outcome (in-sample) and therefore too high.")
     )
-    yield Paragraph(str(TOP_AS_GIVEN))
+    yield from map(Paragraph, interval_sentences(report))
     rows = [*report.overall, *report.categories]
     if report.has_theta:
         yield abilities_table(rows)
     if any(row.raw_mean is not None for row in rows):
-        yield pooled_table(rows)
+        yield means_table(rows)
     yield counts_table(rows if report.has_theta else list(report.overall))
     if figure:
         yield Figure(
             *figure,
-            alt=_("Theta of Average and Top with intervals, for all prompts and by category."),
-            caption=_("Theta by prompt means with its analytic 95 % interval. Top is in-sample."),
+            alt=_("Theta of Average with intervals and of Top without, for all prompts and by category."),
+            caption=_("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
         )
     if report.tasks:
         yield tasks_table(report)
@@ -118,26 +115,26 @@ def row_name(row: Estimate) -> str:
 
 def abilities_table(rows: list[Estimate]) -> Table:
     return Table(
-        _("Theta by prompt means, in logits"),
-        [_("Group"), "θ", _("SE"), _("95 % interval"), _("People"), _("Responses per prompt")],
+        _("Theta in logits"),
+        [_("Group"), "theta.pool", _("SE"), _("95 % interval"), str(PUBLISHED)],
         [
             [
-                row_name(row), decimals(row.theta, 2), decimals(row.se, 2), span(row.ci_low, row.ci_high),
-                count_cell(row.participants), decimals(row.responses_per_prompt, 2),
+                row_name(row), decimals(row.theta_pool, 2), decimals(row.se_pool, 2), first_cell(row),
+                published_cell(row),
             ]
             for row in rows
         ],
     )  # fmt: skip
 
 
-def pooled_table(rows: list[Estimate]) -> Table:
+def means_table(rows: list[Estimate]) -> Table:
     return Table(
-        _("Theta by pooled pairs, in logits, and the mean score"),
-        [_("Group"), _("θ, pooled"), _("SE"), _("95 % interval"), _("Mean score"), _("Coverage")],
+        _("What the groups rest on, and the mean score"),
+        [_("Group"), _("People"), _("Responses per prompt"), _("Mean score"), _("Coverage")],
         [
             [
-                row_name(row), decimals(row.theta_pool, 2), decimals(row.se_pool, 2),
-                span(row.ci_low_pool, row.ci_high_pool), decimals(row.raw_mean, 3), decimals(row.coverage, 3),
+                row_name(row), count_cell(row.participants), decimals(row.responses_per_prompt, 2),
+                decimals(row.raw_mean, 3), decimals(row.coverage, 3),
             ]
             for row in rows
         ],
@@ -173,12 +170,6 @@ def tasks_table(report: Report) -> Table:
     return Table(
         _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]
     )
-
-
-def span(low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return ABSENT
-    return _("%(low)s to %(high)s") % {"low": decimals(low, 2), "high": decimals(high, 2)}
 
 
 def hash_name(results: ResultSet) -> str:

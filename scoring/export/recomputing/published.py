@@ -7,9 +7,10 @@ import numpy as np
 
 from scoring.export.recomputing.bank import Bank, whole_bank
 from scoring.export.recomputing.formulas import formula
-from scoring.export.recomputing.models import design_of, designed, seeds_of
+from scoring.export.recomputing.models import design_of, seeds_of
 from scoring.export.recomputing.process import CENTRE, TARGETS, Process, of_targets
 from scoring.export.recomputing.reading import Z_95, Array, Run, Values
+from scoring.export.recomputing.uncertainty import designed
 
 THETA_GRID = np.linspace(-6, 6, 49)
 MOST_EPOCHS = 20

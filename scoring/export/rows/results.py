@@ -26,8 +26,8 @@ class EstimateRow(Row):
     ci_high_pool: FiniteFloat | None = Field(description="upper end of its 95 % interval")
     reason_pool: str | None = Field(description="why theta_pool, or only its error and interval, is absent")
     interval: str | None = Field(
-        description="error of theta_pool and theta_ql: `se.batch` or `se.twoway` (by people and prompts), both "
-        "for other people and prompts like these; `se.participant`: one batch, for other people on its prompts"
+        description="error of theta_pool and theta_ql: `se.batch` or `se.twoway` (by people and prompts) for "
+        "other people and prompts like these, `se.participant` for other people on these prompts"
     )
     clusters: int | None = Field(description="independent groups of answers that this error rests on")
     se_batch: FiniteFloat | None = Field(

@@ -37,8 +37,8 @@ def beside_table(report: Report, measurement: Measurement | None) -> Table | Non
         ]
     caption = _("Beside it: on the scale that does not depend on k, and Top without the luck of the choice.")
     note = _(
-        "theta_QL has a scale of its own, close to that of theta. Intervals take people as independent; that "
-        "of top.null is the spread of luck alone."
+        "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
+        "that of theta.pool. That of top.null is the spread of luck alone."
     )
     return table_of(caption, rows, note)
 
@@ -46,7 +46,10 @@ def beside_table(report: Report, measurement: Measurement | None) -> Table | Non
 def beside_categories(report: Report) -> Table | None:
     """theta_QL of every category; None likewise."""
     rows = [(f"{row.category}: {group_name(row.group)}", theta_ql(row)) for row in report.categories]
-    note = _("theta_QL has a scale of its own, close to that of theta. Intervals take people as independent.")
+    note = _(
+        "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
+        "that of theta.pool."
+    )
     return table_of(_("Beside it: theta_QL of each category."), rows, note)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from scoring.models import MeasureRow
 from scoring.report.columns import cell_classes, number_columns
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ABSENT = "–"
-TOP_AS_GIVEN = gettext_lazy(
-    "Intervals of Top (in-sample) take its people as given: that they were chosen by their scores is not in "
-    "them."
-)
 
 
 @dataclass(frozen=True)
@@ -129,19 +125,6 @@ def group_name(group: str) -> str:
 def is_logistic(found: BlockMeasures) -> bool:
     """Whether abilities by logits are empty as the bank is of the logistic model."""
     return any(row.reason == Reason.LOGISTIC_BANK for row in found.rows)
-
-
-def has_intervals_of_top(found: BlockMeasures) -> bool:
-    return any(row.group == "top" and row.low is not None for row in found.rows)
-
-
-def selection_sentences(found: BlockMeasures) -> Sequence[str]:
-    """What a reader of Top's intervals must know, where there are any."""
-    if not has_intervals_of_top(found):
-        return ()
-    if is_logistic(found):  # there the block Top is refused
-        return (str(TOP_AS_GIVEN),)
-    return (f"{TOP_AS_GIVEN} {_('The block Top has intervals that allow for it.')}",)
 
 
 def few_clusters_sentences(rows: Iterable[MeasureRow]) -> Sequence[str]:

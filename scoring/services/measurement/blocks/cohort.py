@@ -63,7 +63,7 @@ def count_measures(group: str, counted: Cohort) -> Iterator[Measure]:
 
 
 def ability_measures(group: str, members: Cohort, nested: bool) -> Iterator[Measure]:
-    """theta.prompt, theta.pool and theta.ql, each with the interval that serves the design."""
+    """theta.pool, theta.ql and theta.prompt, each with the interval that serves the design."""
     pairs = members.pairs
     pooled = first_row("theta.pool", pooled_fit(pairs), pairs, nested=nested)
     quasi = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested)
@@ -73,9 +73,9 @@ def ability_measures(group: str, members: Cohort, nested: bool) -> Iterator[Meas
     averaged = jackknife_error(without, len(pairs)).around(theta_prompt(pairs, members.transform))
     jackknife = "se.jackknife_batch" if by_batch else "se.jackknife_participant"
     for name, estimate, clusters, error in (
-        ("theta.prompt", averaged, number, jackknife),
         ("theta.pool", pooled.estimate, pooled.clusters, pooled.error),
         ("theta.ql", quasi.estimate, quasi.clusters, quasi.error),
+        ("theta.prompt", averaged, number, jackknife),
     ):
         yield Measure(
             name, estimate, group=group, n=len(pairs),

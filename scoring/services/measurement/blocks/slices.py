@@ -82,18 +82,16 @@ def arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
 
 
 def contamination_measures(inputs: Inputs, *, nested: bool) -> Iterator[Measure]:
-    """Public less private for Average and Top, where the study has a private split."""
+    """Public less private for Average, where the study has a private split; Top is chosen by both."""
     if all(prompt.split == "public" for prompt in inputs.cohort.prompts):
         return
-    for group in ("average", "top"):
-        members = inputs.cohort if group == "average" else inputs.cohort.of_people(inputs.top)
-        found = contamination(members, nested=nested)
-        yield Measure(
-            "contamination.difference", found.difference, group=group,
-            n=found.pairs_public + found.pairs_private, people=members.people_present,
-            clusters=found.clusters,
-            details={
-                "flagged": found.flagged, "flagged_from": FLAGGED_FROM, "clusters_are": found.by,
-                "pairs_public": found.pairs_public, "pairs_private": found.pairs_private,
-            },
-        )  # fmt: skip
+    found = contamination(inputs.cohort, nested=nested)
+    yield Measure(
+        "contamination.difference", found.difference, group="average",
+        n=found.pairs_public + found.pairs_private, people=inputs.cohort.people_present,
+        clusters=found.clusters,
+        details={
+            "flagged": found.flagged, "flagged_from": FLAGGED_FROM, "clusters_are": found.by,
+            "pairs_public": found.pairs_public, "pairs_private": found.pairs_private,
+        },
+    )  # fmt: skip

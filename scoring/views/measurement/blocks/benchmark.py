@@ -10,13 +10,11 @@ from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.blocks.benchmark_figures import draw_tasks, draw_thetas
 from scoring.views.measurement.shown import (
     ABSENT,
-    TOP_AS_GIVEN,
     BlockPage,
     FigureSpec,
     Table,
     count_cell,
     group_name,
-    has_intervals_of_top,
     interval_cell,
     value_cell,
 )
@@ -38,11 +36,9 @@ def lead(found: BlockMeasures) -> Sequence[str]:
     sentences = [
         _(
             "Accuracies are percentages with 95 % intervals that take people, not answers, as independent. "
-            "Top was chosen by these same answers (in-sample); the cross-fitted number was not."
+            "Top was chosen by these same answers (in-sample) and has none; the cross-fitted number was not."
         )
     ]
-    if has_intervals_of_top(found):
-        sentences.append(str(TOP_AS_GIVEN))
     shown = found.get("benchmark.harmonic", "average")
     if shown is not None and shown.value is None:
         sentences.append(

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 GROUPS = ("average", "top")
 THETAS: Mapping[str, Text] = {
-    "theta.prompt": gettext_lazy("mean score of each prompt, then the logit, as models get over epochs"),
     "theta.pool": gettext_lazy("every answer by itself, as one epoch of a model"),
     "theta.ql": gettext_lazy("quasi-likelihood: the same for any number of answers per prompt; own scale"),
+    "theta.prompt": gettext_lazy("mean score of each prompt, then the logit, as models get over epochs"),
 }
 PEOPLE: Mapping[str, Text] = {
     "tau": gettext_lazy("SD of ability between people (tau)"),
@@ -72,14 +72,14 @@ def size_sentence(found: BlockMeasures) -> str:
 
 
 def theta_sentence(found: BlockMeasures) -> str:
-    """Both estimators of the paper, and why they are not the same number."""
+    """Both estimators of the paper, why they are not the same number, and which to compare by."""
     averaged, pooled, k = (found.get(name, "average") for name in ("theta.prompt", "theta.pool", "k_bar"))
     if averaged is None or pooled is None or k is None or averaged.value is None:
         return ""
     return _(
-        "Average is %(prompt)s by prompt means (%(k)s answers per prompt) and %(pool)s by single answers. "
-        "Averaging before the logit pulls theta towards the middle, so compare with models at the same "
-        "number of answers per prompt, or by theta_QL (%(ql)s), which does not depend on it."
+        "Average is %(pool)s by single answers and %(prompt)s by prompt means (%(k)s answers per prompt). "
+        "Averaging before the logit pulls theta towards the middle, more so over different people than over "
+        "epochs of one model: compare with models by theta.pool or theta_QL (%(ql)s)."
     ) % {
         "prompt": value_cell(averaged), "pool": value_cell(pooled), "k": value_cell(k, 1),
         "ql": value_cell(found.get("theta.ql", "average")),

@@ -29,7 +29,6 @@ from scoring.views.measurement.shown import (
     interval_cell,
     percent_cell,
     se_cell,
-    selection_sentences,
     value_cell,
 )
 
@@ -46,7 +45,6 @@ def lead(found: BlockMeasures) -> Sequence[str]:
         ),
         *range_sentences(found),
         *judged_sentences(found),
-        *selection_sentences(found),
     ]
 
 

@@ -22,7 +22,6 @@ from scoring.views.measurement.shown import (
     group_name,
     interval_cell,
     percent_cell,
-    selection_sentences,
     value_cell,
     value_with_interval,
 )
@@ -68,7 +67,7 @@ HATCHES = {Outcome.SKIPPED: "", Outcome.NOT_REACHED: "//", Outcome.NOT_SUBMITTED
 
 def lead(found: BlockMeasures) -> list[str]:
     said = [shares_sentence(found, group) for group in GROUPS]
-    said += [test_sentence(found), *theta_sentences(found), *selection_sentences(found)]
+    said += [test_sentence(found), *theta_sentences(found)]
     return [sentence for sentence in said if sentence]
 
 

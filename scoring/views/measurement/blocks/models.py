@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.standard_errors import FEW_CLUSTERS
+from scoring.views.first_intervals import COMPARE
 from scoring.views.measurement.blocks.models_figure import models_figure
 from scoring.views.measurement.blocks.models_tables import tables
 from scoring.views.measurement.shown import BlockPage, FigureSpec
@@ -22,6 +23,7 @@ def lead(found: BlockMeasures) -> Sequence[str]:
             "prompts that the cohort answered, as often as the cohort answered them, and at the cohort's "
             "number of responses per prompt."
         ),
+        str(COMPARE),
     ]
     if scored := list(found.named("theta.epochs")):
         sentences.append(judges_sentence(scored))

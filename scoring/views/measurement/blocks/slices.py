@@ -23,7 +23,6 @@ from scoring.views.measurement.shown import (
     few_clusters_sentences,
     group_name,
     interval_cell,
-    selection_sentences,
     value_cell,
 )
 
@@ -36,7 +35,7 @@ KIND_NAMES: Mapping[str, Text] = {
     "profile": gettext_lazy("By profile"),
     "arm": gettext_lazy("By arm"),
 }
-ESTIMATORS = {"theta.prompt": "theta.prompt", "theta.pool": "theta.pool", "theta.ql": "theta_QL"}
+ESTIMATORS = {"theta.pool": "theta.pool", "theta.ql": "theta_QL", "theta.prompt": "theta.prompt"}
 
 
 FLAGGED = gettext_lazy(
@@ -60,7 +59,6 @@ def lead(found: BlockMeasures) -> Sequence[str]:
         ),
         *rare_label_sentences(found),
         *contamination_sentences(found),
-        *selection_sentences(found),
     ]
 
 
@@ -97,22 +95,22 @@ def kind_table(found: BlockMeasures, kind: str) -> Table:
     rows = [
         part_cells(found, row)
         for row in of_kind
-        if row.name == "theta.prompt" and row.details["error"] == "se.participant"
+        if row.name == "theta.pool" and row.details["error"] == "se.participant"
     ]
     head = (
-        _("Part"), _("theta.prompt"), _("95 % interval by people"), _("by batch"), _("theta.pool (SE)"),
-        _("theta_QL (SE)"), _("People"), _("Prompts"), _("Pairs"),
+        _("Part"), _("theta.pool"), _("95 % interval by batch"), _("by people"), _("theta_QL (SE)"),
+        _("theta.prompt (SE)"), _("People"), _("Prompts"), _("Pairs"),
     )  # fmt: skip
     return Table(str(KIND_NAMES[kind]), head, rows, few_clusters_sentences(of_kind))
 
 
 def part_cells(found: BlockMeasures, row: MeasureRow) -> list[str]:
-    """One part of one group. Errors of theta.pool and theta_QL are by people; by batch is in the export."""
+    """One part of one group. Errors of theta_QL and theta.prompt are by people; by batch is in the export."""
     by_batch = found.get(row.name, row.group, f"{row.subset};se.batch")
-    others = (found.get(name, row.group, row.subset) for name in ("theta.pool", "theta.ql"))
+    others = (found.get(name, row.group, row.subset) for name in ("theta.ql", "theta.prompt"))
     return [
-        f"{row.details['value']}, {group_name(row.group)}", value_or_reason(row), interval_cell(row),
-        interval_cell(by_batch), *(value_with_error(other) for other in others), count_cell(row.people),
+        f"{row.details['value']}, {group_name(row.group)}", value_or_reason(row), interval_cell(by_batch),
+        interval_cell(row), *(value_with_error(other) for other in others), count_cell(row.people),
         count_cell(row.prompts), count_cell(row.n),
     ]  # fmt: skip
 
@@ -145,7 +143,7 @@ def cells_table(found: BlockMeasures) -> Table:
         for (category, profile), row in cell_rows(found).items()
     ]  # fmt: skip
     head = (
-        _("Category and profile"), _("theta.prompt, Average"), _("95 % interval by people"),
+        _("Category and profile"), _("theta.pool, Average"), _("95 % interval by people"),
         _("theta_QL (SE)"), _("Pairs"),
     )  # fmt: skip
     note = _("Cells with fewer than %(pairs)d pairs are hatched in the figure.") % {"pairs": FEW_PAIRS}
@@ -191,17 +189,17 @@ PAGE = BlockPage(
             gettext_lazy(
                 "Theta of Average and Top by category, as a radar; the first table has the numbers."
             ),
-            gettext_lazy("theta.prompt by category. The centre is no zero."),
+            gettext_lazy("theta.pool by category. The centre is no zero."),
         ),
         "arms": FigureSpec(
             arms_figure,
             gettext_lazy("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
-            gettext_lazy("theta.prompt of Average by arm, with 95 % intervals by people."),
+            gettext_lazy("theta.pool of Average by arm, with 95 % intervals by people."),
         ),
         "heat": FigureSpec(
             heat_figure,
             gettext_lazy("Theta of Average by category and profile; the table below has the numbers."),
-            gettext_lazy("theta.prompt of Average; n counts pairs. Hatched: fewer than 30 pairs."),
+            gettext_lazy("theta.pool of Average; n counts pairs. Hatched: fewer than 30 pairs."),
         ),
     },
 )

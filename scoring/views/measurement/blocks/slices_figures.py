@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEW_PAIRS = 30  # cells with fewer are hatched
-SHOWN = "theta.prompt"
+SHOWN = "theta.pool"
 COLOURS = "cividis"  # from dark to light in every rendering, grey included
 
 
 def known_rows(found: BlockMeasures, kind: str, group: str) -> dict[str, MeasureRow]:
-    """theta.prompt of each part of a kind in a group, where it has a value."""
+    """theta.pool of each part of a kind in a group, where it has a value."""
     rows = found.named(SHOWN, group=group)
     return {
         row.details["value"]: row
@@ -74,7 +74,7 @@ def arms_figure(found: BlockMeasures) -> "Figure | None":
             axes.plot([row.low, row.high], [place, place], color=colour)
     axes.set_yticks(range(len(rows)), list(rows), parse_math=False)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel(_("theta.prompt in logits"))
+    axes.set_xlabel(_("theta.pool in logits"))
     axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -83,7 +83,7 @@ def arms_figure(found: BlockMeasures) -> "Figure | None":
 
 
 def cell_rows(found: BlockMeasures) -> dict[tuple[str, str], MeasureRow]:
-    """theta.prompt of Average for each category and profile, known or not."""
+    """theta.pool of Average for each category and profile, known or not."""
     return {
         (category, profile): row
         for row in found.named(SHOWN, group="average")
@@ -111,7 +111,7 @@ def heat_figure(found: BlockMeasures) -> "Figure | None":
     axes.set_yticks(range(len(categories)), categories, parse_math=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    figure.colorbar(image, label=_("theta.prompt in logits"))
+    figure.colorbar(image, label=_("theta.pool in logits"))
     return figure
 
 

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_texts import Text, decimals
+from scoring.views.first_intervals import top_sentence
 from scoring.views.measurement.blocks.cohort import why
 from scoring.views.measurement.shown import (
     ABSENT,
@@ -56,7 +57,7 @@ SENTENCES: Mapping[str, Text] = {
 
 def lead(found: BlockMeasures) -> list[str]:
     sentences = [headline(found), null_sentence(found), shrunken_sentence(found), short_sentence(found)]
-    return [sentence for sentence in sentences if sentence]
+    return [*(sentence for sentence in sentences if sentence), top_sentence()]
 
 
 def headline(found: BlockMeasures) -> str:

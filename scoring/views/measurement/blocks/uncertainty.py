@@ -1,14 +1,15 @@
 """How sure theta is, in sentences, tables and a figure of its intervals."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from django.utils.translation import gettext as _, gettext_lazy
 
-from scoring.models import MeasureRow
+from scoring.models import MeasureRow, ResultGroup
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.estimates import Reason
+from scoring.stats.standard_errors_table import FEW_BATCHES
 from scoring.views.agreement_figure import empty_figure
 from scoring.views.agreement_texts import Text, decimals, why_absent
 from scoring.views.figures import STYLES
@@ -20,10 +21,8 @@ from scoring.views.measurement.shown import (
     count_cell,
     estimator_name,
     few_clusters_sentences,
-    group_name,
     interval_cell,
     se_cell,
-    selection_sentences,
     value_cell,
 )
 
@@ -54,11 +53,11 @@ SENTENCES: Mapping[str, Text] = {
     ),
     "se.batch": gettext_lazy(
         "se.batch: people and prompts of one batch belong together. It serves T2, prompts like these, where "
-        "every prompt is in one batch only."
+        "every prompt is in one batch only and batches are eight or more."
     ),
     "se.twoway": gettext_lazy(
         "se.twoway: answers of one person and answers to one prompt belong together. It serves T2 where "
-        "prompts occur in several batches; in nested studies it is a companion of se.batch."
+        "prompts occur in several batches or there are fewer than eight; else it stands beside se.batch."
     ),
     "se.mixed": gettext_lazy(
         "se.mixed: what the variance components below imply (T2). Components that came out negative are put "
@@ -88,15 +87,19 @@ WHY_HERE: Mapping[str, Text] = {
 
 
 def lead(found: BlockMeasures) -> list[str]:
-    sentences = [design_sentence(found)]
-    sentences.extend(filter(None, (widths_sentence(found, group) for group in ("average", "top"))))
-    few = few_clusters_sentences(row for row in found.rows if row.details.get("few_clusters"))
-    sentences += [*few, *selection_sentences(found)]
-    return sentences
+    sentences = [design_sentence(found), widths_sentence(found)]
+    sentences += few_clusters_sentences(row for row in found.rows if row.details.get("few_clusters"))
+    return list(filter(None, sentences))
 
 
 def design_sentence(found: BlockMeasures) -> str:
     design = found.get("design.batches")
+    if design is not None and design.details["nested"] and (design.value or 0) < FEW_BATCHES:
+        return _(
+            "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.twoway, by "
+            "people and prompts at once, serves conclusions about prompts like these, and se.batch stands "
+            "beside it."
+        ) % {"batches": count_cell(round(design.value or 0))}
     if design is not None and design.details["nested"]:
         return _(
             "Every prompt occurs in one batch only (%(batches)s batches): people and prompts both lie within "
@@ -108,17 +111,17 @@ def design_sentence(found: BlockMeasures) -> str:
     )
 
 
-def widths_sentence(found: BlockMeasures, group: str) -> str:
+def widths_sentence(found: BlockMeasures) -> str:
     """The three errors of theta.pool that matter, side by side."""
-    rows = [row for row in found.named("theta.pool", group=group) if row.details.get("serves")]
+    rows = [row for row in found.named("theta.pool", group="average") if row.details.get("serves")]
     errors = {row.details["target"]: row for row in rows if row.se is not None}
     if not {"paper", "T1", "T2"} <= errors.keys():
         return ""
     sentence = _(
-        "%(group)s, theta.pool = %(theta)s: standard error %(paper)s as published, %(t1)s for other people "
-        "on these prompts (T1), %(t2)s for other people and prompts like these (T2)."
+        "Average, theta.pool = %(theta)s: standard error %(t2)s for other people and prompts like these "
+        "(T2), %(t1)s for other people on these prompts (T1), %(paper)s as published."
     ) % {
-        "group": group_name(group), "theta": decimals(errors["T1"].value, 2),
+        "theta": decimals(errors["T1"].value, 2),
         "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
         "t2": decimals(errors["T2"].se, 3),
     }  # fmt: skip
@@ -128,21 +131,20 @@ def widths_sentence(found: BlockMeasures, group: str) -> str:
 
 
 def tables(found: BlockMeasures) -> list[Table]:
-    errors = [errors_table(found, group) for group in ("average", "top")]
-    return [table for table in (*errors, components_table(found)) if table.rows]
+    return [table for table in (errors_table(found), components_table(found)) if table.rows]
 
 
-def errors_table(found: BlockMeasures, group: str) -> Table:
-    rows = list(found.named(*THETAS, group=group))
+def errors_table(found: BlockMeasures) -> Table:
+    rows = list(found.named(*THETAS, group="average"))
     used = dict.fromkeys(row.subset for row in rows)
     return Table(
-        caption=_("%(group)s: theta in logits with each standard error") % {"group": group_name(group)},
+        caption=_("Average: theta in logits with each standard error"),
         head=(
             _("Estimate and error"), _("theta"), _("SE"), _("95 % interval"), _("groups"), _("df"),
             _("serves"),
         ),
         rows=[error_cells(row) for row in rows],
-        notes=[str(SENTENCES[name]) for name in used] if group == "average" else [],
+        notes=[str(SENTENCES[name]) for name in used],
     )  # fmt: skip
 
 
@@ -163,54 +165,45 @@ def reason_text(reason: str) -> str:
 
 def components_table(found: BlockMeasures) -> Table:
     rows = [
-        [str(COMPONENTS[row.name]), group_name(row.group), value_cell(row) if row.value is not None
+        [str(COMPONENTS[row.name]), value_cell(row) if row.value is not None
          else reason_text(row.reason), _("yes") if row.details.get("truncated") else _("no")]
-        for row in found.named(*COMPONENTS)
+        for row in found.named(*COMPONENTS, group="average")
     ]  # fmt: skip
     return Table(
         caption=_("Variance components by moments, in logits"),
-        head=(_("Component"), _("Group"), _("SD"), _("negative, put to 0")),
+        head=(_("Component"), _("SD"), _("negative, put to 0")),
         rows=rows,
     )
 
 
 def intervals_figure(found: BlockMeasures) -> "Figure | None":
-    """One line per estimate and error: its 95 % interval, Average and Top beside each other."""
-    names = list(dict.fromkeys((row.name, row.subset) for row in drawn_rows(found)))
-    if not names:
+    """One line per estimate and error: its 95 % interval."""
+    rows = [row for row in found.named(*THETAS, group="average") if row.low is not None]
+    if not rows:
         return None
-    figure, axes = empty_figure((8.0, 1.3 + 0.42 * len(names)))
-    for group, (label, marker, colour, shift) in STYLES.items():
-        rows = list(drawn_rows(found, group))
-        if not rows:
-            continue
-        value, low, high = np.array([(row.value, row.low, row.high) for row in rows], dtype=np.float64).T
-        places = [names.index((row.name, row.subset)) + shift for row in rows]
-        # A percentile interval may lie to one side of the value: each is drawn where it is.
-        axes.errorbar((low + high) / 2, places, xerr=(high - low) / 2, fmt="none", ecolor=colour, capsize=3)
-        axes.plot(value, places, marker, color=colour, markersize=5, label=str(label))
-    axes.set_yticks(
-        range(len(names)), [f"{estimator_name(name)}, {error}" for name, error in names], parse_math=False
-    )
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    figure, axes = empty_figure((8.0, 1.3 + 0.42 * len(rows)))
+    label, marker, colour, _shift = STYLES[ResultGroup.AVERAGE]
+    value, low, high = np.array([(row.value, row.low, row.high) for row in rows], dtype=np.float64).T
+    places = range(len(rows))
+    # A percentile interval may lie to one side of the value: each is drawn where it is.
+    axes.errorbar((low + high) / 2, places, xerr=(high - low) / 2, fmt="none", ecolor=colour, capsize=3)
+    axes.plot(value, places, marker, color=colour, markersize=5, label=str(label))
+    axes.set_yticks(places, [f"{estimator_name(row.name)}, {row.subset}" for row in rows], parse_math=False)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel(_("theta in logits with its 95 % interval"))
     axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(left=False)
-    figure.legend(loc="outside upper left", ncols=len(STYLES), frameon=False)
+    figure.legend(loc="outside upper left", frameon=False)
     return figure
-
-
-def drawn_rows(found: BlockMeasures, group: str | None = None) -> Iterator[MeasureRow]:
-    return (row for row in found.named(*THETAS, group=group) if row.low is not None)
 
 
 FIGURES: Mapping[str, FigureSpec] = {
     "intervals": FigureSpec(
         draw=intervals_figure,
         alt=gettext_lazy("Intervals of theta by estimator and standard error; the table has the numbers."),
-        caption=gettext_lazy("The same theta with each standard error: as published, T1 and T2."),
+        caption=gettext_lazy("The same theta with each standard error: T2, T1 and as published."),
     )
 }
 

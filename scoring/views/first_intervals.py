@@ -1,0 +1,107 @@
+"""The interval that stands first, in the words that page, report and terminal share."""
+
+from collections.abc import Iterator, Mapping
+
+from django.utils.translation import gettext as _, gettext_lazy
+
+from scoring.models import Estimate
+from scoring.selectors.reports import Report
+from scoring.stats.coverage import AS_PUBLISHED, OF_CATEGORIES, OF_TOP, Coverage, coverage_of_average
+from scoring.views.agreement_texts import ABSENT, Text, decimals, why_absent
+
+ERRORS: Mapping[str, Text] = {
+    "se.batch": gettext_lazy("by batch"),
+    "se.twoway": gettext_lazy("by people and prompts"),
+    "se.participant": gettext_lazy("by people"),
+}
+MEANINGS: Mapping[str, Text] = {
+    "se.batch": gettext_lazy(
+        "The interval of Average is by batch (se.batch): it is for other people and other prompts like these."
+    ),
+    "se.twoway": gettext_lazy(
+        "The interval of Average is by people and prompts (se.twoway): it is for other people and other "
+        "prompts like these."
+    ),
+    "se.participant": gettext_lazy(
+        "There is one batch, so the interval of Average is by people (se.participant): it is for other "
+        "people on these prompts only."
+    ),
+}
+PUBLISHED = gettext_lazy("theta.prompt, as published; takes all answers as independent")
+COMPARE = gettext_lazy(
+    "To compare people with a model, use theta.pool or theta_QL: by prompt means people come out 0.1 to 0.3 "
+    "too low, even at the same number of responses per prompt."
+)
+
+
+def interval_sentences(report: Report) -> Iterator[str]:
+    """For whom the first interval is, how often it covers the true value, and what stands beside it."""
+    if not any(row.interval for row in (*report.overall, *report.categories)):
+        return
+    for row in report.overall:
+        if row.interval:
+            yield from average_sentences(row)
+    if kinds := sorted({row.interval for row in report.categories} - {""}):
+        shares = "; ".join(f"{ERRORS[kind]} {percent(OF_CATEGORIES[kind])}" for kind in kinds)
+        yield _("By category, intervals cover the true value in fewer simulated studies: %(shares)s.") % {
+            "shares": shares
+        }
+    yield top_sentence()
+    yield _(
+        "As published is theta by prompt means with its analytic interval: it takes all answers as "
+        "independent, and covers the true value in %(share)s of simulated studies of people."
+    ) % {"share": percent(AS_PUBLISHED)}
+    yield str(COMPARE)
+
+
+def average_sentences(row: Estimate) -> Iterator[str]:
+    yield str(MEANINGS[row.interval])
+    if row.se_batch is not None:
+        yield _("With fewer than 8 batches, the one by batch rests on few of them and stands beside it.")
+    expected = coverage_of_average(row.interval, batches=row.batches, clusters=row.clusters or 0)
+    if expected is not None:
+        yield _("In simulated studies it covers the true value in %(share)s, where it should in 95 %%.") % {
+            "share": percent(expected)
+        }
+
+
+def top_sentence() -> str:
+    """How often the intervals of Top cover that allow for the choice."""
+    return _(
+        "Top has no interval where its people were chosen by the same scores, but in top.paper (in-sample). "
+        "Intervals that allow for the choice cover the true value in so many simulated studies: %(shares)s."
+    ) % {"shares": "; ".join(f"{name} {percent(share)}" for name, share in OF_TOP.items())}
+
+
+def percent(share: Coverage) -> str:
+    low, high = (decimals(100 * end, 0) for end in (share.low, share.high))
+    return _("%(low)s to %(high)s %%") % {"low": low, "high": high}
+
+
+def first_cell(row: Estimate) -> str:
+    """The first interval of theta.pool with what it is by, or why there is none; then a second, if any."""
+    if row.ci_low_pool is None:
+        return str(why_absent(row.reason_pool)) or ABSENT
+    first = with_error(row.ci_low_pool, row.ci_high_pool, row.interval)
+    if row.se_batch is None:
+        return first
+    return f"{first}; {with_error(row.ci_low_batch, row.ci_high_batch, 'se.batch')}"
+
+
+def with_error(low: float | None, high: float | None, error: str) -> str:
+    return _("%(low)s to %(high)s, %(error)s") % {
+        "low": decimals(low, 2),
+        "high": decimals(high, 2),
+        "error": ERRORS[error],
+    }
+
+
+def published_cell(row: Estimate) -> str:
+    """Theta by prompt means with its analytic interval; of Top the value alone."""
+    if row.ci_low is None:
+        return decimals(row.theta, 2)
+    return _("%(theta)s (%(low)s to %(high)s)") % {
+        "theta": decimals(row.theta, 2),
+        "low": decimals(row.ci_low, 2),
+        "high": decimals(row.ci_high, 2),
+    }
