@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from scoring.models import Estimate, ResultGroup, ResultSet
 from scoring.selectors.reports import Report, TaskShown, report_of
-from scoring.views.agreement_texts import why_absent
-from scoring.views.first_intervals import ERRORS, interval_sentences
+from scoring.views.first_intervals import ERRORS, interval_sentences, why_none
 
 ABSENT = "–"
 ESTIMATE_HEAD = (
@@ -71,9 +70,9 @@ def estimate_cells(estimate: Estimate) -> Sequence[str]:
 
 def first_interval(estimate: Estimate) -> str:
     """Of theta.pool with what it is by, and a second one where it stands beside it."""
-    first = interval(estimate.ci_low_pool, estimate.ci_high_pool)
     if estimate.ci_low_pool is None:
-        return str(why_absent(estimate.reason_pool)) or first
+        return why_none(estimate)
+    first = interval(estimate.ci_low_pool, estimate.ci_high_pool)
     second = interval(estimate.ci_low_batch, estimate.ci_high_batch)
     beside = "" if second == ABSENT else f"; {second}, {ERRORS['se.batch']}"
     return f"{first}, {ERRORS[estimate.interval]}{beside}"

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from scoring.models import Estimate
 from scoring.selectors.reports import Report
 from scoring.stats.coverage import AS_PUBLISHED, OF_CATEGORIES, OF_TOP, Coverage, coverage_of_average
+from scoring.stats.estimates import Reason
 from scoring.views.agreement_texts import ABSENT, Text, decimals, why_absent
 
 ERRORS: Mapping[str, Text] = {
@@ -81,11 +82,17 @@ def percent(share: Coverage) -> str:
 def first_cell(row: Estimate) -> str:
     """The first interval of theta.pool with what it is by, or why there is none; then a second, if any."""
     if row.ci_low_pool is None:
-        return str(why_absent(row.reason_pool)) or ABSENT
+        return why_none(row)
     first = with_error(row.ci_low_pool, row.ci_high_pool, row.interval)
     if row.se_batch is None:
         return first
     return f"{first}; {with_error(row.ci_low_batch, row.ci_high_batch, 'se.batch')}"
+
+
+def why_none(row: Estimate) -> str:
+    """Why there is no first interval, where the dash in place of theta does not say it."""
+    told = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
+    return str(why_absent(row.reason_pool)) if told else ABSENT
 
 
 def with_error(low: float | None, high: float | None, error: str) -> str:

@@ -57,7 +57,7 @@ def item_bank(now: datetime) -> ItemBank:
 def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
     return make_study(
         prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=2, item_bank=item_bank,
-        replicates_per_profile=3, assembly="random",
+        replicates_per_profile=3, assembly="random", batch_size=2,
     )  # fmt: skip
 
 
@@ -68,8 +68,8 @@ def results(
     work: Callable[..., Session],
     score: Callable[..., Scoring],
 ) -> ResultSet:
-    """Twelve people in four batches of four prompts; they know some of the answers."""
-    for number in range(12):
+    """Twenty-four people in eight batches of two prompts; they know some of the answers."""
+    for number in range(24):
         known = {n: (n * 7 + number * 5) % 3 > 0 for n in range(1, PROMPTS + 1)}
         answers = {f"p{n:03d}": str(n) if knows else "I have no idea" for n, knows in known.items()}
         work(make_person(study), answers)

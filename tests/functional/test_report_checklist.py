@@ -135,7 +135,8 @@ def test_true_times_amendments_and_the_first_hash_are_told(
     assert "at the start, 300 minutes in all. 1 person was given extra time" in told
     assert "nested in batches: each is in one batch only" in told
     assert "by the checks that the bank gives with each prompt" in told
-    assert "(analytic 95 % interval" in told
+    assert "Average: theta.pool = " in told
+    assert "as published, theta.prompt = " in told
     assert "1 people" not in told
     assert record(study, "1.4") == "Prompts per person: 4; one batch per person."
     assert record(study, "3.1").startswith("4 prompts in one session of at most 300 minutes.")

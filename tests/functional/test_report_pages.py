@@ -54,7 +54,7 @@ def test_results_that_are_not_measured_are_reported_up_to_the_estimates(
     Measurement.objects.filter(result_set=results).delete()
     content = staff.get(address("staff_report_file", extension="html")).content.decode()
     assert "These results are not measured yet, so the report ends with the estimates." in content
-    assert "Theta by prompt means, in logits" in content
+    assert "Theta in logits" in content
 
 
 def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(

@@ -57,8 +57,10 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
     by_batch = found.get("theta.pool", "average", "se.batch")
     assert by_batch is not None
     assert by_batch.clusters == 2
-    assert (by_batch.details["target"], by_batch.details["serves"]) == ("T2", True)
+    assert (by_batch.details["target"], by_batch.details["serves"]) == ("T2", False)
     assert by_batch.details["few_clusters"] is True
+    first = next(found.named("theta.pool"))
+    assert (first.subset, first.details["serves"]) == ("se.twoway", True)
     for error in ("se.analytic", "se.participant", "se.participant_boot"):
         row = found.get("theta.pool", "average", error)
         assert row is not None
@@ -66,7 +68,8 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
     text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
     assert "theta.pool, se.batch" in text
     assert "T2: other people, prompts like these (use this)" in text
-    assert "Intervals of Top (in-sample) take its people as given" in text
+    assert "Every prompt occurs in one batch only, but there are few batches (2): se.twoway" in text
+    assert not list(found.named("theta.pool", group="top"))
     results = measurement.result_set_id
     figure = reverse("staff_measurement_figure", args=["sure", results, "uncertainty", "intervals", "svg"])
     assert b"<svg" in staff.get(figure).content
@@ -94,14 +97,10 @@ def test_nothing_scored_is_a_sentence_and_no_numbers(measure: Callable[..., Meas
     assert found.rows == ()
 
 
-def test_fewer_people_than_top_needs_leave_average_and_say_why_there_is_no_top(
-    measure: Callable[..., Measurement], staff: Client
-) -> None:
+def test_one_person_has_a_theta_and_no_error(measure: Callable[..., Measurement], staff: Client) -> None:
     measurement = measure([{1, 2}])
     found = block_measures(measurement, Block.UNCERTAINTY)
 
-    top = list(found.named("theta.pool", group="top"))
-    assert [(row.value, row.reason) for row in top] == [(None, "too_few_people")]
     alone = found.get("theta.pool", "average", "se.participant")
     assert alone is not None
     assert alone.value is not None

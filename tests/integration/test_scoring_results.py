@@ -93,9 +93,12 @@ def test_average_takes_the_mean_score_of_each_prompt_first(results: ResultSet) -
 def test_average_over_pooled_pairs_counts_every_pair(results: ResultSet) -> None:
     average = estimate(results, "average")
     assert average.theta_pool == pytest.approx((LOGIT_OF_1 - LOGIT_OF_1 + 4 + 4) / 10, abs=1e-12)
-    assert average.se_pool == pytest.approx(2 / sqrt(10), abs=1e-12)
-    assert average.ci_low_pool == pytest.approx(0.8 - 1.96 * 2 / sqrt(10), abs=1e-12)
-    assert average.ci_high_pool == pytest.approx(0.8 + 1.96 * 2 / sqrt(10), abs=1e-12)
+    # One batch: by people. Residuals a e of p1 and p2 are +-LOGIT_OF_1 - 0.8 and 2 (2 - 1.6), so the sums of
+    # the two people are +-LOGIT_OF_1, and V = 2 / (2 - 1) * 2 LOGIT_OF_1^2 / 10^2.
+    assert (average.interval, average.clusters, average.batches) == ("se.participant", 2, 1)
+    assert average.se_pool == pytest.approx(2 * LOGIT_OF_1 / 10, abs=1e-12)
+    half = 12.7062047 * 2 * LOGIT_OF_1 / 10  # Student's t of one degree of freedom
+    assert [average.ci_low_pool, average.ci_high_pool] == pytest.approx([0.8 - half, 0.8 + half], abs=1e-6)
 
 
 def test_theta_ql_stands_beside_theta_with_its_error_by_person_or_the_reason(results: ResultSet) -> None:
