@@ -14,7 +14,7 @@ def leave_out_what_is_not_meant(apps: Apps, _schema: BaseDatabaseSchemaEditor) -
     estimates.filter(group="average").exclude(theta_pool=None).update(**no_interval, reason_pool="earlier_version")
     estimates.filter(group="average").exclude(se_ql=None).update(interval="se.participant")
     estimates.filter(group="top").update(se=None, ci_low=None, ci_high=None, **no_interval, reason_pool="selected")
-    of_top = apps.get_model("scoring", "MeasureRow").objects.filter(group="top").exclude(block="top")
+    of_top = apps.get_model("scoring", "MeasureRow").objects.filter(group="top").exclude(block__in=["top", "models"])
     of_top.exclude(low=None).update(se=None, low=None, high=None, reason="selected")
 
 

@@ -39,14 +39,13 @@ class Thetas:
     def named(self) -> dict[str, Estimate]:
         return {"theta.prompt": self.prompt, "theta.pool": self.pool.estimate, "theta.ql": self.ql.estimate}
 
-    def reported(self, *, selected: bool) -> dict[str, Estimate]:
-        """As they may be shown: not of a single person, and without an interval where chosen by scores."""
+    @property
+    def reported(self) -> dict[str, Estimate]:
+        """As they may be shown: not of a single person."""
         if self.people < FEWEST_PEOPLE:
             reason = Reason.TOO_FEW_PEOPLE if self.pool.n else Reason.NOTHING_SCORED
             return dict.fromkeys(self.named, unknown(reason))
-        if not selected:
-            return self.named
-        return {name: without_selection(estimate) for name, estimate in self.named.items()}
+        return self.named
 
 
 def thetas_of(cohort: Cohort) -> Thetas:

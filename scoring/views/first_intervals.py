@@ -69,8 +69,8 @@ def average_sentences(row: Estimate) -> Iterator[str]:
 def top_sentence() -> str:
     """How often the intervals of Top cover that allow for the choice."""
     return _(
-        "Top has no interval where its people were chosen by the same scores, but in top.paper (in-sample). "
-        "Intervals that allow for the choice cover the true value in so many simulated studies: %(shares)s."
+        "Top was chosen by these same scores, so it has no interval but that of top.paper (in-sample). Those "
+        "that allow for the choice cover the true value in so many simulated studies: %(shares)s."
     ) % {"shares": "; ".join(f"{name} {percent(share)}" for name, share in OF_TOP.items())}
 
 

@@ -115,7 +115,7 @@ def test_the_three_thetas_of_a_group_are_those_of_its_known_prompts_only() -> No
 
 def test_where_nothing_is_scored_every_theta_has_the_reason() -> None:
     for cohort in (cohort_with([]), cohort_with([(0, 0, math.nan)]), cohort_with([(0, 3, 1.0)])):
-        for estimate in thetas_of(cohort).reported(selected=False).values():
+        for estimate in thetas_of(cohort).reported.values():
             assert math.isnan(estimate.value)
             assert estimate.reason == Reason.NOTHING_SCORED
 
@@ -124,8 +124,8 @@ def test_single_people_have_no_theta_and_chosen_ones_no_interval() -> None:
     alone = thetas_of(cohort_with([(0, 0, 1.0), (0, 1, 0.4)]))
     two = thetas_of(cohort_with(SCORES))
 
-    assert {one.reason for one in alone.reported(selected=False).values()} == {Reason.TOO_FEW_PEOPLE}
-    assert two.reported(selected=False) == two.named
+    assert {one.reason for one in alone.reported.values()} == {Reason.TOO_FEW_PEOPLE}
+    assert two.reported == two.named
     for name, estimate in two.reported(selected=True).items():
         assert estimate.value == two.named[name].value
         assert (math.isnan(estimate.low), estimate.reason) == (True, Reason.SELECTED)

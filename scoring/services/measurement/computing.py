@@ -124,11 +124,12 @@ def block_compute(
 def outside_selection(block: Block, one: Measure) -> Measure:
     """Without the interval of people who were chosen by these very scores: it would leave out the choice.
 
-    Those of the block Top are made for it, or labelled in-sample.
+    Those of the block Top allow for it, or are labelled in-sample. Those of the block Models that stand under Top
+    are of models on its prompts.
     """
     found = one.estimate
     has_interval = not math.isnan(found.low) or found.reason is not None
-    if one.group != "top" or block == Block.TOP or not has_interval:
+    if one.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
         return one
     return replace(one, estimate=without_selection(found))
 

@@ -179,7 +179,7 @@ def theta_measures(
 def rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterator[Measure]:
     thetas = thetas_of(members.of_prompts(prompts))
     left_out = int((~prompts & members.known).sum())
-    for name, estimate in thetas.reported(selected=group == "top").items():
+    for name, estimate in thetas.reported.items():
         yield Measure(
             name, estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
             prompts=thetas.prompts, clusters=thetas.pool.clusters,

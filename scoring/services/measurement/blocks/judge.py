@@ -25,7 +25,6 @@ from scoring.stats.influence import (
     largest_changes,
     thetas_of,
     under_other_scores,
-    without_selection,
 )
 from scoring.stats.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
 from scoring.stats.measures import Measure, plain
@@ -85,7 +84,7 @@ def theta_measures(
     members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
 ) -> Iterator[Measure]:
     thetas = thetas_of(members)
-    for name, estimate in thetas.reported(selected=group == "top").items():
+    for name, estimate in thetas.reported.items():
         yield Measure(
             name, estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
             prompts=thetas.prompts, clusters=thetas.pool.clusters, details=details or {},
@@ -116,16 +115,14 @@ def change_measures(
     """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
     other = under_other_scores(part, p)
     change = other.change
-    shown = without_selection(change.estimate) if group == "top" else change.estimate
     yield Measure(
-        "theta.change", shown, group=group, subset=subset, n=change.n, clusters=change.clusters,
+        "theta.change", change.estimate, group=group, subset=subset, n=change.n, clusters=change.clusters,
         details=details or {},
     )  # fmt: skip
     rows = other.rows
     quasi = quasi_change(part.pairs, p[rows])
-    shown = without_selection(quasi.estimate) if group == "top" else quasi.estimate
     yield Measure(
-        "theta.change.ql", shown, group=group, subset=subset, n=quasi.n, clusters=quasi.clusters,
+        "theta.change.ql", quasi.estimate, group=group, subset=subset, n=quasi.n, clusters=quasi.clusters,
         details=details or {},
     )  # fmt: skip
     places = largest_changes(other.parts, MOST_INFLUENTIAL)
