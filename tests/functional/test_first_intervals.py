@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
+from matplotlib.container import ErrorbarContainer
 
 from batches.models import Session
 from scoring.coordinator import Scoring
@@ -82,7 +83,9 @@ def drawn(report: Report) -> list[list[list[float]]]:
     """The ends of the intervals that the figure draws for Average and for Top; none where it draws none."""
     axes = ability_chart(report).axes[0]
     return [
-        [[float(x) for x, _ in bar] for bar in group.lines[2][0].get_segments()] for group in axes.containers
+        [[float(x) for x, _ in bar] for bar in group.lines[2][0].get_segments()]
+        for group in axes.containers
+        if isinstance(group, ErrorbarContainer)
     ]
 
 
@@ -134,7 +137,7 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     assert exported == pytest.approx([serving.value, serving.low, serving.high], abs=1e-12)
     assert (whole["interval"], whole["clusters"]) == (error, str(serving.clusters))
 
-    again = [sys.executable, "-I", tmp_path / "out" / "recompute.py"]
+    again = [sys.executable, "-I", str(tmp_path / "out" / "recompute.py")]
     done = subprocess.run(again, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

@@ -120,12 +120,9 @@ def test_where_nothing_is_scored_every_theta_has_the_reason() -> None:
             assert estimate.reason == Reason.NOTHING_SCORED
 
 
-def test_single_people_have_no_theta_and_chosen_ones_no_interval() -> None:
+def test_single_people_have_no_theta() -> None:
     alone = thetas_of(cohort_with([(0, 0, 1.0), (0, 1, 0.4)]))
     two = thetas_of(cohort_with(SCORES))
 
     assert {one.reason for one in alone.reported.values()} == {Reason.TOO_FEW_PEOPLE}
     assert two.reported == two.named
-    for name, estimate in two.reported(selected=True).items():
-        assert estimate.value == two.named[name].value
-        assert (math.isnan(estimate.low), estimate.reason) == (True, Reason.SELECTED)
