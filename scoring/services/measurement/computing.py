@@ -124,8 +124,8 @@ def block_compute(
 def outside_selection(block: Block, one: Measure) -> Measure:
     """Without the interval of people who were chosen by these very scores: it would leave out the choice.
 
-    Those of the block Top allow for it, or are labelled in-sample. The block Models leaves out its own; what it
-    keeps under Top is of models on these people's prompts.
+    Those of the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what
+    it keeps under Top is of models on the prompts of these people.
     """
     found = one.estimate
     has_interval = not math.isnan(found.low) or found.reason is not None
