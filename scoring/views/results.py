@@ -34,7 +34,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "report": report,
         "changes": changes_since(results) if results else [],
         "links": block_links(),
-        "intervals": interval_sentences(report) if report else (),
+        "intervals": list(interval_sentences(report)) if report else [],
         "beside": beside_table(report, measurement) if report else None,
         "beside_categories": beside_categories(report) if report else None,
         **scope_context(scope, choice=choice),

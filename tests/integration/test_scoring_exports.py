@@ -308,6 +308,7 @@ def test_the_inputs_hash_follows_from_the_files_where_no_prompt_is_private(
             row["participant"],
             row["prompt_id"],
             prompts[row["prompt_id"]]["task"],
+            row["batch"],
             row["counts"],
             scores.get((row["participant"], row["prompt_id"])),
         ]
