@@ -40,16 +40,20 @@ def cohort_number(run: Run, row: Values) -> Values:
 
 @dataclass(frozen=True, eq=False)
 class Own:
-    """Everybody's own theta, sum of a^2, and the residual variance that they share; people by number."""
+    """Everybody's own theta, sum of a^2, and the residual variances that they share; people by number.
+
+    `residual` is the plain one, `weighted` that with weights a^2, on which errors of theta rest.
+    """
 
     person: Array
     theta: Array
     information: Array
     residual: float
+    weighted: float
 
     @property
     def v(self) -> Array:
-        return self.residual / self.information
+        return self.weighted / self.information
 
 
 def own_thetas(run: Run) -> Own:
@@ -60,7 +64,10 @@ def own_thetas(run: Run) -> Own:
     theta = np.bincount(codes, rows.a * z, minlength=number) / information
     e = z - rows.a * theta[codes]
     degrees = len(rows) - number
-    return Own(np.unique(rows.person), theta, information, float(e @ e) / degrees if degrees else math.nan)
+    if not degrees:
+        return Own(np.unique(rows.person), theta, information, math.nan, math.nan)
+    weighted = float(rows.a**2 @ e**2) / float((rows.a**2 - rows.a**4 / information[codes]).sum())
+    return Own(np.unique(rows.person), theta, information, float(e @ e) / degrees, weighted)
 
 
 def q_at(own: Own, variance: float) -> float:
