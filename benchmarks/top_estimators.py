@@ -7,7 +7,8 @@ the answers missing. DGP-R answers with rubrics, DGP-G with normal logits (`scor
 is theta*, the mean of the published scorer for single responses on the whole bank, so that what is left is
 due to choosing. `true` is the mean theta* of those chosen: by all answers for paper, wls, adj and eb, in the
 folds for crossfit. `covers` is how often the 95 % interval holds the truth of those chosen by all answers
-(crossfit) or by the estimator itself (eb), `own` of those the estimator chose. Stated values are those of the
+(crossfit) or by the estimator itself (eb), `own` of those the estimator chose. Last come abilities that are
+not normal, and how far another seed moves top.crossfit5. Stated values are those of the
 design, section A1 (`stated.py` says when two agree). Every ten studies have items and criteria of their own.
 """
 
@@ -15,7 +16,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from scoring.stats.clusters import Codes  # noqa: E402
 from scoring.stats.cohort import Pairs  # noqa: E402
 from scoring.stats.empirical_bayes import shrunken_abilities, top_eb  # noqa: E402
 from scoring.stats.estimates import Estimate  # noqa: E402
-from scoring.stats.top_crossfit import Crossfit, crossfit  # noqa: E402
+from scoring.stats.top_crossfit import SPLITS, Crossfit, crossfit  # noqa: E402
 from scoring.stats.top_null import null_reference  # noqa: E402
 from scoring.stats.top_ranking import ranked  # noqa: E402
 from studies.bank.item_parameters import read_item_parameters  # noqa: E402
@@ -130,9 +131,22 @@ def density(x: Array) -> Array:
     return found
 
 
-def study_of(world: World, tau: float, rng: np.random.Generator) -> tuple[Array, Pairs]:
-    """Abilities (195,) and the pairs of one study."""
-    theta = tau * rng.standard_normal(PEOPLE)
+def skewed(rng: np.random.Generator) -> Array:
+    """Abilities (195,): exponential, with a mean of 0 and an SD of 0.9."""
+    return 0.9 * (rng.exponential(1.0, PEOPLE) - 1)
+
+
+def pasting(rng: np.random.Generator) -> Array:
+    """Abilities (195,): a quarter at 2.04, as pasting a model's answers gives, the others N(-0.6, 0.7^2)."""
+    return np.where(rng.random(PEOPLE) < 0.25, 2.04, rng.normal(-0.6, 0.7, PEOPLE))
+
+
+SHAPES: Mapping[str, Callable[[np.random.Generator], Array]] = {"skewed": skewed, "25 % paste": pasting}
+
+
+def study_of(world: World, shape: float | str, rng: np.random.Generator) -> tuple[Array, Pairs]:
+    """Abilities (195,) and the pairs of one study; normal abilities of this SD, or those of a named shape."""
+    theta = SHAPES[shape](rng) if isinstance(shape, str) else shape * rng.standard_normal(PEOPLE)
     batches = rng.permutation(PROMPTS).reshape(-1, PER_PERSON)
     batch = rng.permutation(np.arange(PEOPLE) % len(batches))
     person, items = np.repeat(np.arange(PEOPLE), PER_PERSON), batches[batch].ravel()
@@ -145,7 +159,7 @@ def study_of(world: World, tau: float, rng: np.random.Generator) -> tuple[Array,
 
 
 def one_study(
-    world: World, tau: float, resamples: int, rng: np.random.Generator, nulls: int = NULL_DRAWS
+    world: World, tau: float | str, resamples: int, rng: np.random.Generator, nulls: int = NULL_DRAWS
 ) -> dict[str, float]:
     """Every estimate, the truth of whom it chose, and whether intervals hold it, by name."""
     theta, pairs = study_of(world, tau, rng)
@@ -168,7 +182,7 @@ def one_study(
     found["eb held"] = holds(eb, found["eb true"])
     if nulls:
         found["null"] = float(null_reference(pairs, codes, TOP, nulls, rng).drawn.mean())
-    for name, folds, splits, draws in (("crossfit2", 2, 20, 0), ("crossfit5", 5, 8, resamples)):
+    for name, folds, splits, draws in (("crossfit2", 2, 20, 0), ("crossfit5", 5, SPLITS, resamples)):
         crossed = crossfit(pairs, codes, rng, folds=folds, splits=splits)
         estimate = crossed.estimates([TOP], draws, rng)[0]
         found[f"{name} est"], found[f"{name} true"] = estimate.value, true_of(crossed, star)
@@ -199,7 +213,7 @@ def holds(estimate: Estimate, truth: float) -> float:
 
 
 def studies(
-    normal: bool, tau: float, number: int, resamples: int, rng: np.random.Generator
+    normal: bool, tau: float | str, number: int, resamples: int, rng: np.random.Generator
 ) -> dict[str, Array]:
     """The numbers of many studies (number,), by name."""
     found = []
@@ -282,6 +296,29 @@ def main() -> None:
                 print(line)
             print(f"  {time.perf_counter() - start:.1f} s", flush=True)
     print(tally.summary())
+    for shape in SHAPES:
+        found = studies(False, shape, options.studies, options.resamples, rng)
+        for name in ("eb", "crossfit5"):
+            bias = found[f"{name} est"] - found["paper true" if name == "crossfit5" else "eb true"]
+            held = found[f"{name} held"]
+            print(f"DGP-R {shape}: {plain(f'{name} bias', bias)}; covers {np.nanmean(held):.2f}")
+    print(seeds_apart(options.seed))
+
+
+def seeds_apart(seed: int) -> str:
+    """The SD of top.crossfit5 over 30 seeds, mean of six studies at tau 0.8, for a Top of 15 and of 3."""
+    rng = np.random.default_rng(seed)
+    world, codes = world_of(bank_of(rng)[0], False, rng), [f"{i:03}" for i in range(PEOPLE)]
+    parts = []
+    for splits in (8, SPLITS):
+        spreads = []
+        for _ in range(6):
+            _, pairs = study_of(world, 0.8, rng)
+            dealt = (crossfit(pairs, codes, np.random.default_rng(n), splits=splits) for n in range(30))
+            spreads.append(np.std([one.values([TOP, 3]) for one in dealt], axis=0, ddof=1))
+        large, small = np.mean(spreads, axis=0)
+        parts.append(f"{splits} splits {large:.3f} and {small:.3f}")
+    return f"SD of top.crossfit5 over seeds, K = {TOP} and 3: {'; '.join(parts)}"
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@ all answers would choose.
 Interval: people are drawn with replacement and chosen anew in each draw. With splits kept, drawing changes
 only how often each person stands in the fixed order of a fold. A draw is therefore walked down that order
 until K are together; the last person may count in part of their copies. This is the bootstrap itself, not an
-approximation, and costs what the walked part of the orders costs.
+approximation, and costs what the walked part of the orders costs. It walks the first 8 splits only, and is
+moved by what all splits differ from these: how widely draws scatter hardly depends on the number of splits,
+where they scatter around does.
 
 Too few answers: a person without a pair outside a fold cannot be chosen in it; one without a pair in it can,
 and adds nothing. Folds whose chosen have no pair at all are left out of the mean.
-Source: cross-fitting as in Chernozhukov et al. (2018). Why F = 5 and S = 8: benchmarks/top_estimators.py.
+Source: cross-fitting as in Chernozhukov et al. (2018). Why F = 5 and S = 100: benchmarks/top_estimators.py.
 """
 
 import math
@@ -28,7 +30,8 @@ from scoring.stats.estimates import Estimate, Reason, unknown
 from scoring.stats.resampling import bootstrap_estimate, draws_of_clusters
 from scoring.stats.top_ranking import DECIMALS, code_ranks
 
-FOLDS, SPLITS = 5, 8
+FOLDS, SPLITS = 5, 100
+SPLITS_OF_DRAWS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,29 +48,40 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Crossfit:
-    """All orders of S splits into F folds of `people` people, of whom `short` have fewer than F pairs."""
+    """All orders of S splits into F folds of `people` people, of whom `short` have fewer than F pairs.
+
+    The first `drawn` of the orders are those that the bootstrap walks.
+    """
 
     orders: tuple[Order, ...]
     people: int
     short: int
+    drawn: int
 
     def estimates(self, sizes: Sequence[int], resamples: int, rng: np.random.Generator) -> list[Estimate]:
         """The estimate for each size of Top with the interval of the re-selecting bootstrap."""
         drawn = (draws.T for draws in draws_of_clusters(max(self.people, 1), resamples, rng))
-        resampled = [self.means(np.ascontiguousarray(draws), sizes) for draws in drawn]
+        resampled = [self.means(np.ascontiguousarray(draws), sizes, self.drawn) for draws in drawn]
+        values = self.values(sizes)
+        moved = values - self.means(np.ones((self.people, 1)), sizes, self.drawn)[:, 0]
         return [
-            self._estimate(size, value, np.concatenate([part[i] for part in resampled] or [np.zeros(0)]))
-            for i, (size, value) in enumerate(zip(sizes, self.values(sizes), strict=True))
+            self._estimate(
+                size, value, moved[i] + np.concatenate([part[i] for part in resampled] or [np.zeros(0)])
+            )
+            for i, (size, value) in enumerate(zip(sizes, values, strict=True))
         ]
 
     def values(self, sizes: Sequence[int]) -> list[float]:
         """The estimate for each size, NaN where there is none."""
         return [float(one) for one in self.means(np.ones((self.people, 1)), sizes)[:, 0]]
 
-    def means(self, drawn: Array, sizes: Sequence[int]) -> Array:
-        """Estimates (k, r) of k sizes where person i counts drawn[i, r] times in draw r."""
+    def means(self, drawn: Array, sizes: Sequence[int], orders: int | None = None) -> Array:
+        """Estimates (k, r) of k sizes where person i counts drawn[i, r] times in draw r.
+
+        By the first `orders` only, where that is given.
+        """
         total, defined = (np.zeros((len(sizes), drawn.shape[1])) for _ in range(2))
-        for order in self.orders:
+        for order in self.orders[:orders]:
             found = walked(order, drawn, sizes)
             known = ~np.isnan(found)
             total[known] += found[known]
@@ -92,7 +106,8 @@ def crossfit(
         for _ in range(splits)
         for order in _orders(pairs, people, dealt(people, number, folds, rng), folds, ties)
     )
-    return Crossfit(orders, number, int((np.bincount(people, minlength=number) < folds).sum()))
+    short = int((np.bincount(people, minlength=number) < folds).sum())
+    return Crossfit(orders, number, short, folds * SPLITS_OF_DRAWS)
 
 
 def dealt(people: Codes, number: int, folds: int, rng: np.random.Generator) -> Codes:

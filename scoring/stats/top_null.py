@@ -6,6 +6,9 @@ what stays as it was, and so does the distribution of scores at each difficulty,
 what a person's answers have in common is gone (t^2 = 0). The best K by raw mean are then chosen and scored as
 in top.paper. The mean over the draws is the null reference.
 
+Scores on prompts without item parameters choose people, too, and measure nobody: these are exchanged among
+the people who answered the same prompt.
+
 Residuals could not be exchanged directly: at a difficulty where nearly all scores are 1 most residuals would
 lead outside the scale. What people who share a batch have in common beyond difficulty is exchanged away, too.
 """
@@ -14,15 +17,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from scoring.stats.clusters import ROUNDING, Array, Codes, cluster_codes
-from scoring.stats.cohort import Pairs
+from scoring.stats.cohort import Cohort, Pairs
 from scoring.stats.estimates import Estimate, Reason, without_interval
 from scoring.stats.resampling import CELLS_AT_ONCE
 from scoring.stats.top_ranking import DECIMALS, code_ranks
 
 NEIGHBOURS = 25
 MOST_CELLS = 40_000_000  # draws times pairs: 200 draws of 200,000 pairs tell a mean to a tenth of its spread
+
+
+@dataclass(frozen=True, eq=False)
+class Unplaced:
+    """Scored rows (n,) on prompts without item parameters."""
+
+    person: Codes
+    prompt: Codes
+    p: Array
+
+
+def unplaced_rows(cohort: Cohort) -> Unplaced:
+    rows = ~np.isnan(cohort.p) & ~cohort.known[cohort.prompt]
+    return Unplaced(cohort.person[rows], cohort.prompt[rows], cohort.p[rows])
+
+
+NONE_UNPLACED = Unplaced(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,18 +67,37 @@ class NullReference:
 
 
 def null_reference(
-    pairs: Pairs, codes: Sequence[str], size: int, draws: int, rng: np.random.Generator
+    pairs: Pairs,
+    codes: Sequence[str],
+    size: int,
+    draws: int,
+    rng: np.random.Generator,
+    unplaced: Unplaced = NONE_UNPLACED,
 ) -> NullReference:
     """`draws` values, fewer where the pairs are many; `codes` are those of all people, by number.
 
-    Needs `size` people with pairs, and two draws.
+    Needs `size` people with a score, and two draws. A draw whose chosen have no pair is left out.
     """
-    pairs = _by_person(pairs)
-    people, number = cluster_codes(pairs.person)
-    ties = np.argsort(code_ranks([codes[i] for i in np.unique(pairs.person)]))
-    starts = np.searchsorted(people, np.arange(number))
+    pairs, unplaced = _by_person(pairs), _by_prompt(unplaced)
+    people, number = cluster_codes(np.concatenate([pairs.person, unplaced.person]))
+    ties = np.argsort(code_ranks([codes[i] for i in np.unique(np.append(pairs.person, unplaced.person))]))
+    of_pairs, of_unplaced = people[: len(pairs)], people[len(pairs) :]
+    below = np.bincount(of_pairs, pairs.a**2, minlength=number)
+    answers = np.bincount(people, minlength=number)
     draws = max(2, min(draws, MOST_CELLS // len(pairs)))
-    values = [_top_theta(pairs, row, starts, ties, size) for row in exchanged(pairs, draws, rng)]
+    values = []
+    for source in exchanged(pairs, draws, rng):
+        scores = _sums(pairs.p[source], of_pairs, number)
+        if len(of_unplaced):
+            scores += _sums(
+                unplaced.p[exchanged_within(unplaced.prompt, len(source), rng)], of_unplaced, number
+            )
+        above = _sums(pairs.a * (pairs.y[source] + pairs.a * pairs.b), of_pairs, number)
+        means = np.round(scores / answers, DECIMALS)[:, ties]
+        chosen = ties[np.argsort(-means, axis=1, kind="stable")[:, :size]]
+        weight = below[chosen].sum(axis=1)
+        sums = np.take_along_axis(above, chosen, axis=1).sum(axis=1)
+        values.append(sums[weight > 0] / weight[weight > 0])
     return NullReference(np.concatenate(values))
 
 
@@ -78,19 +118,23 @@ def exchanged(pairs: Pairs, draws: int, rng: np.random.Generator) -> Iterator[Co
         yield source
 
 
+def exchanged_within(prompt: Codes, draws: int, rng: np.random.Generator) -> Codes:
+    """For each draw and row (n,), sorted by prompt, the row of the same prompt whose score it gets."""
+    _, codes = np.unique(prompt, return_inverse=True)
+    return np.argsort(codes + rng.random((draws, len(prompt))), axis=1)
+
+
 def _by_person(pairs: Pairs) -> Pairs:
     order = np.argsort(pairs.person, kind="stable")
     return Pairs(*(getattr(pairs, name)[order] for name in Pairs.__dataclass_fields__))
 
 
-def _top_theta(pairs: Pairs, source: Codes, starts: Codes, ties: Codes, size: int) -> Array:
-    """top.paper of each row of exchanged scores (r, n); pairs sorted by person, `ties` the people by code."""
-    answers = np.diff(np.append(starts, len(pairs)))
-    means = np.add.reduceat(pairs.p[source], starts, axis=1) / answers
-    z = pairs.y[source] + pairs.a * pairs.b
-    above = np.add.reduceat(pairs.a * z, starts, axis=1)
-    below = np.add.reduceat(pairs.a**2, starts)
-    best = np.argsort(-np.round(means[:, ties], DECIMALS), axis=1, kind="stable")[:, :size]
-    chosen = ties[best]
-    theta: Array = np.take_along_axis(above, chosen, axis=1).sum(axis=1) / below[chosen].sum(axis=1)
-    return theta
+def _by_prompt(rows: Unplaced) -> Unplaced:
+    order = np.lexsort((rows.person, rows.prompt))
+    return Unplaced(rows.person[order], rows.prompt[order], rows.p[order])
+
+
+def _sums(columns: Array, people: Codes, number: int) -> Array:
+    """Sums (r, P) within people of rows (r, n)."""
+    within = csr_array((np.ones(len(people)), (np.arange(len(people)), people)), (len(people), number))
+    return np.asarray(columns @ within, dtype=np.float64)

@@ -99,6 +99,7 @@ def test_top_stands_beside_its_null_reference_and_the_estimators_that_allow_for_
     page = content(staff, "top")
     assert "top.paper (in-sample)" in page
     assert "If all people were equally able it would give" in page
+    assert "where it is skewed the number falls short" in page
 
 
 def test_the_first_page_of_results_shows_top_beside_what_luck_gives_and_theta_ql(

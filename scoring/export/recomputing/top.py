@@ -19,7 +19,7 @@ from scoring.export.recomputing.people import own_thetas, variance_at
 from scoring.export.recomputing.reading import TINY, Z_95, Array, Rows, Run, Values
 
 NEIGHBOURS, MOST_CELLS = 25, 40_000_000
-FOLDS, SPLITS = 5, 8
+FOLDS, SPLITS, SPLITS_OF_DRAWS = 5, 100, 8
 
 
 def size_of(run: Run, row: Values) -> int:
@@ -79,7 +79,7 @@ def drawn(run: Run) -> Drawn:
     person, people = codes_of(rows.person)
     rng, draws = stream(run, "top"), resamples(run)
     best = published(run, size)
-    possible = people >= size and bool(best.a @ best.a)
+    possible = bool(best.a @ best.a)
     null = exchanged(run, rows, size, draws, rng) if possible else None
     orders = [order for _ in range(SPLITS) for order in folds_of(run, rows, person, people, rng)]
     times = np.concatenate([part.astype(np.uint16) for part in draws_of(people, draws, rng)])
@@ -87,15 +87,22 @@ def drawn(run: Run) -> Drawn:
 
 
 def exchanged(run: Run, rows: Rows, size: int, draws: int, rng: np.random.Generator) -> Array:
-    """(R,): theta of the best by raw mean, scores exchanged among 25 answers expected to be as good."""
-    person, people = codes_of(rows.person)
-    number = len(rows)
+    """(R,): theta of the best by raw mean, scores exchanged among 25 answers expected to be as good.
+
+    On prompts without item parameters they are exchanged among those who answered the same prompt.
+    """
+    scored = run.cohort.of(~np.isnan(run.cohort.p))
+    others = scored.of(np.isnan(scored.a))
+    others = others.of(np.lexsort((others.person, others.prompt)))
+    codes, people = codes_of(np.append(rows.person, others.person))
+    person, number = codes[: len(rows)], len(rows)
+    of_prompt, _ = codes_of(others.prompt)
     y, offset = run.logit(rows.p), rows.a * rows.b
     theta = float(rows.a @ (y + offset)) / float(rows.a @ rows.a)
     order = np.argsort(rows.a * (theta - rows.b), kind="stable")
-    whole, starts = number - number % NEIGHBOURS, np.searchsorted(person, np.arange(people))
+    whole = number - number % NEIGHBOURS
     draws, at_once = max(2, min(draws, MOST_CELLS // number)), max(1, CELLS_AT_ONCE // number)
-    answers, below = np.bincount(person), np.bincount(person, rows.a**2)
+    answers, below = np.bincount(codes), np.bincount(person, rows.a**2, minlength=people)
     found = []
     for start in range(0, draws, at_once):
         r = min(at_once, draws - start)
@@ -104,10 +111,15 @@ def exchanged(run: Run, rows: Rows, size: int, draws: int, rng: np.random.Genera
         source[:, order[:whole]] = rng.permuted(groups, axis=2).reshape(r, whole)
         rest = np.broadcast_to(order[whole:], (r, number - whole))
         source[:, order[whole:]] = rng.permuted(rest, axis=1)
-        means = np.round(np.add.reduceat(rows.p[source], starts, axis=1) / answers, 12)
-        above = np.add.reduceat(rows.a * (y[source] + offset), starts, axis=1)
-        best = np.argsort(-means, axis=1, kind="stable")[:, :size]
-        found.append(np.take_along_axis(above, best, axis=1).sum(axis=1) / below[best].sum(axis=1))
+        given = np.concatenate([rows.p[source], np.empty((r, len(others)))], axis=1)
+        if len(others):
+            given[:, number:] = others.p[np.argsort(of_prompt + rng.random((r, len(others))), axis=1)]
+        for scores, z in zip(given, y[source] + offset, strict=True):
+            means = np.round(np.bincount(codes, scores) / answers, 12)
+            best = np.argsort(-means, kind="stable")[:size]
+            if weight := below[best].sum():
+                above = np.bincount(person, rows.a * z, minlength=people)
+                found.append(np.array([above[best].sum() / weight]))
     return np.concatenate(found)
 
 
@@ -164,8 +176,10 @@ def top_crossfit(run: Run, row: Values) -> Values:
     """Chosen by four fifths of their answers and measured on the others; people drawn and chosen anew."""
     draws, size = drawn(run), size_of(run, row)
     parts = np.array_split(draws.times, max(1, draws.times.size // CELLS_AT_ONCE))
-    value = float(crossed(draws.orders, np.ones((1, draws.times.shape[1])), size)[0])
-    return spread_of(value, np.concatenate([crossed(draws.orders, part, size) for part in parts]))
+    once, walked = np.ones((1, draws.times.shape[1])), draws.orders[: FOLDS * SPLITS_OF_DRAWS]
+    value, few = (float(crossed(orders, once, size)[0]) for orders in (draws.orders, walked))
+    drawn_again = np.concatenate([crossed(walked, part, size) for part in parts])
+    return spread_of(value, value - few + drawn_again)
 
 
 @formula("top", "top.null", "top.over_null", "top.null_share")

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
@@ -16,7 +15,7 @@ from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
 from scoring.stats.measures import Measure, NotMeasurable, plain
 from scoring.stats.standard_errors import analytic_estimate
 from scoring.stats.top_crossfit import FOLDS, SPLITS, crossfit
-from scoring.stats.top_null import NEIGHBOURS, null_reference
+from scoring.stats.top_null import NEIGHBOURS, null_reference, unplaced_rows
 from scoring.stats.top_ranking import by_raw_mean, top_paper_curve, top_quasi_curve
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
@@ -86,12 +85,12 @@ def paper_estimate(pairs: Pairs, sigma_hat: float) -> Estimate:
 
 
 def null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: float) -> Iterator[Measure]:
-    size, people = inputs.protocol.top_size, len(np.unique(pairs.person))
-    if people < size or math.isnan(published):
-        reason = Reason.TOO_FEW_PEOPLE if people < size else Reason.NOTHING_SCORED
-        yield measure("top.null", unknown(reason), size)
+    size = inputs.protocol.top_size
+    if math.isnan(published):
+        yield measure("top.null", unknown(Reason.NOTHING_SCORED), size)
         return
-    null = null_reference(pairs, codes, size, inputs.resamples, inputs.rng)
+    unplaced = unplaced_rows(inputs.cohort)
+    null = null_reference(pairs, codes, size, inputs.resamples, inputs.rng, unplaced)
     average = float(pairs.a @ pairs.z / (pairs.a @ pairs.a))
     draws = len(null.drawn)
     yield measure("top.null", null.expected, size, draws=draws, neighbours=NEIGHBOURS, average=average)
