@@ -16,7 +16,7 @@ inversion is a table of E logit against m, one line for each n.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ PUBLISHED_EPOCHS = 5
 LOGIT_MEANS = np.linspace(-14, 14, 281)  # where E logit is tabulated, as logits of the mean
 MOST_CRITERIA = 9
 LEVELS = 20  # confidence in steps of 1/20, so that the scores of a rubric lie on a grid
+TABLES_KEPT = 1000  # of one or two thousand numbers; processes fitted to studies are many
 TARGETS = np.linspace(
     -60, 60, 1201
 )  # a (theta - b) of the table of true abilities; beyond it nothing changes
@@ -166,7 +167,7 @@ def extended_bank(
     )
 
 
-@cache
+@lru_cache(TABLES_KEPT)
 def expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     """E logit of the mean of k responses with n criteria, at each of LOGIT_MEANS (increasing)."""
     one = _response_distribution(n, process)
@@ -177,7 +178,7 @@ def expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform
     return expected
 
 
-@cache
+@lru_cache(TABLES_KEPT)
 def expected_logits_of_targets(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     """E logit of the mean of k responses at each of TARGETS, over the deviations of person and item."""
     means, weights = _means_of_targets(n, process, transform)
@@ -186,7 +187,7 @@ def expected_logits_of_targets(n: int, k: int, process: ResponseProcess, transfo
     return smoothed
 
 
-@cache
+@lru_cache(TABLES_KEPT)
 def expected_scores_of_targets(n: int, process: ResponseProcess, transform: Transform) -> Array:
     """E score of a response at each of TARGETS: met criteria times confidence, which are independent."""
     means, weights = _means_of_targets(n, process, transform)

@@ -4,20 +4,29 @@ Residual    r_ij = y_ij - E(y_ij | the person's other answers)      (`person_fit
 Item        d_j = mean_i r_ij,   v_j = s1^2 / n_j,   z_j = d_j / sqrt(v_j)
             s1^2 = sum e^2 / (pairs - people), what people's single responses share (`between_person`)
 Spread      DIF SD by DerSimonian and Laird on (d_j, v_j); d_j^EB drawn to their mean (`dif_heterogeneity`)
-Fit         phi = sum_j sum_i (r_ij - d_j)^2 / sum_j (1 - 1 / n_j) sum_i var_ij, var_ij of the assumed process
+Fit         phi = sum_j sum_i (r_ij - d_j)^2 / sum_j (1 - 1 / n_j) sum_i var_ij, var_ij of the process
+Process     the SD of deviations at which phi = 1; between points of a grid r and var are linear
 
 One variance for all responses, although they scatter less near the ends of the scale: weighted by var_ij the
 spread would rest on prompts where shifts hardly show, and come out a tenth too small; and a z from it takes
 what is rare there for a shift in half of all studies. The error of ability in r is left out: it adds 4 %.
-phi compares what is found within prompts, where shifts of a prompt cancel, with the assumed process: it is 1
-where that holds. With four or five responses to a prompt single items cannot be
-tested (power 8 to 14 % at a DIF SD of 1 to 2): the list of the largest is for reading their content.
+phi compares what is found within prompts, where shifts of a prompt cancel, with the process. The larger the
+deviations of person and prompt, the more answers to a prompt scatter, and the flatter they are expected to
+run over difficulty: an SD taken for granted as 1.9 where it is 1.0 shows a slope in nearly every study
+without DIF. A pair moves the fitted SD by -u / (d sum u / d SD), u = (r - d_j)^2 - (1 - 1 / n_j) var, which
+is part of the error of the slope; means of groups hardly depend on the SD.
+
+With four or five responses to a prompt single items cannot be tested (power 8 to 14 % at a DIF SD of 1 to 2):
+the list of the largest is for reading their content.
 
 Sources: Lim, Choe and Han (2022) for residual DIF, `spread` being the analogue of its squared form;
 DerSimonian and Laird (1986).
 """
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -32,10 +41,26 @@ from scoring.stats.person_fit_abilities import (
     prior_of,
     sums_of,
 )
-from scoring.stats.person_fit_reference import Reference
+from scoring.stats.person_fit_reference import ASSUMED, Reference
 
 Z_95 = 1.96
+DEVIATIONS = tuple(0.25 * step for step in range(17))  # logits
+FEWEST_REPEATS = 100  # answers beyond the first to their prompts; with fewer the SD is off by one or more
 SMALLEST_DISPERSION = 1e-6  # people who all answered alike leave no residual within prompts
+
+
+@dataclass(frozen=True, eq=False)
+class Deviation:
+    """The SD of deviations that belong to person and prompt (logits), and how it was come by.
+
+    Of each pair (n,): `change` of the residual for one more logit, `influence` of the pair on the SD. Both
+    are zero where the SD is assumed, or at an end of what is tried.
+    """
+
+    sd: float
+    fitted: bool
+    change: Array
+    influence: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +75,7 @@ class Residuals:
     expected: Array
     variance: Array
     dispersion: float
+    deviation: Deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +115,55 @@ class ItemDif:
         return order
 
 
+def fitted_residuals(pairs: Pairs, reference: Callable[[float], Reference]) -> Residuals:
+    """Leave-item-out residuals of pairs (n,), n >= 1, at the SD of deviations that the pairs tell.
+
+    `reference` gives the tables of an SD. Where too few prompts are answered twice the SD is assumed.
+    """
+    if len(pairs) - len(np.unique(pairs.prompt)) < FEWEST_REPEATS:
+        return residuals_of(pairs, reference(ASSUMED.sigma_deviation))
+
+    @cache
+    def at(sd: float) -> Residuals:
+        found = residuals_of(pairs, reference(sd))
+        return replace(found, deviation=replace(found.deviation, fitted=True))
+
+    place = bisect_left(DEVIATIONS, -1.0, key=lambda sd: -at(sd).dispersion)
+    if place in (0, len(DEVIATIONS)):
+        return at(DEVIATIONS[min(place, len(DEVIATIONS) - 1)])
+    return _between(at(DEVIATIONS[place - 1]), at(DEVIATIONS[place]))
+
+
+def _between(low: Residuals, high: Residuals) -> Residuals:
+    """Residuals at the SD where what is found within prompts is what is expected there."""
+    pairs, step = low.pairs, high.deviation.sd - low.deviation.sd
+    beyond = [
+        float(_beyond_expected(one.r, one.variance / one.dispersion, pairs.prompt).sum())
+        for one in (low, high)
+    ]
+    part = beyond[0] / (beyond[0] - beyond[1])
+    r, expected, variance = (
+        (1 - part) * of_low + part * of_high
+        for of_low, of_high in (
+            (low.r, high.r), (low.expected, high.expected),
+            (low.variance / low.dispersion, high.variance / high.dispersion),
+        )
+    )  # fmt: skip
+    dispersion = dispersion_within(r, variance, pairs.prompt)
+    influence = _beyond_expected(r, variance, pairs.prompt) * step / (beyond[0] - beyond[1])
+    deviation = Deviation(low.deviation.sd + part * step, True, (high.r - low.r) / step, influence)
+    return Residuals(pairs, r, expected, dispersion * variance, dispersion, deviation)
+
+
+def _beyond_expected(r: Array, variance: Array, prompt: Codes) -> Array:
+    """Of each pair (n,): its squared residual within the prompt less what is expected of it."""
+    _, of, n = np.unique(prompt, return_inverse=True, return_counts=True)
+    beyond: Array = (r - (np.bincount(of, r) / n)[of]) ** 2 - (1 - 1 / n)[of] * variance
+    return beyond
+
+
 def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
-    """Leave-item-out residuals of pairs (n,), n >= 1."""
+    """Leave-item-out residuals of pairs (n,), n >= 1, with the process of the tables."""
     present, of = positions_of(pairs.person)
     compact = Pairs(of, *(getattr(pairs, name) for name in list(pairs.__dataclass_fields__)[1:]))
     sums = sums_of(compact, reference, len(present))
@@ -98,7 +171,9 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     found = expected_without_itself(compact, sums, prior, reference)
     r = pairs.y - found.mean
     dispersion = dispersion_within(r, found.variance, pairs.prompt)
-    return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion)
+    nothing = np.zeros(len(pairs))
+    deviation = Deviation(reference.responses.process.sigma_deviation, False, nothing, nothing)
+    return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion, deviation)
 
 
 def dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:

@@ -5,7 +5,8 @@ Contrast    D_gc = (mean r of g on c - of g elsewhere) - (mean r of the others o
 Error       CR1 of the influence of each pair, (r - its cell's mean) / size of the cell, by batch where every
             prompt is in one batch only (`nested`); else two-way (`standard_errors`)
 Slope       least squares of r on (a, -a b), clustered alike: a slope on -a b away from 0 says that the axis
-            of difficulty is compressed (below 0) or stretched for people
+            of difficulty is compressed (below 0) or stretched for people. What is expected depends on the
+            SD of deviations, fitted to the same answers (`dif`): influence psi_k + (d slope / d SD) psi_k^SD
 
 A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
 Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2022) for residual DIF.
@@ -19,6 +20,7 @@ from scipy.special import stdtr
 
 from scoring.stats.clusters import ROUNDING, Array, ClusterError
 from scoring.stats.cohort import Codes, Mask, Pairs
+from scoring.stats.dif import Deviation
 from scoring.stats.estimates import Estimate, Reason, unknown
 from scoring.stats.standard_errors import Fit, cluster_error, twoway_error
 
@@ -93,8 +95,13 @@ class ScaleInvariance:
     excess: GroupDif
 
 
-def scale_invariance(r: Array, expected: Array, pairs: Pairs, *, nested: bool) -> ScaleInvariance:
-    """The same regression on (a, -a b), without a constant, of answers, expectations and residuals (n,)."""
+def scale_invariance(
+    r: Array, expected: Array, pairs: Pairs, *, nested: bool, deviation: Deviation | None = None
+) -> ScaleInvariance:
+    """The same regression on (a, -a b), without a constant, of answers, expectations and residuals (n,).
+
+    The error includes that of a `deviation` that was fitted to the same pairs.
+    """
     design = np.stack([pairs.a, -pairs.a * pairs.b], axis=1)
     gram = design.T @ design
     if np.linalg.matrix_rank(gram) < 2:
@@ -103,7 +110,10 @@ def scale_invariance(r: Array, expected: Array, pairs: Pairs, *, nested: bool) -
     lever = np.linalg.solve(gram, design.T)
     fitted = lever @ r
     slope = float(fitted[1])
-    error = design_error(slope, lever[1] * off(r, design @ fitted), pairs, nested)
+    influence = lever[1] * off(r, design @ fitted)
+    if deviation is not None:
+        influence += (lever[1] @ deviation.change) * deviation.influence
+    error = design_error(slope, influence, pairs, nested)
     if len(np.unique(design, axis=0)) < FEWEST_PROMPTS:
         error = replace(error, se=math.nan, reason=Reason.TOO_FEW_PROMPTS)
     excess = tested(slope, error)

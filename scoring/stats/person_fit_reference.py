@@ -3,15 +3,18 @@
 Logits of single responses are not a (theta - b) + noise of one variance: near the ends of the scale they are
 stretched and scatter less. So residuals of single responses are taken against tables of an assumed process of
 responding (DGP-R, `scoring.irt.responses`): E exactly, V from simulated responses. Both hold for that process
-only. The number of criteria of each item is the cohort's own; the rest is assumed.
+only. The number of criteria of each item is the cohort's own, and so are the judge's confidences; the SD of
+deviations is fitted to the cohort (`dif.fitted_residuals`), the rest is assumed.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scoring.irt.bank import ItemBank
 from scoring.irt.responses import (
+    LEVELS,
     TARGETS,
     ResponseProcess,
     RubricResponses,
@@ -71,6 +74,37 @@ def cohort_responses(cohort: Cohort, process: ResponseProcess = ASSUMED) -> Rubr
     )
     criteria = np.array([min(max(one.criteria, 1), MOST_CRITERIA) for one in cohort.prompts], dtype=np.int64)
     return RubricResponses(bank, criteria, process)
+
+
+def judged_process(cohort: Cohort) -> ResponseProcess:
+    """The assumed process with the confidences of the cohort's own judge, c = p / p with every c taken as 1.
+
+    Told are the share of answers at 1, to a hundredth, and the mean of the others, to the nearest level.
+    """
+    met = cohort.is_pair & (cohort.p_certain > 0)
+    confidence = cohort.p[met] / cohort.p_certain[met]
+    certain = confidence > 1 - 0.5 / LEVELS
+    if not len(confidence):
+        return ASSUMED
+    if certain.all():
+        return replace(ASSUMED, certain_share=1.0)
+    level = round(float(confidence[~certain].mean()) * LEVELS)
+    return replace(
+        ASSUMED,
+        certain_share=round(float(certain.mean()), 2),
+        uncertain_confidence=min(max(level, 1), LEVELS - 1) / LEVELS,
+    )
+
+
+def references_of(cohort: Cohort, rng: np.random.Generator) -> Callable[[float], Reference]:
+    """The tables of the cohort by the SD of deviations, all from the same simulated draws."""
+    process, seed = judged_process(cohort), int(rng.integers(2**32))
+
+    def of_deviation(sd: float) -> Reference:
+        responses = cohort_responses(cohort, replace(process, sigma_deviation=sd))
+        return reference_of(responses, np.random.default_rng(seed))
+
+    return of_deviation
 
 
 def reference_of(responses: RubricResponses, rng: np.random.Generator, draws: int = DRAWS) -> Reference:

@@ -209,6 +209,17 @@ def test_dif_has_its_spread_its_groups_and_theta_without(measurement: Measuremen
     assert "For content review" in content(staff, Block.DIF)
 
 
+def test_the_page_says_which_process_of_responding_the_flags_rest_on(
+    measurement: Measurement, staff: Client
+) -> None:
+    details = row(measurement, Block.DIF, "dif.sd").details
+
+    page = content(staff, Block.DIF)
+    sd = f"SD of {details['deviation_sd']:.2f} logits"
+    assert f"{sd}, fitted" in page if details["deviation_fitted"] else f"assumed to have an {sd}" in page
+    assert f"1 in {100 * details['certain_share']:.0f} % of the answers" in page
+
+
 def test_private_prompts_are_named_on_no_page_and_in_no_export(
     measurement: Measurement, staff: Client
 ) -> None:

@@ -12,7 +12,7 @@ from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.people import own_thetas
 from scoring.export.recomputing.process import ABILITIES, Expected, criteria_of, expected_of, respond
 from scoring.export.recomputing.reading import Array, Run, Values
-from scoring.export.recomputing.shifts import likelihood, prior_of
+from scoring.export.recomputing.shifts import fitted, likelihood, prior_of
 
 FEWEST_ANSWERS, MOST_CELLS_OF_FIT = 5, 3_000_000
 
@@ -84,7 +84,9 @@ class Answers:
 def fit_of(run: Run) -> Fit:
     """Everybody's answers beside simulated ones of the same person to the same prompts."""
     rng = stream(run, "fit")
-    answers = Answers(run, expected_of(run, rng))
+    seed = int(rng.integers(2**32))
+    process = fitted(run, seed).process
+    answers = Answers(run, expected_of(run, seed, process))
     rows, number = answers.rows, len(answers.rows)
     y, criteria = run.logit(rows.p), criteria_of(run)[rows.prompt]
     sd, prior = prior_of(answers.likelihood(y))
@@ -95,7 +97,7 @@ def fit_of(run: Run) -> Fit:
     for start in range(0, replicates, at_once):
         shape = (min(at_once, replicates - start), number)
         target = np.broadcast_to(rows.a * (theta[answers.of] - rows.b), shape)
-        for one in respond(run, target, np.broadcast_to(criteria, shape), rng):
+        for one in respond(run, target, np.broadcast_to(criteria, shape), rng, process):
             lower += np.nan_to_num(answers.correlation(one)) <= np.nan_to_num(correlation)
             higher += answers.outfit(one, answers.theta(one, prior)) >= outfit
     enough = answers.n >= FEWEST_ANSWERS

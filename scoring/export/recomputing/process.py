@@ -1,7 +1,7 @@
 """What single responses are expected to be under the assumed process of responding, by prompt and ability."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -10,9 +10,9 @@ from scoring.export.recomputing.estimators import logistic
 from scoring.export.recomputing.reading import Array, Run
 
 EPOCHS, UNSURE, STEPS = 5, 19, 20
-# A rubric of n criteria, of which a beta-binomial number is met, times a confidence that is 1 in 97 % of the
-# responses, else 19/20; means of cells such that five responses have the expected logit a (theta - b) +
-# N(0, 1.9^2).
+# A rubric of n criteria, of which a beta-binomial number is met, times a confidence that is 1 in a share of
+# the responses, else so many twentieths; means of cells such that five responses have the expected logit
+# a (theta - b) + N(0, deviation^2).
 LOGIT_MEANS, TARGETS = np.linspace(-14, 14, 281), np.linspace(-60, 60, 1201)
 ABILITIES, SIMULATED_TARGETS = np.linspace(-7, 7, 71), np.linspace(-20, 20, 81)
 SIMULATED, LEAST_VARIANCE, MOST_PARTS = 2000, 0.05, 20
@@ -20,13 +20,17 @@ SIMULATED, LEAST_VARIANCE, MOST_PARTS = 2000, 0.05, 20
 
 @dataclass(frozen=True)
 class Process:
-    """The assumptions: `exact` answers of one criterion, else 3 to `most`; `certain` responses."""
+    """The assumptions: `exact` answers of one criterion, else 3 to `most`; `certain` responses.
+
+    The others have a confidence of `unsure` twentieths.
+    """
 
     deviation: float = 1.9
     icc: float = 0.4
     exact: float = 0.36
     most: int = 9
     certain: float = 0.97
+    unsure: int = UNSURE
 
     @property
     def others(self) -> float:
@@ -44,7 +48,7 @@ def cells_of(n: int, process: Process) -> Array:
     choose = np.log([math.comb(n, one) for one in range(n + 1)])
     chance = np.exp(choose + alpha + beta[:, ::-1] - rising(np.array([[process.others]]), n)[:, -1:])
     cells = np.zeros((len(mean), n * STEPS + 1))
-    for step, share in ((STEPS, process.certain), (UNSURE, 1 - process.certain)):
+    for step, share in ((STEPS, process.certain), (process.unsure, 1 - process.certain)):
         cells[:, met * step] += share * chance
     return cells
 
@@ -74,21 +78,21 @@ def of_targets(run: Run, n: int, k: int = 1, process: Process = CENTRE) -> Array
     return expected
 
 
-def respond(run: Run, target: Array, criteria: Array, rng: np.random.Generator) -> Array:
+def respond(run: Run, target: Array, criteria: Array, rng: np.random.Generator, process: Process) -> Array:
     """One response in logits to each cell with this a (theta - b) and number of criteria."""
-    deviated, mean = target + CENTRE.deviation * rng.standard_normal(target.shape), np.empty(target.shape)
+    deviated, mean = target + process.deviation * rng.standard_normal(target.shape), np.empty(target.shape)
     for n in np.unique(criteria).tolist():
         own = criteria == n
-        mean[own] = logistic(np.interp(deviated[own], of_means(run, n, EPOCHS), LOGIT_MEANS))
-    met = rng.binomial(criteria, rng.beta(mean * CENTRE.others, (1 - mean) * CENTRE.others)) / criteria
-    unsure = rng.random(target.shape) >= CENTRE.certain
-    return run.logit(met * np.where(unsure, UNSURE / STEPS, 1))
+        mean[own] = logistic(np.interp(deviated[own], of_means(run, n, EPOCHS, process), LOGIT_MEANS))
+    met = rng.binomial(criteria, rng.beta(mean * process.others, (1 - mean) * process.others)) / criteria
+    unsure = rng.random(target.shape) >= process.certain
+    return run.logit(met * np.where(unsure, process.unsure / STEPS, 1))
 
 
-def squares(run: Run, n: int, rng: np.random.Generator) -> Array:
+def squares(run: Run, n: int, rng: np.random.Generator, process: Process) -> Array:
     """The mean squared logit of 2,000 simulated responses at each of SIMULATED_TARGETS."""
     target = np.broadcast_to(SIMULATED_TARGETS, (SIMULATED, len(SIMULATED_TARGETS)))
-    found: Array = (respond(run, target, np.full(target.shape, n), rng) ** 2).mean(axis=0)
+    found: Array = (respond(run, target, np.full(target.shape, n), rng, process) ** 2).mean(axis=0)
     return found
 
 
@@ -116,9 +120,23 @@ def criteria_of(run: Run) -> Array:
     return np.array([min(max(one["criteria"], 1), MOST_PARTS) for one in run.prompts], dtype=np.int64)
 
 
-def expected_of(run: Run, rng: np.random.Generator) -> Expected:
-    """The tables of a block, which begins its stream with the seed of their simulation."""
-    seed, criteria = int(rng.integers(2**32)), criteria_of(run)
+def judged(run: Run) -> Process:
+    """The process with the confidences of the judge: share of those at 1, and the mean of the others."""
+    rows = run.cohort.pairs
+    met = rows.certain > 0
+    ratios = rows.p[met] / rows.certain[met]
+    if not len(ratios):
+        return CENTRE
+    others = ratios[ratios <= 1 - 0.5 / STEPS]
+    if not len(others):
+        return replace(CENTRE, certain=1.0)
+    share, unsure = round(1 - len(others) / len(ratios), 2), round(float(others.mean()) * STEPS)
+    return replace(CENTRE, certain=share, unsure=min(max(unsure, 1), STEPS - 1))
+
+
+def expected_of(run: Run, seed: int, process: Process) -> Expected:
+    """The tables of a process from the seed of their simulation."""
+    seed, criteria = int(np.random.default_rng(seed).integers(2**32)), criteria_of(run)
     a, b = (
         np.array([unknown if one[name] is None else one[name] for one in run.prompts], dtype=float)[:, None]
         for name, unknown in (("a", 1.0), ("b", 0.0))
@@ -127,7 +145,7 @@ def expected_of(run: Run, rng: np.random.Generator) -> Expected:
     mean, square = np.empty(target.shape), np.empty(target.shape)
     for n in np.unique(criteria).tolist():
         own = criteria == n
-        mean[own] = np.interp(target[own], TARGETS, of_targets(run, n))
-        simulated = squares(run, n, np.random.default_rng([seed, n]))
+        mean[own] = np.interp(target[own], TARGETS, of_targets(run, n, 1, process))
+        simulated = squares(run, n, np.random.default_rng([seed, n]), process)
         square[own] = np.interp(target[own], SIMULATED_TARGETS, simulated)
     return Expected(mean, np.maximum(square - mean**2, LEAST_VARIANCE))

@@ -1,7 +1,7 @@
 """The block dif: how far answers are off what the person's other answers let expect."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -11,19 +11,38 @@ from scoring.export.recomputing.estimators import Root, cluster_variance, codes_
 from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.people import chi_square_below, own_thetas
 from scoring.export.recomputing.places import holm, p_of
-from scoring.export.recomputing.process import ABILITIES, expected_of
+from scoring.export.recomputing.process import ABILITIES, Process, expected_of, judged
 from scoring.export.recomputing.reading import Z_95, Array, Rows, Run, Values
 from scoring.export.recomputing.slices import in_part
 from scoring.export.recomputing.uncertainty import twoway_of
 
+MOST_STEPS, STEP, FEWEST_REPEATS = 16, 0.25, 100
+
 
 @dataclass(frozen=True, eq=False)
 class Shifts:
-    """Of each pair (n,) its residual and its expectation."""
+    """Of each pair (n,) its residual, its expectation and its variance under the process.
+
+    `change` is what the residual changes by for one more logit of the SD of deviations, `pull` what the pair
+    moves the fitted SD by; both are zero where it was not fitted.
+    """
 
     rows: Rows
+    process: Process
     r: Array
     expected: Array
+    variance: Array
+    change: Array
+    pull: Array
+
+    @property
+    def beyond(self) -> Array:
+        """(n,): squared residuals within prompts less what is expected of them."""
+        codes, _ = codes_of(self.rows.prompt)
+        n = np.bincount(codes)
+        within = self.r - (np.bincount(codes, self.r) / n)[codes]
+        found: Array = within**2 - (1 - 1 / n)[codes] * self.variance
+        return found
 
 
 def likelihood(reached: Array, mean: Array, variance: Array) -> Array:
@@ -57,7 +76,36 @@ def normal(mean: float, sd: float) -> Array:
 
 @cache
 def shifts_of(run: Run) -> Shifts:
-    rows, table = run.cohort.pairs, expected_of(run, stream(run, "dif"))
+    return fitted(run, int(stream(run, "dif").integers(2**32)))
+
+
+def fitted(run: Run, seed: int) -> Shifts:
+    """With the SD of deviations at which answers to a prompt scatter as much as expected."""
+    process, prompts = judged(run), run.cohort.pairs.prompt
+    if len(prompts) - len(set(prompts.tolist())) < FEWEST_REPEATS:
+        return under(run, seed, process)
+    tried = {}
+    low, high = -1, MOST_STEPS + 1  # more scatter than expected at `low`, not so at `high`
+    while high - low > 1:
+        middle = (low + high) // 2
+        tried[middle] = under(run, seed, replace(process, deviation=middle * STEP))
+        low, high = (middle, high) if tried[middle].beyond.sum() > 0 else (low, middle)
+    if low < 0 or high > MOST_STEPS:
+        return tried[max(low, 0)]
+    below, above = tried[low], tried[high]
+    drop = float(below.beyond.sum() - above.beyond.sum())
+    part = float(below.beyond.sum()) / drop
+    found = Shifts(
+        below.rows, replace(process, deviation=(low + part) * STEP),
+        below.r + part * (above.r - below.r), below.expected + part * (above.expected - below.expected),
+        below.variance + part * (above.variance - below.variance), (above.r - below.r) / STEP, below.pull,
+    )  # fmt: skip
+    return replace(found, pull=found.beyond * STEP / drop)
+
+
+def under(run: Run, seed: int, process: Process) -> Shifts:
+    """Expected from the other answers of the person, under this process."""
+    rows, table = run.cohort.pairs, expected_of(run, seed, process)
     person, people = codes_of(rows.person)
     a, y = rows.a[:, None], run.logit(rows.p)
     mean, variance = table.mean[rows.prompt], table.variance[rows.prompt]
@@ -73,7 +121,9 @@ def shifts_of(run: Run) -> Shifts:
     )  # fmt: skip
     weights = weights / weights.sum(axis=1, keepdims=True)
     expected = (weights * mean).sum(axis=1)
-    return Shifts(rows, y - expected, expected)
+    scatter = (weights * (variance + mean**2)).sum(axis=1) - expected**2
+    nothing = np.zeros(len(rows))
+    return Shifts(rows, process, y - expected, expected, scatter, nothing, nothing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +300,8 @@ def slope_of_answers(run: Run, row: Values) -> Values:
     if row["name"] != "dif.slope.excess":
         outcome = run.logit(rows.p) if row["name"] == "dif.slope" else found.expected
         return {"value": float(lever[1] @ outcome)}
-    fitted = lever @ found.r
+    slopes = lever @ found.r
     if len(np.unique(design, axis=0)) < 3:  # a line goes through any two prompts
-        return {"value": float(fitted[1])}
-    return designed_error(run, float(fitted[1]), lever[1] * (found.r - design @ fitted), rows)
+        return {"value": float(slopes[1])}
+    influence = lever[1] * (found.r - design @ slopes) + (lever[1] @ found.change) * found.pull
+    return designed_error(run, float(slopes[1]), influence, rows)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from scoring.services.measurement.inputs import Inputs
 from scoring.stats.cohort import Cohort, Mask
-from scoring.stats.dif import ItemDif, Residuals, item_dif, residuals_of
+from scoring.stats.dif import ItemDif, Residuals, fitted_residuals, item_dif
 from scoring.stats.dif_flags import LEVEL, flags_of, prompt_p_values
 from scoring.stats.dif_groups import (
     HELD_BACK,
@@ -23,7 +23,7 @@ from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
 from scoring.stats.holm import holm
 from scoring.stats.influence import thetas_of
 from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.person_fit_reference import cohort_responses, reference_of
+from scoring.stats.person_fit_reference import judged_process, references_of
 from scoring.stats.standard_errors import is_nested
 
 FOR_REVIEW = 10
@@ -34,7 +34,7 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
-    residuals = residuals_of(cohort.pairs, reference_of(cohort_responses(cohort), inputs.rng))
+    residuals = fitted_residuals(cohort.pairs, references_of(cohort, inputs.rng))
     items = item_dif(residuals)
     yield from item_measures(cohort, residuals, items)
     nested = is_nested(cohort)
@@ -51,10 +51,14 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
 
 
 def item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Iterator[Measure]:
-    number = len(items.prompt)
+    number, judge = len(items.prompt), judged_process(cohort)
     yield Measure(
         "dif.sd", items.between.sd, n=int(items.n.sum()), prompts=number,
-        details={"mean": finite(items.between.mean), "dispersion": residuals.dispersion},
+        details={
+            "mean": finite(items.between.mean), "dispersion": residuals.dispersion,
+            "deviation_sd": residuals.deviation.sd, "deviation_fitted": residuals.deviation.fitted,
+            "certain_share": judge.certain_share, "uncertain_confidence": judge.uncertain_confidence,
+        },
     )  # fmt: skip
     p, p_holm = prompt_p_values(items)
     tested = not np.isnan(items.z).all()
@@ -99,7 +103,9 @@ def item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, f
 
 def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
-    found = scale_invariance(residuals.r, residuals.expected, residuals.pairs, nested=nested)
+    found = scale_invariance(
+        residuals.r, residuals.expected, residuals.pairs, nested=nested, deviation=residuals.deviation
+    )
     excess = found.excess
     for name, value in (("dif.slope", found.observed), ("dif.slope.expected", found.expected)):
         estimate = unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(value)

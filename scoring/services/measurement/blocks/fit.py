@@ -13,11 +13,12 @@ from pydantic import JsonValue
 
 from scoring.services.measurement.inputs import Inputs
 from scoring.stats.cohort import Cohort, Mask
+from scoring.stats.dif import fitted_residuals
 from scoring.stats.estimates import Estimate, Reason, unknown
 from scoring.stats.measures import Measure, NotMeasurable, plain
 from scoring.stats.person_fit import LEVEL, PersonFit, person_fit
 from scoring.stats.person_fit_grid import fit_grid
-from scoring.stats.person_fit_reference import cohort_responses, reference_of
+from scoring.stats.person_fit_reference import references_of
 
 
 def fit_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -25,7 +26,8 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("Person fit needs scored answers to prompts with item parameters."))
-    reference = reference_of(cohort_responses(cohort), inputs.rng)
+    tables = references_of(cohort, inputs.rng)
+    reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd)
     fit = person_fit(cohort.pairs, reference, inputs.rng)
     yield from common_measures(fit)
     yield grid_measure(fit)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_figure import LIMITS, POINTS, empty_figure
-from scoring.views.agreement_texts import Text
+from scoring.views.agreement_texts import Text, decimals
 from scoring.views.figures import INK
 from scoring.views.measurement.blocks.fit import detail_cell, interval_or_why
 from scoring.views.measurement.shown import (
@@ -121,8 +121,33 @@ def spread_table(found: BlockMeasures) -> Table:
                 "DIF about one study in five still flags one, as so few answers make p approximate."
             )
             % {"number": count_cell(by_holm.details["flagged"] if by_holm else None)},
+            *process_notes(found.get("dif.sd")),
         ),
     )
+
+
+def process_notes(row: MeasureRow | None) -> Iterator[str]:
+    """What answers without DIF are expected to be like; measurements of earlier versions do not tell."""
+    if row is None or "deviation_sd" not in row.details:
+        return
+    yield _(
+        "What is expected without DIF rests on how answers arise. Taken from this study are the numbers of "
+        "criteria and the judge's confidences: 1 in %(certain)s %% of the answers, in the others "
+        "%(other)s. Assumed is how far criteria of one answer are met together (correlation 0.4)."
+    ) % {
+        "certain": decimals(100 * row.details["certain_share"], 0),
+        "other": decimals(row.details["uncertain_confidence"], 2),
+    }  # fmt: skip
+    fitted = _(
+        "Deviations of a person on a prompt have an SD of %(sd)s logits, fitted to how far answers to the "
+        "same prompt scatter; the interval of the slope allows for that."
+    )
+    assumed = _(
+        "Deviations of a person on a prompt are assumed to have an SD of %(sd)s logits: too few prompts were "
+        "answered twice to tell. With another SD the slope would be flagged without DIF."
+    )
+    sd = {"sd": decimals(row.details["deviation_sd"], 2)}
+    yield (fitted if row.details["deviation_fitted"] else assumed) % sd
 
 
 def group_table(found: BlockMeasures) -> Table:
@@ -139,7 +164,7 @@ def group_table(found: BlockMeasures) -> Table:
                 "Mean residual; for a profile, how much more it is off on the category than elsewhere, "
                 "compared with the other profiles. Clusters are batches where each prompt is in one batch, "
                 "else people and prompts. Holm's correction counts categories, modalities and profiles "
-                "each by themselves."
+                "each by themselves: without DIF at most about one study in twenty flags any category."
             ),
         ),
     )
