@@ -73,8 +73,8 @@ def first_interval(estimate: Estimate) -> str:
     if estimate.ci_low_pool is None:
         return why_none(estimate)
     first = interval(estimate.ci_low_pool, estimate.ci_high_pool)
-    second = interval(estimate.ci_low_batch, estimate.ci_high_batch)
-    beside = "" if second == ABSENT else f"; {second}, {ERRORS['se.batch']}"
+    second = interval(estimate.ci_low_twoway, estimate.ci_high_twoway)
+    beside = "" if second == ABSENT else f"; {second}, {ERRORS['se.twoway']}"
     return f"{first}, {ERRORS[estimate.interval]}{beside}"
 
 

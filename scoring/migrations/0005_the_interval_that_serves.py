@@ -24,9 +24,9 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField("estimate", "reason_pool", models.CharField(blank=True, default="", max_length=20), preserve_default=False),
         migrations.AddField("estimate", "interval", models.CharField(blank=True, default="", max_length=20), preserve_default=False),
-        migrations.AddField("estimate", "se_batch", models.FloatField(null=True)),
-        migrations.AddField("estimate", "ci_low_batch", models.FloatField(null=True)),
-        migrations.AddField("estimate", "ci_high_batch", models.FloatField(null=True)),
+        migrations.AddField("estimate", "se_twoway", models.FloatField(null=True)),
+        migrations.AddField("estimate", "ci_low_twoway", models.FloatField(null=True)),
+        migrations.AddField("estimate", "ci_high_twoway", models.FloatField(null=True)),
         migrations.AddField("estimate", "clusters", models.PositiveIntegerField(null=True)),
         migrations.AddField("estimate", "batches", models.PositiveIntegerField(default=0)),
         migrations.RunPython(leave_out_what_is_not_meant, migrations.RunPython.noop),

@@ -44,7 +44,7 @@ class Estimate(models.Model):
 
     Errors of `theta_pool` and `theta_ql` serve the design: `interval` names them, `clusters` are what they
     take as independent. `theta`, by prompt means, has the published analytic error. With two to seven batches
-    that share no prompt `se_batch` is a second error of `theta_pool`. `reason_pool` and `reason_ql` are a
+    that share no prompt `se_twoway` is a second error of `theta_pool`. `reason_pool` and `reason_ql` are a
     `Reason` why the estimate, or only its error and interval, is null.
     Of its `prompts` as many are `private_prompts`; `private_scored` are those with a score, in the item bank
     or not. Where either are few, it does not leave the site.
@@ -64,9 +64,9 @@ class Estimate(models.Model):
     ci_low_pool = models.FloatField(null=True)
     ci_high_pool = models.FloatField(null=True)
     reason_pool = models.CharField(max_length=20, blank=True)
-    se_batch = models.FloatField(null=True)
-    ci_low_batch = models.FloatField(null=True)
-    ci_high_batch = models.FloatField(null=True)
+    se_twoway = models.FloatField(null=True)
+    ci_low_twoway = models.FloatField(null=True)
+    ci_high_twoway = models.FloatField(null=True)
     theta_ql = models.FloatField(null=True)
     se_ql = models.FloatField(null=True)
     ci_low_ql = models.FloatField(null=True)

@@ -30,7 +30,7 @@ from studies.models import Study
 ESTIMATE_COLUMNS = [name for name in EstimateRow.model_fields if name != "run"]
 HIDDEN_COLUMNS = (
     "theta", "se", "ci_low", "ci_high", "theta_pool", "se_pool", "ci_low_pool", "ci_high_pool",
-    "reason_pool", "interval", "clusters", "se_batch", "ci_low_batch", "ci_high_batch",
+    "reason_pool", "interval", "clusters", "se_twoway", "ci_low_twoway", "ci_high_twoway",
     "theta_ql", "se_ql", "ci_low_ql", "ci_high_ql", "reason_ql", "raw_mean",
 )  # fmt: skip
 

@@ -19,8 +19,8 @@ from scoring.stats.clusters import cluster_codes
 from scoring.stats.cohort import Pairs
 from scoring.stats.estimates import Estimate, Reason, unknown
 from scoring.stats.influence import without_selection
-from scoring.stats.standard_errors import cluster_error, pooled_fit, quasi_fit
-from scoring.stats.standard_errors_table import ErrorRow, estimated, first_row
+from scoring.stats.standard_errors import pooled_fit, quasi_fit, twoway_error
+from scoring.stats.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
 from studies.bank.categories import category_of
 
 ALL_CATEGORIES = ""
@@ -41,9 +41,9 @@ class Numbers:
     ci_low_pool: float | None
     ci_high_pool: float | None
     reason_pool: str
-    se_batch: float | None
-    ci_low_batch: float | None
-    ci_high_batch: float | None
+    se_twoway: float | None
+    ci_low_twoway: float | None
+    ci_high_twoway: float | None
     theta_ql: float | None
     se_ql: float | None
     ci_low_ql: float | None
@@ -145,9 +145,9 @@ def group_numbers(
     scored = [(answer.prompt_id, answer.score) for answer in there if answer.score is not None]
     ability = group_ability_of(scored, scale)
     errors = group_errors_of(there, scale, nested=nested)
-    pool, ql, by_batch = errors.pool.estimate, errors.ql.estimate, errors.by_batch
+    pool, ql, twoway = errors.pool.estimate, errors.ql.estimate, errors.twoway
     if selected:
-        pool, ql, by_batch = (chosen(one, participants) for one in (pool, ql, by_batch))
+        pool, ql, twoway = (chosen(one, participants) for one in (pool, ql, twoway))
     told = not selected and errors.pool.clusters
     private = {name for name, _ in scored} & scale.private
     return Numbers(
@@ -161,9 +161,9 @@ def group_numbers(
         ci_low_pool=number(pool.low),
         ci_high_pool=number(pool.high),
         reason_pool=str(pool.reason or ""),
-        se_batch=number(by_batch.se),
-        ci_low_batch=number(by_batch.low),
-        ci_high_batch=number(by_batch.high),
+        se_twoway=number(twoway.se),
+        ci_low_twoway=number(twoway.low),
+        ci_high_twoway=number(twoway.high),
         theta_ql=number(ql.value),
         se_ql=number(ql.se),
         ci_low_ql=number(ql.low),
@@ -196,14 +196,14 @@ def group_ability_of(scored: Sequence[tuple[str, float]], scale: Scale) -> Group
 
 @dataclass(frozen=True)
 class GroupErrors:
-    """theta.pool and theta_QL with the errors that serve the design, and the first with a second by batch.
+    """theta.pool and theta_QL with the errors that serve the design, and a second, two-way one of the first.
 
-    The latter has no value where the first error is not by people and prompts of a nested study.
+    The latter has no value but in a nested study of few batches.
     """
 
     pool: ErrorRow
     ql: ErrorRow
-    by_batch: Estimate
+    twoway: Estimate
     batches: int
 
 
@@ -212,12 +212,12 @@ def group_errors_of(answers: Iterable[ResultAnswer], scale: Scale, *, nested: bo
     pairs = pairs_of(answers, scale.items)
     fit = pooled_fit(pairs)
     pool = first_row("theta.pool", fit, pairs, nested=nested)
-    both = nested and pool.error == "se.twoway"
-    by_batch = estimated(fit.theta, cluster_error(fit, pairs.batch)) if both else NO_SECOND
+    few = pool.error == "se.batch" and (pool.clusters or 0) < FEW_BATCHES
+    twoway = estimated(fit.theta, twoway_error(fit, pairs)) if few else NO_SECOND
     if scale.items is not None and scale.items.is_logistic and len(pairs):
-        pool, by_batch = replace(pool, estimate=unknown(Reason.LOGISTIC_BANK)), NO_SECOND
+        pool, twoway = replace(pool, estimate=unknown(Reason.LOGISTIC_BANK)), NO_SECOND
     ql = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested)
-    return GroupErrors(pool, ql, by_batch, len(np.unique(pairs.batch)))
+    return GroupErrors(pool, ql, twoway, len(np.unique(pairs.batch)))
 
 
 def pairs_of(answers: Iterable[ResultAnswer], items: ItemBank | None) -> Pairs:

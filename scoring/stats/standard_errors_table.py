@@ -38,7 +38,7 @@ from scoring.stats.standard_errors import (
     twoway_error,
 )
 
-FEW_BATCHES = 8  # below, an error by batch rests on too few of them to stand alone
+FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,12 @@ def first_error(*, nested: bool, batches: int) -> str:
     """The error that stands first beside a theta.pool or theta_QL of this design.
 
     For other people and prompts like these (T2); with one batch, for other people on these prompts (T1).
+    By batch it is for any number of them: the two-way error is narrower with few, and wrong as soon as
+    batches differ in more than their prompts (benchmarks/first_intervals.py).
     """
     if batches < 2:
         return "se.participant"
-    return "se.batch" if nested and batches >= FEW_BATCHES else "se.twoway"
+    return "se.batch" if nested else "se.twoway"
 
 
 def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool) -> ErrorRow:

@@ -57,9 +57,12 @@ def interval_sentences(report: Report) -> Iterator[str]:
 
 def average_sentences(row: Estimate) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
-    if row.se_batch is not None:
-        yield _("With fewer than 8 batches, the one by batch rests on few of them and stands beside it.")
-    expected = coverage_of_average(row.interval, batches=row.batches, clusters=row.clusters or 0)
+    if row.se_twoway is not None:
+        yield _(
+            "There are fewer than 8 batches: the interval by people and prompts beside it is narrower, and "
+            "right only where batches differ in nothing but their prompts and people."
+        )
+    expected = coverage_of_average(row.interval, clusters=row.clusters or 0)
     if expected is not None:
         yield _("In simulated studies it covers the true value in %(share)s, where it should in 95 %%.") % {
             "share": percent(expected)
@@ -84,9 +87,9 @@ def first_cell(row: Estimate) -> str:
     if row.ci_low_pool is None:
         return why_none(row)
     first = with_error(row.ci_low_pool, row.ci_high_pool, row.interval)
-    if row.se_batch is None:
+    if row.se_twoway is None:
         return first
-    return f"{first}; {with_error(row.ci_low_batch, row.ci_high_batch, 'se.batch')}"
+    return f"{first}; {with_error(row.ci_low_twoway, row.ci_high_twoway, 'se.twoway')}"
 
 
 def why_none(row: Estimate) -> str:

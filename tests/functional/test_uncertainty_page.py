@@ -57,10 +57,10 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
     by_batch = found.get("theta.pool", "average", "se.batch")
     assert by_batch is not None
     assert by_batch.clusters == 2
-    assert (by_batch.details["target"], by_batch.details["serves"]) == ("T2", False)
+    assert (by_batch.details["target"], by_batch.details["serves"]) == ("T2", True)
     assert by_batch.details["few_clusters"] is True
     first = next(found.named("theta.pool"))
-    assert (first.subset, first.details["serves"]) == ("se.twoway", True)
+    assert (first.subset, first.details["serves"]) == ("se.batch", True)
     for error in ("se.analytic", "se.participant", "se.participant_boot"):
         row = found.get("theta.pool", "average", error)
         assert row is not None
@@ -68,7 +68,7 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
     text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
     assert "theta.pool, se.batch" in text
     assert "T2: other people, prompts like these (use this)" in text
-    assert "Every prompt occurs in one batch only, but there are few batches (2): se.twoway" in text
+    assert "Every prompt occurs in one batch only, but there are few batches (2): se.batch serves" in text
     assert not list(found.named("theta.pool", group="top"))
     results = measurement.result_set_id
     figure = reverse("staff_measurement_figure", args=["sure", results, "uncertainty", "intervals", "svg"])

@@ -11,12 +11,11 @@ import numpy as np
 
 from scoring.export.recomputing.estimators import (
     by_prompt,
-    clustered,
     prompt_sums,
     with_analytic,
 )
 from scoring.export.recomputing.reading import PRIVATE, NotHere, Rows, Run, Values
-from scoring.export.recomputing.uncertainty import designed, first_kind, is_nested
+from scoring.export.recomputing.uncertainty import designed, first_kind, is_nested, twoway
 
 
 def category_rows(run: Run, category: str) -> Callable[[Rows], Rows]:
@@ -90,7 +89,7 @@ def first_intervals(run: Run, pairs: Rows, row: Values) -> Values:
         found |= (
             {} if row["group"] == "top" else {"interval": f"se.{kind}", "clusters": clusters_of(pairs, kind)}
         )
-    return found | (second_interval(run, pairs) if row["se_batch"] is not None else {})
+    return found | (second_interval(run, pairs) if row["se_twoway"] is not None else {})
 
 
 def clusters_of(pairs: Rows, kind: str) -> int:
@@ -99,9 +98,9 @@ def clusters_of(pairs: Rows, kind: str) -> int:
 
 
 def second_interval(run: Run, pairs: Rows) -> Values:
-    """Of few batches that share no prompt: theta.pool with its error by batch."""
-    own = clustered(run, "theta.pool", pairs, pairs.batch)
-    return {"se_batch": own["se"], "ci_low_batch": own["low"], "ci_high_batch": own["high"]}
+    """Of few batches that share no prompt: theta.pool with its two-way error."""
+    own = twoway(run, "theta.pool", pairs)
+    return {"se_twoway": own["se"], "ci_low_twoway": own["low"], "ci_high_twoway": own["high"]}
 
 
 def task_counts(run: Run, group: str) -> dict[str, tuple[int, int]]:

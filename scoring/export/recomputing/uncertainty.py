@@ -56,9 +56,6 @@ def people_drawn(run: Run) -> Array:
     return np.concatenate([(part @ above) / (part @ below) for part in drawn])
 
 
-FEW_BATCHES = 8
-
-
 def is_nested(rows: Rows) -> bool:
     """Whether each prompt with parameters is in one batch only."""
     known = rows.of(~np.isnan(rows.a))
@@ -71,7 +68,7 @@ def first_kind(rows: Rows, *, nested: bool) -> str:
     batches = len(set(rows.batch.tolist()))
     if batches < 2:
         return "participant"
-    return "batch" if nested and batches >= FEW_BATCHES else "twoway"
+    return "batch" if nested else "twoway"
 
 
 def designed(run: Run, name: str, rows: Rows, design: str) -> Values:

@@ -30,11 +30,11 @@ class EstimateRow(Row):
         "other people and prompts like these, `se.participant` for other people on these prompts"
     )
     clusters: int | None = Field(description="independent groups of answers that this error rests on")
-    se_batch: FiniteFloat | None = Field(
-        description="second error of theta_pool, by batch, where two to seven batches share no prompt"
+    se_twoway: FiniteFloat | None = Field(
+        description="second error of theta_pool, by people and prompts, where two to seven batches share none"
     )
-    ci_low_batch: FiniteFloat | None = Field(description="lower end of the 95 % interval by batch")
-    ci_high_batch: FiniteFloat | None = Field(description="upper end of the 95 % interval by batch")
+    ci_low_twoway: FiniteFloat | None = Field(description="lower end of its 95 % interval")
+    ci_high_twoway: FiniteFloat | None = Field(description="upper end of its 95 % interval")
     theta_ql: FiniteFloat | None = Field(description="theta_QL, ability in logits on a scale of its own")
     se_ql: FiniteFloat | None = Field(description="standard error of theta_ql that `interval` names")
     ci_low_ql: FiniteFloat | None = Field(description="lower end of the 95 % interval of theta_ql")

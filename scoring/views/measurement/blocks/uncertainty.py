@@ -96,9 +96,9 @@ def design_sentence(found: BlockMeasures) -> str:
     design = found.get("design.batches")
     if design is not None and design.details["nested"] and (design.value or 0) < FEW_BATCHES:
         return _(
-            "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.twoway, by "
-            "people and prompts at once, serves conclusions about prompts like these, and se.batch stands "
-            "beside it."
+            "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.batch serves "
+            "conclusions about prompts like these, and its interval is wide; se.twoway, by people and "
+            "prompts at once, is narrower, and right only where batches do not differ otherwise."
         ) % {"batches": count_cell(round(design.value or 0))}
     if design is not None and design.details["nested"]:
         return _(
