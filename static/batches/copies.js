@@ -15,20 +15,21 @@ export class Copies {
     this.waiting = null;
   }
 
-  keep(draft, revision) {
+  // `place`: what orders its save on the server, see saver.js.
+  keep(draft, place) {
     clearTimeout(this.timer);
-    this.waiting = { draft, revision };
+    this.waiting = { draft, place };
     if (draft.text.length < LONG_CHARACTERS) this.writeNow();
     else this.timer = setTimeout(() => this.writeNow(), LONG_PAUSE_MS);
   }
 
   writeNow() {
     if (this.waiting === null) return;
-    const { draft, revision } = this.waiting;
+    const { draft, place } = this.waiting;
     this.waiting = null;
     try {
       // The time only orders copies of this device; it decides nothing else.
-      localStorage.setItem(this.own, JSON.stringify({ ...draft, revision, at: Date.now() }));
+      localStorage.setItem(this.own, JSON.stringify({ ...draft, ...place, at: Date.now() }));
       this.isKept = true;
     } catch {
       this.isKept = false;
@@ -82,8 +83,10 @@ function stored(prefix) {
 
 function readCopy(key) {
   try {
-    const { text, note = "", confidence = null, revision, at } = JSON.parse(localStorage.getItem(key));
-    return { key, draft: { text, note, confidence }, revision, at };
+    const { text, note = "", confidence = null, at, ...rest } = JSON.parse(localStorage.getItem(key));
+    // A page from before an update wrote no more than the revision.
+    const place = { tab: key.split(":").at(-1), sequence: 0, ...rest };
+    return { key, draft: { text, note, confidence }, place, at };
   } catch {
     return null;
   }

@@ -35,11 +35,12 @@ export class Drafting {
     this.#listenToFields();
     this.#listenToChoices();
     this.#listenToWaysOut();
-    const { saver, copies } = this;
+    const { saver, saveState, copies } = this;
     const isRefused = this.form.querySelector("[data-server-refusal], .errorlist") !== null;
     // A page that shows a refusal holds the refused text already, and saving it is the person's decision.
     if (isRefused) saver.doubt();
-    else new Restoring({ saver, copies, adopt: (draft) => this.#adopt(draft) }).start();
+    else new Restoring({ saver, copies, savedBy: saveState.savedBy, adopt: (copy) => this.#adopt(copy) }).start();
+    saver.begin();
     if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") this.#refresh();
   }
 
@@ -52,7 +53,7 @@ export class Drafting {
 
   #edit() {
     const draft = this.fields.read();
-    this.copies.keep(draft, this.saver.revision);
+    this.copies.keep(draft, this.saver.place);
     this.saver.edit(draft);
     const wrong = document.getElementById("confidence-problem");
     if (wrong) wrong.hidden = !this.fields.confidenceIsWrong;
@@ -64,11 +65,11 @@ export class Drafting {
     this.preview.refresh();
   }
 
-  #adopt(draft) {
+  #adopt({ draft, place }) {
     this.#write(draft);
-    this.copies.keep(draft, this.saver.revision);
+    this.copies.keep(draft, place);
     this.copies.writeNow();
-    this.saver.adopt(draft);
+    this.saver.adopt(draft, place);
   }
 
   #settle() {

@@ -2,6 +2,7 @@
 
 import { gettext } from "../js/texts.js";
 import { copiesOf } from "./copies.js";
+import { isUnsent } from "./unsent.js";
 
 export class PromptList {
   constructor({ session, position }) {
@@ -11,16 +12,16 @@ export class PromptList {
     const drawer = document.getElementById("prompt-list");
     if (drawer && !window.matchMedia("(max-width: 52rem)").matches) drawer.open = true;
     this.#showCurrent();
-    for (const copy of copiesOf(session)) this.#say(copy.position, "✎", gettext("draft, not saved yet"));
+    this.#showCopies(copiesOf(session).filter((copy) => copy.position !== this.position));
   }
 
-  showSaved(isWritten) {
+  showSaved(isWritten, position = this.position) {
     const words = isWritten ? gettext("answered") : gettext("emptied");
-    this.#say(this.position, isWritten ? "●" : "○", words);
+    this.#say(position, isWritten ? "●" : "○", words);
   }
 
-  showDraft() {
-    this.#say(this.position, "✎", gettext("draft, not saved yet"));
+  showDraft(position = this.position) {
+    this.#say(position, "✎", gettext("draft, not saved yet"));
   }
 
   showFlag(isFlagged) {
@@ -31,6 +32,15 @@ export class PromptList {
   // Follow the link, so that going on waits for saving like any other way out.
   go(step) {
     this.#entry(this.position + step)?.querySelector("a").click();
+  }
+
+  // What this device keeps of other prompts. The state of the prompt being answered is told by its own saving.
+  async #showCopies(copies) {
+    for (const { position } of copies) this.showDraft(position);
+    for (const copy of copies) {
+      if (await isUnsent(this.list.dataset.answerUrl, copy)) this.showDraft(copy.position);
+      else this.showSaved(copy.draft.text.trim() !== "", copy.position);
+    }
   }
 
   // Where the list is longer than the screen it scrolls by itself.

@@ -14,9 +14,8 @@ export class SaveState {
     this.line = document.getElementById("save-state");
     this.problem = document.getElementById("save-problem");
     this.signedOut = document.getElementById("signed-out");
-    const savedAt = this.line.dataset.savedAt;
-    if (savedAt) saver.savedAt = savedAt;
-    if (savedAt) this.line.textContent = this.#words("saved");
+    saver.savedAt = this.line.dataset.savedAt || null;
+    this.savedBy = this.line.dataset.savedBy;
     saver.addEventListener("state", ({ detail }) => this.#show(detail));
   }
 
@@ -80,7 +79,7 @@ export class SaveState {
     }
     if (state === "signed-out") return gettext("Not saved: you are signed out");
     if (state === "over") return this.saver.unsaved ? gettext("Not saved: the time is over") : this.#words("saved");
-    if (state !== "saved") return gettext("Not saved: see the notice above your answer");
+    if (state !== "saved") return gettext("Not saved: see the notice below your answer");
     const { savedAt } = this.saver;
     return savedAt ? fill(gettext("Saved at %(time)s"), { time: clockTime(savedAt) }) : gettext("Nothing to save yet");
   }

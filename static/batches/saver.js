@@ -31,6 +31,7 @@ export class Saver extends EventTarget {
     this.waitingSince = null;
     this.newer = null;
     this.adopted = null;
+    this.predecessor = null;
   }
 
   get unsaved() {
@@ -43,6 +44,17 @@ export class Saver extends EventTarget {
 
   get #isStuck() {
     return this.state === "over" || this.state === "stale";
+  }
+
+  // What orders the save of a draft on the server. A copy keeps it, so that a later page can go on from there.
+  get place() {
+    const { tab, revision } = this.predecessor ?? this;
+    return { tab, revision, sequence: this.sequence };
+  }
+
+  // Nothing else tells the state of a page on which nothing has happened yet.
+  begin() {
+    this.#become(this.state);
   }
 
   edit(draft) {
@@ -74,9 +86,12 @@ export class Saver extends EventTarget {
     this.#plan(TIMEOUT_MS);
   }
 
-  // A draft that an earlier page of this device left behind. That page may have sent it on leaving.
-  adopt(draft) {
+  // A draft that an earlier page of this device left behind. What that page sent may still be on its way: until the
+  // server has answered, this page goes on in its place, so that the server puts both into the right order.
+  adopt(draft, place) {
     this.adopted = draft;
+    this.predecessor = place;
+    this.sequence = Math.max(this.sequence, place.sequence);
     this.edit(draft);
     this.flush();
   }
@@ -84,6 +99,7 @@ export class Saver extends EventTarget {
   // What is on the page was refused by the server; sending it again is the person's decision.
   doubt() {
     this.saved = null;
+    this.#become("refused");
   }
 
   // The server holds something newer than this page knew, and nothing on the page is unsaved.
@@ -123,7 +139,7 @@ export class Saver extends EventTarget {
   async #send(leaving) {
     this.#plan(null);
     const attempt = this.#attempt();
-    const { tab, revision } = this;
+    const { tab, revision } = this.predecessor ?? this;
     const body = JSON.stringify({ ...attempt.draft, base_revision: revision, tab, sequence: attempt.sequence });
     const askedAt = performance.now();
     if (!leaving && this.state !== "offline" && this.state !== "signed-out") this.#become("saving");
@@ -166,7 +182,7 @@ export class Saver extends EventTarget {
     // A reply to a request that a newer one has overtaken says nothing about the answer any more.
     if (attempt.sequence < this.acknowledged) return;
     if (status === 200) this.#succeed(reply, attempt);
-    else if (status === 409 && reply.outcome === "superseded") this.#overtaken(reply);
+    else if (status === 409 && reply.outcome === "superseded" && !this.predecessor) this.#overtaken(reply);
     else if (status === 409) this.#stale(reply);
     else if (status === 410) this.#become("over", reply);
     else if (isSignedOut(response)) this.#signedOut(reply);
@@ -177,6 +193,7 @@ export class Saver extends EventTarget {
   #succeed(reply, attempt) {
     this.acknowledged = attempt.sequence;
     this.failures = 0;
+    this.predecessor = null;
     this.revision = reply.revision;
     this.saved = attempt.draft;
     this.savedAt = reply.saved_at;
@@ -194,6 +211,7 @@ export class Saver extends EventTarget {
 
   #stale(reply) {
     this.newer = { draft: currentDraft(reply), revision: reply.revision };
+    this.predecessor = null;
     if (sameDraft(this.newer.draft, this.draft)) this.useNewer();
     // What arrived in between is what this page goes on from: nothing of anybody else's.
     else if (this.adopted && sameDraft(this.newer.draft, this.adopted)) this.keepMine();

@@ -1,11 +1,14 @@
 // Pages about a session: local times, the remaining time where a clock is running, drafts that were not saved.
 
 import { addLocalTimes } from "./local_times.js";
+import { PromptList } from "./prompt_list.js";
 import { TimeBar } from "./time_bar.js";
 import { showUnsent } from "./unsent.js";
 
 addLocalTimes();
 showUnsent(document.getElementById("unsent-texts"));
+const list = document.querySelector(".answer-list");
+if (list) new PromptList({ session: list.dataset.session, position: null });
 const bar = document.getElementById("time-bar");
 const form = document.querySelector("main form[method=post]");
 if (bar) {

@@ -11,20 +11,22 @@ export async function showUnsent(section) {
   if (!section) return;
   const { session, answerUrl } = section.dataset;
   for (const copy of copiesOf(session)) {
-    const saved = await savedDraft(answerUrl, copy.position);
-    // A page that was left may have saved its last draft without hearing of it.
-    if (saved !== null && sameDraft(saved, copy.draft)) {
-      new Copies({ session, position: copy.position, tab: "" }).drop(copy.key);
-    } else {
-      show(section, copy);
-    }
+    if (await isUnsent(answerUrl, copy)) show(section, copy);
+    else new Copies({ session, position: copy.position, tab: "" }).drop(copy.key);
   }
+}
+
+// A page that was left may have saved its last draft without hearing of it.
+export async function isUnsent(answerUrl, { position, draft }) {
+  const saved = await savedDraft(answerUrl, position);
+  return saved === null || !sameDraft(saved, draft);
 }
 
 // null where the server does not answer: then the copy is shown.
 async function savedDraft(answerUrl, position) {
   try {
-    const reply = await fetch(answerUrl.replace(/0$/, String(position)), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const address = answerUrl.replace(/0$/, String(position));
+    const reply = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!reply.ok) return null;
     const { text, note = "", confidence = null } = await reply.json();
     return { text, note, confidence };
