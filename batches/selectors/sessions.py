@@ -8,12 +8,17 @@ from django.db.models import QuerySet
 
 from batches.models import Answer, Session
 from batches.rules.statuses import AnswerState
-from studies.models import Participant, User
+from studies.models import Participant, Study, User
 
 
 def session_of(participant: Participant) -> Session | None:
     """The person's one session, if they have started."""
     return Session.objects.filter(participant=participant).first()
+
+
+def session_in_study(user_id: int, study: Study) -> Session | None:
+    """The one session of this person in the study, if they have started."""
+    return Session.objects.filter(participant__user_id=user_id, participant__study=study).first()
 
 
 def session_for_user(user: User, session_id: uuid.UUID) -> Session | None:

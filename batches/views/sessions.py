@@ -102,24 +102,31 @@ def session_context(session: Session, now: datetime, *, places: Places | None = 
     """What every page about a session shows."""
     status = session.status_at(now)
     places = _places(session, status) if places is None else places
-    seconds_left = session.seconds_left(now)
-    at_the_end = OVERDUE_WORDS[session.overdue_rule]
-    return {
-        "session": session,
+    return clock_context(session, now) | {
         "study": session.participant.study,
         "now": now,
-        "seconds_left": seconds_left,
-        "total_seconds": int((session.deadline_at - session.started_at).total_seconds()),
-        "time_left": duration_words(seconds_left),
         "status": status,
         "places": [(place, STATE_WORDS[state]) for place, state in places],
         "counts": state_counts(state for _place, state in places),
         "unanswered": [place for place, state in places if state in UNANSWERED],
         "flagged": [place for place, _state in places if place.is_flagged],
-        "at_the_end": at_the_end,
+        "at_the_end": OVERDUE_WORDS[session.overdue_rule],
         "own_instructions": own_instructions(session),
+    }
+
+
+def clock_context(session: Session, now: datetime) -> dict[str, object]:
+    """What the time bar shows."""
+    seconds_left = session.seconds_left(now)
+    return {
+        "session": session,
+        "seconds_left": seconds_left,
+        "total_seconds": int((session.deadline_at - session.started_at).total_seconds()),
+        "time_left": duration_words(seconds_left),
         # Warnings about the time say so where saving alone is not enough.
-        "must_submit": at_the_end if session.overdue_rule == "submitted_only" else "",
+        "must_submit": OVERDUE_WORDS[session.overdue_rule]
+        if session.overdue_rule == "submitted_only"
+        else "",
     }
 
 

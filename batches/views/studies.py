@@ -34,8 +34,7 @@ def study_home(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Where the person is in the study, and the one next step. Looking starts nothing."""
     now = server_now()
     path = path_of(participant, request, now)
-    left = duration_words(path.session.seconds_left(now)) if path.session else ""
-    context = {"participant": participant, "study": participant.study, "path": path, "time_left": left}
+    context = {"participant": participant, "study": participant.study, "path": path}
     return render(request, "batches/study_home.html", context)
 
 

@@ -17,6 +17,7 @@ export class TimeBar {
     const secondsLeft = Number(bar.dataset.secondsLeft);
     const extendedSeconds = Number(bar.dataset.extendedSeconds);
     this.bar = bar;
+    this.said = document.getElementById("time-said");
     this.warning = document.getElementById("time-warning");
     this.countdown = new Countdown({ url: timeUrl, secondsLeft, deadlineAt, extendedSeconds });
     this.warnings = new TimeWarnings({ session, totalSeconds: Number(bar.dataset.totalSeconds), secondsLeft });
@@ -26,15 +27,28 @@ export class TimeBar {
     this.countdown.start();
   }
 
+  // Heard once; what is shown stays true until it is closed.
   say() {
-    announce(this.countdown.isOver ? gettext("Your time has ended.") : spokenSpan(this.countdown.secondsLeft()));
+    this.said.hidden = false;
+    this.#showSaid();
+    announce(this.#words());
+  }
+
+  #words() {
+    return this.countdown.isOver ? gettext("Your time has ended.") : spokenSpan(this.countdown.secondsLeft());
+  }
+
+  #showSaid() {
+    if (!this.said.hidden) this.said.querySelector("[data-words]").textContent = this.#words();
   }
 
   #listen() {
     const button = this.bar.querySelector("[data-say-time]");
     button.hidden = false;
     button.addEventListener("click", () => this.say());
-    this.warning.querySelector("button").addEventListener("click", () => (this.warning.hidden = true));
+    for (const notice of [this.said, this.warning]) {
+      notice.querySelector("button").addEventListener("click", () => (notice.hidden = true));
+    }
     this.countdown.addEventListener("tick", () => this.#show());
     this.countdown.addEventListener("over", ({ detail }) => this.#end(detail.status));
     this.countdown.addEventListener("deadline", ({ detail }) => this.#move(detail));
@@ -45,6 +59,7 @@ export class TimeBar {
     const display = this.bar.querySelector("[data-time-left]");
     const words = shortSpan(left);
     if (display.textContent !== words) display.textContent = words;
+    this.#showSaid();
     this.bar.querySelector("[data-time-unsure]").hidden = this.countdown.isSure || this.countdown.isOver;
     const minutes = this.countdown.isOver ? null : this.warnings.due(left);
     if (minutes !== null) this.#warn(minutes, left);

@@ -229,6 +229,7 @@ def test_a_screen_reader_hears_the_time_at_warnings_and_on_request_only(
     page.keyboard.press("Alt+Shift+U")
     expect(page.locator("[data-announcements]")).to_contain_text("4 minutes")
     assert len(page.evaluate("heard")) == 2
+    expect(page.locator("#time-said")).to_contain_text("4 minutes")
     # The ticking display itself is no live region.
     assert (
         page.locator("[data-time-left]").evaluate(
@@ -236,6 +237,25 @@ def test_a_screen_reader_hears_the_time_at_warnings_and_on_request_only(
         )
         is None
     )
+
+
+@pytest.mark.parametrize("way", ["shortcut", "button"])
+def test_the_time_that_is_said_is_also_shown_and_stays_true_until_it_is_closed(
+    way: str, begin: Callable[..., Session], open_prompt: Callable[..., Page]
+) -> None:
+    page = open_prompt(begin(seconds_left=500))
+    said = page.locator("#time-said")
+    expect(said).to_be_hidden()
+    if way == "shortcut":
+        page.keyboard.press("Alt+Shift+U")
+    else:
+        page.locator("[data-say-time]").click()
+    expect(said).to_contain_text(re.compile(r"8 minutes \d+ seconds? left\."))
+    expect(page.locator("[data-announcements]")).to_contain_text(re.compile(r"8 minutes \d+ seconds? left\."))
+    for _ in range(2):  # the words follow the clock
+        expect(said).not_to_have_text(said.inner_text())
+    said.get_by_role("button", name="Close").click()
+    expect(said).to_be_hidden()
 
 
 def test_a_save_brings_the_time_of_the_server_where_asking_for_it_fails(

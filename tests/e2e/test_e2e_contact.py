@@ -61,3 +61,24 @@ def test_a_message_from_a_prompt_carries_the_reference_of_the_session_and_reache
     team.goto(f"/staff/studies/{participant.study.slug}/messages/{participant.code}/")
     expect(team.locator("main")).to_contain_text("The image does not load.")
     expect(team.locator("main")).to_contain_text(session.reference)
+
+
+def test_the_clock_runs_on_the_help_page_and_its_end_takes_no_message_away(
+    new_device: Callable[..., BrowserContext],
+    begin: Callable[..., Session],
+    pass_time: Callable[..., None],
+    looks: Callable[..., list[str]],
+) -> None:
+    session = begin(seconds_left=500)
+    page = new_device(session.participant.user).new_page()
+    page.goto(f"/studies/{session.participant.study.slug}/help/")
+    left = page.locator("[data-time-left]")
+    for _ in range(2):
+        expect(left).not_to_have_text(left.inner_text())
+    page.get_by_role("button", name="Say the time left").click()
+    expect(page.locator("#time-said")).to_contain_text("minutes")
+    assert looks(page, "help-at-work", again=False) == []
+    page.get_by_label("Your message").fill("A long question")
+    pass_time(session, left=2, page=page)
+    expect(page.locator("[data-over]")).to_be_visible()
+    expect(page.get_by_label("Your message")).to_have_value("A long question")

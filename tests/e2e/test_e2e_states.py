@@ -174,6 +174,68 @@ def tab_to(page: Page, target: Locator) -> None:
     raise AssertionError(f"{target} cannot be reached with the Tab key")
 
 
+@pytest.mark.parametrize("width", [360, 900, 1280])
+def test_next_stays_where_it_is_whatever_the_page_says(
+    width: int,
+    begin: Callable[..., Session],
+    study: Study,
+    new_device: Callable[..., BrowserContext],
+    open_prompt: Callable[..., Page],
+) -> None:
+    session = begin(study, seconds_left=310)
+    device = new_device(session.participant.user, viewport={"width": width, "height": 800})
+    page = open_prompt(session, device=device)
+    field, state = page.locator("[name=text]"), page.locator("#save-state")
+    expect(state).to_have_text("Nothing to save yet")
+    places = {"opened": place_of_next(page)}
+    field.press_sequentially("An answer")
+    places["typing"] = place_of_next(page)
+    expect(state).to_contain_text("Saved at")
+    places["saved"] = place_of_next(page)
+    page.locator("[name=confidence]").fill("101")
+    expect(page.locator("#confidence-problem")).to_be_visible()
+    places["not a percentage"] = place_of_next(page)
+    page.keyboard.press("Alt+Shift+U")
+    expect(page.locator("#time-said")).to_be_visible()
+    places["time said"] = place_of_next(page)
+    expect(page.locator("#time-warning")).to_be_visible()
+    places["time warning"] = place_of_next(page)
+    device.set_offline(True)
+    field.press_sequentially(", and more")
+    expect(page.locator("#save-problem")).to_be_visible()
+    places["offline"] = place_of_next(page)
+    answer_save(
+        user_id=session.participant.user_id,
+        session_id=session.pk,
+        position=1,
+        incoming=IncomingText(text="newer " * 100, base_revision=1, tab="other", sequence=1),
+        now=timezone.now(),
+    )
+    device.set_offline(False)
+    expect(page.locator("#save-problem")).to_contain_text("newer")
+    places["stale"] = place_of_next(page)
+    page.get_by_role("button", name="Keep my text").click()
+    expect(state).to_contain_text("Saved at")
+    device.clear_cookies()
+    field.press_sequentially(".")
+    expect(page.locator("#signed-out")).to_be_visible()
+    places["signed out"] = place_of_next(page)
+    assert places == dict.fromkeys(places, places["opened"])
+
+
+def place_of_next(page: Page) -> tuple[int, int]:
+    """Where the button stands on the page, in whole pixels from its start, wherever it is scrolled to."""
+    left, top = page.locator("#answer-form [value=next]").evaluate(
+        """e => {
+          let top = 0;
+          for (let p = e.parentElement; p; p = p.parentElement) top += p.scrollTop;
+          const box = e.getBoundingClientRect();
+          return [box.left, box.top + top];
+        }"""
+    )
+    return round(left), round(top)
+
+
 # --- before and after the session --------------------------------------------------------------------
 
 

@@ -255,3 +255,19 @@ def test_the_shortcuts_are_shown_in_a_dialog_and_can_be_switched_off(page: Page)
     expect(dialog).to_be_hidden()
     page.keyboard.press("Alt+Shift+H")
     expect(dialog).to_be_visible()
+
+
+@pytest.mark.parametrize("way", ["shortcut", "button", "list"])
+def test_after_a_move_reading_begins_at_the_heading_of_the_prompt(way: str, page: Page) -> None:
+    if way == "shortcut":
+        page.keyboard.press("Alt+Shift+J")
+    elif way == "button":
+        page.get_by_role("button", name="Next prompt").click()
+    else:
+        entry(page, 2).get_by_role("link").click()
+    page.wait_for_url("**/prompts/2/")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Prompt 2 of")
+    page.keyboard.press("Alt+Shift+K")
+    page.wait_for_url("**/prompts/1/")
+    expect(page.get_by_role("heading", level=1)).to_be_focused()

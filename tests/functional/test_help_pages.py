@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from batches.services.ending import session_submit
 from batches.services.starting import session_start
 from studies.models import Announcement, Message, Participant, Study
 from studies.services.announcements import announcement_make
@@ -63,6 +64,28 @@ def test_pages_beside_a_study_lead_to_the_page_where_help_is(visitor: Client) ->
     assert f'href="{HELP}?page=/"' in visitor.get("/").content.decode()
     for address in ("/accounts/2fa/", "/accounts/logout/", "/no-such-page/"):
         assert "Help: find your study and write to its team" in visitor.get(address).content.decode()
+
+
+STUDY_PAGES = ("", "instructions/", "help/", "consent/", "profile/", "check/", "my-data/", "withdraw/")
+
+
+def test_every_page_of_a_person_at_work_shows_the_time_left_once(
+    visitor: Client, person: Participant
+) -> None:
+    bar = 'id="time-bar"'
+    for page in STUDY_PAGES:
+        assert bar not in visitor.get(f"/studies/pilot/{page}", follow=True).content.decode(), page
+    session = session_start(participant=person, now=timezone.now())
+    addresses = [f"/studies/pilot/{page}" for page in STUDY_PAGES]
+    addresses += [f"/sessions/{session.pk}/{page}" for page in ("", "prompts/1/", "resources/", "submit/")]
+    for address in addresses:
+        reply = visitor.get(address, follow=True)
+        assert reply.content.decode().count(bar) == 1, address
+        assert "Time left 4 hours 59 minutes" in text_of(reply), address
+    assert visitor.post(HELP, {"text": ""}).content.decode().count(bar) == 1
+    session_submit(session=session, resources=None, now=timezone.now())
+    for page in STUDY_PAGES:
+        assert bar not in visitor.get(f"/studies/pilot/{page}", follow=True).content.decode(), page
 
 
 def test_a_message_carries_the_page_and_the_reference_of_the_session(

@@ -173,7 +173,7 @@ def test_a_running_session_is_next_and_nothing_before_it_can_be_done_again(
     session = session_start(participant=participant, now=timezone.now())
     reply = visitor.get(HOME)
     assert primary_address(reply) == f"/sessions/{session.pk}/"
-    assert "You have 4 hours 59 minutes left" in text_of(reply)
+    assert "Time left 4 hours 59 minutes" in text_of(reply)
     assert START not in reply.content.decode()
     assert "/practice/" not in reply.content.decode()
 
