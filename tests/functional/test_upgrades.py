@@ -63,6 +63,24 @@ def without_errors(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in kept} if of_top or of_design else row
 
 
+# Measures whose method changed since: how much people differ and what is shrunken by that, luck of Top, splits
+# of cross-fitting, and what rests on the process of responding.
+MEASURED_OTHERWISE = re.compile(
+    r"tau|residual_sd|person\.(se|reliability)|top\.(eb|crossfit5|null|over_null|null_share)|human\.top_crossfit"
+    r"|(dif|fit)\..*"
+)
+KEY = ("run", "scope", "block", "name", "group", "subset", "participant", "prompt_id")
+
+
+def comparable(measures: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The rows whose numbers should still be the same, by what they are about."""
+    return {
+        json.dumps([row.get(name) for name in KEY]): without_errors(row)
+        for row in measures
+        if not is_told_no_more(row) and not MEASURED_OTHERWISE.fullmatch(row["name"])
+    }
+
+
 @pytest.fixture
 def empty_database(tmp_path: Path) -> Iterator[str]:
     """The address of a database of the same kind as this test's, with nothing in it."""
@@ -147,8 +165,7 @@ def test_after_an_upgrade_every_row_and_every_exported_number_is_as_it_was(
         events, then = now["tables"]["events"], export["manifest"]["exported_at"]
         now["tables"]["events"] = [row for row in events if row["happened_at"] < then]
         for tables in (export["tables"], now["tables"]):
-            measures = tables["measures"]
-            tables["measures"] = [without_errors(row) for row in measures if not is_told_no_more(row)]
+            tables["measures"] = comparable(tables["measures"])
         found += differences(export, now, slug)
     assert not [one for one in found if not MAY_DIFFER.search(one.partition(": ")[0])]
 
