@@ -30,11 +30,6 @@ class ResponseMatrix:
         """Responses per item, (J,)."""
         return np.bincount(self.p.indices, minlength=len(self.items))
 
-    @property
-    def is_binary(self) -> bool:
-        """Whether every score is 0 or 1."""
-        return bool(((self.p.data == 0) | (self.p.data == 1)).all())
-
     def without_empty(self) -> tuple["ResponseMatrix", list[str]]:
         """The matrix of the configurations that have a score, and the names of the others."""
         filled = np.diff(self.p.indptr) > 0

@@ -113,8 +113,11 @@ def test_impossible_options_are_refused(tmp_path: Path) -> None:
     matrix, out = matrix_file(tmp_path / "m.csv"), tmp_path / "bank.json"
 
     assert "'x' is no number" in refusal_of(matrix, "--out", out, "--lambda", "x")
-    for value in ("0", "-1", "nan", "inf"):
+    for value in ("0", "-1"):
         assert "write a number above 0" in refusal_of(matrix, "--out", out, "--lambda", value)
+    for value in ("nan", "inf", "0_5"):
+        assert f"{value!r} is no number" in refusal_of(matrix, "--out", out, "--lambda", value)
+    assert "invalid choice" in refusal_of(matrix, "--out", out, "--model", "3PL")
     assert "'-1' is no weight; write a number from 0" in refusal_of(matrix, "--out", out, "--mu=-1")
     assert "invalid choice" in refusal_of(matrix, "--out", out, "--solver", "sgd")
     assert f"There is no folder {tmp_path / 'none'}" in refusal_of(

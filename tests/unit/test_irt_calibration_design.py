@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from scoring.irt.bank import item_bank_from
 from scoring.irt.calibration import (
@@ -22,7 +23,7 @@ from scoring.irt.calibration.reporting import description_of, parameters_of, rep
 from scoring.irt.response_matrix import ResponseMatrix, response_matrix
 from scoring.irt.responses import dgp_r_table
 from scoring.irt.transform import Array
-from studies.bank.item_parameters import read_item_parameters, write_item_parameters
+from studies.bank.item_parameters import ResponseModel, read_item_parameters, write_item_parameters
 
 NAN = np.nan
 
@@ -205,7 +206,7 @@ def test_single_right_or_wrong_responses_are_fitted_by_the_logistic_model() -> N
     found = fitted(p)
 
     assert (found.model, found.solver, found.check) == ("logistic 2PL", "lbfgs", None)
-    assert "single responses" in found.notes[0]
+    assert found.reason.endswith("so they are taken as single responses")
     assert "theta_QL" in found.notes[0]
     assert "single responses" in description_of(found)
     assert "use the solver als" in refusal_of(p, FitOptions(solver="adam"))
@@ -222,11 +223,56 @@ def test_configurations_that_are_right_or_wrong_throughout_are_named() -> None:
     assert wrong.startswith("every score is 0: m7; ")
 
 
-def test_one_score_between_zero_and_one_makes_the_matrix_one_of_means() -> None:
-    p = (np.random.default_rng(3).random((25, 40)) < 0.5).astype(float)
-    p[0, 0] = 0.5
+def single_responses() -> Array:
+    """12,000 right-or-wrong scores (60, 200) of the 2PL."""
+    rng = np.random.default_rng(3)
+    a, b, theta = np.exp(rng.normal(0, 0.4, 200)), rng.normal(0, 1, 200), rng.standard_normal(60)
+    return (rng.random((60, 200)) < expit(a * (theta[:, np.newaxis] - b))).astype(float)
 
-    assert fitted(p).model == "logit-normal 2PL"
+
+def test_one_cell_of_twelve_thousand_moves_no_parameter_by_its_standard_error() -> None:
+    p = single_responses()
+    before = fitted(p).fit
+    p[0, np.flatnonzero(p[0])[0]] = 0.95  # a judge that is not quite sure
+    found = fitted(p)
+    after = found.fit
+    assert found.model == "logistic 2PL"
+    pi = expit(before.a * (before.theta[:, np.newaxis] - before.b))
+    weights = pi * (1 - pi)
+    by_easiness = 1 / np.sqrt(weights.sum(axis=0))
+    by_slope = 1 / np.sqrt((weights * (before.a * before.theta[:, np.newaxis]) ** 2).sum(axis=0))
+    assert (np.abs(after.a * after.b - before.a * before.b) < by_easiness).all()
+    assert (np.abs(np.log(after.a / before.a)) < by_slope).all()
+    assert np.abs(after.theta - before.theta).max() < 0.05
+
+
+def test_right_answers_with_confidences_are_single_responses() -> None:
+    p = single_responses()
+    p *= np.where(np.random.default_rng(4).random(p.shape) < 0.4, 0.8, 1)
+    assert fitted(p).model == "logistic 2PL"
+    assert fitted(p, FitOptions(model=ResponseModel.LOGIT_NORMAL)).model == "logit-normal 2PL"
+
+
+def test_scores_that_are_neither_means_nor_single_responses_are_left_to_the_operator() -> None:
+    p = single_responses()
+    p[:, :20] = np.linspace(0.2, 0.6, 20)  # 90 % near 0 or 1: one cell could otherwise decide
+    assert "90.0 % of the scores are near 0 or 1" in refusal_of(p)
+    assert "--model logit-normal or --model logistic" in refusal_of(p)
+    asked = fitted(p, FitOptions(model=ResponseModel.LOGISTIC))
+    assert (asked.model, asked.reason[:12]) == ("logistic 2PL", "as asked for")
+    assert "as asked for; 90.0 %" in description_of(asked)
+    assert report_of(asked)["model_reason"] == asked.reason
+
+
+def test_blocks_that_hang_by_one_cell_are_named() -> None:
+    p = scores(50, 60, missing=0)
+    p[:30, 30:], p[30:, :30] = NAN, NAN
+    p[7, 45] = 0.5
+    (note,) = (one for one in fitted(p).notes if "hang on" in one)
+    assert note.startswith("20 of 50 configurations (m30, m31, ")
+    assert "by p45 alone (responses on one side: 1)" in note
+    p[:8, 40:50] = 0.5
+    assert not any("hang on" in one for one in fitted(p).notes)
 
 
 def test_a_written_bank_read_back_scores_the_configurations_as_the_fit_does(tmp_path: Path) -> None:

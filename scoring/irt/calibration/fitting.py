@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from scoring.irt.calibration.adam import calibrate_with_adam
-from scoring.irt.calibration.design import FEWEST_FOR_DISCRIMINATION, NAMED, named, refusals
+from scoring.irt.calibration.design import FEWEST_FOR_DISCRIMINATION, NAMED, named, refusals, threads
 from scoring.irt.calibration.leave_one_out import LeaveOneOut, is_feasible, leave_one_out
 from scoring.irt.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
 from scoring.irt.calibration.newton import MOST_ABILITIES, NewtonCheck, newton_check
@@ -22,25 +22,39 @@ Solver = Literal["als", "adam"]
 Progress = Callable[[str, int, int], None]  # what, how much is done, of how much (0 = unknown)
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
+# Wrong answers score 0 whatever the judge's confidence, right ones their confidence.
+NEAR_ZERO, NEAR_ONE = 0.05, 0.75
+# Means of several responses or criteria stay below the first share, single responses above the second.
+# Between them one cell could decide, so the operator does.
+FEW_NEAR, MOST_NEAR = 0.85, 0.95
 FARTHEST_LOGIT = 6.5  # items with |a b| above it: failed or passed by nearly everybody
 SMALLEST_SIGMA = 1e-9
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """Weights of the objective, the solver, and whether all discriminations are 1."""
+    """Weights of the objective, the solver, and whether all discriminations are 1.
+
+    `model`: None lets the share of scores near 0 or 1 choose.
+    """
 
     ridge: float = RIDGE
     centring: float = CENTRING
     solver: Solver = "als"
     difficulty_only: bool = False
+    model: ResponseModel | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class BankFit:
-    """A fitted bank with the matrix it rests on. `check` and `left_out` are None where `notes` say why."""
+    """A fitted bank with the matrix it rests on. `check` and `left_out` are None where `notes` say why.
+
+    `reason` is why it is this response model.
+    """
 
     matrix: ResponseMatrix
+    response_model: ResponseModel
+    reason: str
     transform: Transform
     model: str
     solver: str
@@ -49,11 +63,6 @@ class BankFit:
     left_out: LeaveOneOut | None
     seconds: float
     notes: tuple[str, ...]
-
-    @property
-    def response_model(self) -> ResponseModel:
-        """The word for it in the file of the bank."""
-        return ResponseModel.LOGISTIC if self.matrix.is_binary else ResponseModel.LOGIT_NORMAL
 
     @property
     def extreme_items(self) -> list[int]:
@@ -76,7 +85,8 @@ def fit_matrix(
     """
     matrix, empty = matrix.without_empty()
     _refuse_unfit(matrix)
-    problem = _problem(matrix, options, transform)
+    response_model, reason = chosen_model(matrix, options)
+    problem = _problem(matrix, options, response_model, transform)
     started = clock()
     fit, check = _fit(problem, options, progress)
     seconds = clock() - started
@@ -87,9 +97,12 @@ def fit_matrix(
         *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
         *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
         *fit_notes(matrix, fit, check, left_out, logistic=logistic),
+        *threads(matrix),
     ]
     return BankFit(
         matrix=matrix,
+        response_model=response_model,
+        reason=reason,
         transform=transform,
         model=_model_name(problem),
         solver="lbfgs" if logistic else options.solver,
@@ -127,15 +140,34 @@ def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
         )
 
 
-def _problem(matrix: ResponseMatrix, options: FitOptions, transform: Transform) -> Problem:
+def chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseModel, str]:
+    """The response model, and why it is this one. Raises NotCalibratable where the scores do not say."""
+    p = matrix.p.data
+    near = float(((p <= NEAR_ZERO) | (p >= NEAR_ONE)).mean())
+    share = f"{100 * near:.1f} % of the scores are near 0 or 1 (up to {NEAR_ZERO} or from {NEAR_ONE})"
+    if options.model is not None:
+        return options.model, f"as asked for; {share}"
+    if near > MOST_NEAR:
+        return ResponseModel.LOGISTIC, f"{share}, so they are taken as single responses"
+    if near < FEW_NEAR:
+        return ResponseModel.LOGIT_NORMAL, f"{share}, so they are taken as means of responses or criteria"
+    raise NotCalibratable(
+        f"{share}: more than means of several responses or criteria have, fewer than single responses; say which "
+        "they are with --model logit-normal or --model logistic"
+    )
+
+
+def _problem(
+    matrix: ResponseMatrix, options: FitOptions, model: ResponseModel, transform: Transform
+) -> Problem:
     discriminating = not options.difficulty_only and len(matrix.configurations) >= FEWEST_FOR_DISCRIMINATION
     objective = Objective(options.ridge, options.centring, discriminating)
     data = responses_of(matrix.logits(transform))
-    if not matrix.is_binary:
+    if model is ResponseModel.LOGIT_NORMAL:
         return LeastSquares(data, objective)
     if options.solver == "adam":
         raise NotCalibratable(
-            "all scores are 0 or 1, which the logistic model fits; adam is a cross-check of least squares "
+            "these are single responses, which the logistic model fits; adam is a cross-check of least squares "
             "only: use the solver als"
         )
     return Logistic(data, objective)

@@ -21,8 +21,7 @@ def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool
         )
     if logistic:
         yield (
-            "all scores are 0 or 1, so they are taken as single responses and fitted by the logistic model: "
-            "joint penalised likelihood, the same ridge on log a, gauge mean(theta) = mean(log a) = 0; "
+            "fitted by the logistic model: joint penalised likelihood, the same ridge on log a, gauge mean(theta) = mean(log a) = 0; "
             "r_squared is the share of deviance explained; theta_QL is the score that fits this bank, "
             "while theta of equation 2 stretches its scale"
         )

@@ -23,7 +23,8 @@ def description_of(found: BankFit) -> str:
     matrix = found.matrix
     return (
         f"Item parameters calibrated on {len(matrix.configurations)} configurations and "
-        f"{matrix.responses} responses; {found.model}. " + " ".join(f"Note: {note}." for note in found.notes)
+        f"{matrix.responses} responses; {found.model}: {found.reason}. "
+        + " ".join(f"Note: {note}." for note in found.notes)
     ).strip()
 
 
@@ -32,6 +33,7 @@ def report_of(found: BankFit) -> dict[str, Any]:
     fit, matrix = found.fit, found.matrix
     return {
         "model": found.model,
+        "model_reason": found.reason,
         "solver": found.solver,
         "configurations": len(matrix.configurations),
         "items": len(matrix.items),

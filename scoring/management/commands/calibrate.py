@@ -16,9 +16,10 @@ from scoring.irt.calibration.reporting import description_of, parameters_of, rep
 from scoring.irt.csv_rows import strict_number
 from scoring.irt.response_matrix_files import read_response_matrix
 from scoring.irt.response_matrix_rows import ResponseMatrixRefused
-from studies.bank.item_parameters import ItemParameters, write_item_parameters
+from studies.bank.item_parameters import ItemParameters, ResponseModel, write_item_parameters
 
 LARGEST_WEIGHT = 1_000_000
+MODELS = {"logit-normal": ResponseModel.LOGIT_NORMAL, "logistic": ResponseModel.LOGISTIC}
 
 
 class Command(BaseCommand):
@@ -52,6 +53,12 @@ class Command(BaseCommand):
             choices=["als", "adam"],
             default="als",
             help="als: exact (default); adam: the published optimiser, 10,007 steps, as a cross-check",
+        )
+        parser.add_argument(
+            "--model",
+            choices=list(MODELS),
+            help="logit-normal: scores are means of responses or criteria; logistic: single responses; default: "
+            "by the share of scores near 0 or 1",
         )
         parser.add_argument("--difficulty-only", action="store_true", help="fix every discrimination at 1")
 
@@ -97,6 +104,7 @@ def fitted(path: Path, options: dict[str, Any]) -> BankFit:
         centring=options["centring"],
         solver=options["solver"],
         difficulty_only=options["difficulty_only"],
+        model=MODELS.get(options["model"] or ""),
     )
     try:
         matrix = read_response_matrix(path)
