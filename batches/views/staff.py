@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from batches.selectors.people import TrailEntry, person_trail, session_facts
@@ -89,5 +90,5 @@ def trail_line(entry: TrailEntry) -> dict[str, object]:
 def detail_value(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if name in MOMENTS and isinstance(value, str):
-        return date_format(datetime.fromisoformat(value), "Y-m-d H:i:s")
+        return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))
     return value

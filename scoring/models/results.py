@@ -42,6 +42,7 @@ class ResultSet(models.Model):
 class Estimate(models.Model):
     """Ability of one group over one category ("" = all). Null where nothing is scored, never zero.
 
+    Of a category `participants` are those who answered in it.
     Errors of `theta_pool` and `theta_ql` serve the design: `interval` names them, `clusters` are what they
     take as independent. `theta`, by prompt means, has the published analytic error. With two to seven batches
     that share no prompt `se_twoway` is a second error of `theta_pool`. `reason_pool` and `reason_ql` are a

@@ -134,10 +134,17 @@ def top_group(answers: Iterable[ResultAnswer], size: int) -> frozenset[str]:
 
 
 def group_numbers(
-    answers: Sequence[ResultAnswer], *, participants: int, scale: Scale, selected: bool, nested: bool
+    answers: Sequence[ResultAnswer],
+    *,
+    participants: int,
+    scale: Scale,
+    selected: bool,
+    nested: bool,
+    in_category: bool = False,
 ) -> Numbers:
     """The numbers of one group from all its answers on the prompts of `scale`; `nested` is the whole design.
 
+    Of a category those people are counted who answered in it, not all `participants` of the group.
     People who were `selected` by these very scores have no interval: it would leave out the choice.
     """
     answers = [answer for answer in answers if answer.prompt_id in scale.asked]
@@ -151,7 +158,7 @@ def group_numbers(
     told = not selected and errors.pool.clusters
     private = {name for name, _ in scored} & scale.private
     return Numbers(
-        participants=participants,
+        participants=len({answer.participant for answer in there}) if in_category else participants,
         theta=number(ability.theta),
         se=None if selected else number(ability.se),
         ci_low=None if selected else number(ability.ci_low),

@@ -87,6 +87,7 @@ def estimates(
             scale=scale.within(category),
             selected=part["group"] == ResultGroup.TOP,
             nested=nested,
+            in_category=category != ALL_CATEGORIES,
         )
         yield Estimate(**part, category=category, **asdict(numbers))
 

@@ -1,7 +1,6 @@
 """Two judges' differences and agreements as SVG files; the page shows the same numbers in tables."""
 
 from collections.abc import Mapping
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from scoring.views.agreement_texts import decimals
-from scoring.views.figures import INK
+from scoring.views.figures import INK, as_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +62,9 @@ def confusion_figure(values: Values, x: str, y: str) -> bytes:
         [[found["both"], found["only_x"]], [found["only_y"], found["neither"]]], dtype=np.float64
     )
     total = table.sum()
-    axes.imshow(table / total, cmap="Blues", vmin=0, vmax=1)
+    # Cells as shapes: a picture inside the file is not drawn where the file is opened by itself.
+    axes.pcolormesh([0, 1], [0, 1], table / total, cmap="Blues", vmin=0, vmax=1, shading="nearest")
+    axes.invert_yaxis()
     for (row, column), count in np.ndenumerate(table):
         share = count / total
         counted = number_format(int(count), use_l10n=True, force_grouping=True)
@@ -85,9 +86,3 @@ def empty_figure(inches: tuple[float, float]) -> "tuple[Figure, Axes]":
 
     figure = Figure(figsize=inches, layout="constrained", facecolor="white")
     return figure, figure.add_subplot()
-
-
-def as_svg(figure: "Figure") -> bytes:
-    image = BytesIO()
-    figure.savefig(image, format="svg", metadata={"Date": None})
-    return image.getvalue()

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+import numpy as np
+from django.utils.formats import get_format
 from django.utils.translation import gettext as _, gettext_lazy
 
 from scoring.models import Estimate, ResultGroup
@@ -20,13 +22,58 @@ STYLES = {
     ResultGroup.TOP: (gettext_lazy("Top (in-sample)"), "s", "#b3541e", 0.16),
 }
 INK = "#1d2226"
+ENDS_OF_BARS = ("|", "_")  # markers at the ends of error bars, which are no points
 
 
 def ability_figure(report: Report) -> bytes:
     """The chart as an SVG file."""
+    return as_svg(ability_chart(report))
+
+
+def as_svg(figure: "Figure") -> bytes:
     image = BytesIO()
-    ability_chart(report).savefig(image, format="svg", metadata={"Date": None})
+    in_readers_numbers(figure).savefig(image, format="svg", metadata={"Date": None})
     return image.getvalue()
+
+
+def in_readers_numbers(figure: "Figure") -> "Figure":
+    """The figure with the decimal mark of the reader's language on its axes."""
+    from matplotlib.ticker import ScalarFormatter
+
+    mark = get_format("DECIMAL_SEPARATOR")
+
+    class Formatter(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return str(super().__call__(x, pos)).replace(".", mark)
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(axis.get_major_formatter(), ScalarFormatter):
+                axis.set_major_formatter(Formatter())
+    return figure
+
+
+def has_several_points(report: Report) -> bool:
+    """Whether there is anything to compare in the chart: a single point says no more than its number."""
+    return sum(row.theta_pool is not None for row in (*report.overall, *report.categories)) > 1
+
+
+def shows_several_points(figure: "Figure") -> bool:
+    """The same of a figure that is drawn: points of lines and clouds, bars, and cells of grids."""
+    return sum(map(points_in, figure.axes)) > 1
+
+
+def points_in(axes: "Axes") -> int:
+    """Points of lines and clouds, bars, cells of a grid; ends of error bars and lines across are none."""
+    of_data = (
+        line for line in axes.lines if all(line.get_transform().contains_branch_seperately(axes.transData))
+    )
+    lines = [line for line in of_data if line.get_marker() not in ENDS_OF_BARS]
+    of_lines = sum(int(np.isfinite(np.asarray(line.get_xydata(), float)).all(axis=1).sum()) for line in lines)
+    cells = [one.get_array() for one in axes.collections]
+    of_grids = sum(np.ma.count(one) for one in cells if one is not None)
+    of_clouds = sum(len(one.get_offsets()) for one in axes.collections if one.get_array() is None)
+    return int(of_lines + of_grids + of_clouds + len(axes.patches))
 
 
 def ability_chart(report: Report) -> "Figure":

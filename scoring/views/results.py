@@ -4,12 +4,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from scoring.models import ResultSet
-from scoring.selectors.measures import measurement_of
+from scoring.models import Measurement, ResultSet
+from scoring.selectors.measures import block_measures, measurement_of
 from scoring.selectors.reports import report_of
 from scoring.selectors.runs import changes_since, newest_study_results
+from scoring.stats.measures import Block, Scope
 from scoring.views.blinding import unblinded_study_required
-from scoring.views.figures import ability_figure
+from scoring.views.figures import ability_figure, has_several_points
 from scoring.views.first_intervals import interval_sentences
 from scoring.views.measurement.beside import beside_categories, beside_table
 from scoring.views.measurement.blocks_shown import block_links
@@ -32,6 +33,8 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "study": study,
         "report": report,
+        "person_se": person_error(measurement, scope) if measurement else None,
+        "has_figure": report is not None and has_several_points(report),
         "changes": changes_since(results) if results else [],
         "links": block_links(),
         "intervals": list(interval_sentences(report)) if report else [],
@@ -54,3 +57,9 @@ def staff_results_figure(request: HttpRequest, study: Study, results_id: int) ->
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )
+
+
+def person_error(measurement: Measurement, scope: Scope) -> float | None:
+    """The median standard error of a single person's theta, in logits."""
+    row = block_measures(measurement, Block.COHORT, scope).get("person.se")
+    return row.value if row else None

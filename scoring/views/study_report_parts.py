@@ -20,7 +20,7 @@ from scoring.selectors.runs import changes_since
 from scoring.selectors.software import software
 from scoring.stats.measures import Scope
 from scoring.views.checklist_records import checklist_parts, state_counts
-from scoring.views.figures import ability_chart
+from scoring.views.figures import ability_chart, has_several_points, in_readers_numbers, shows_several_points
 from scoring.views.measurement import shown
 from scoring.views.measurement.beside import beside_categories, beside_table
 from scoring.views.measurement.blocks_shown import PAGES
@@ -187,7 +187,7 @@ def shortened(part: Part) -> Part:
 
 
 def ability_images(report: Report) -> tuple[bytes, bytes] | None:
-    return drawn(partial(ability_chart, report)) if report.has_theta else None
+    return drawn(partial(ability_chart, report)) if has_several_points(report) else None
 
 
 def drawn(draw: "Callable[[], Drawing | None]") -> tuple[bytes, bytes] | None:
@@ -196,8 +196,9 @@ def drawn(draw: "Callable[[], Drawing | None]") -> tuple[bytes, bytes] | None:
 
     with mpl.rc_context({"svg.hashsalt": SALT}):
         figure = draw()
-        if figure is None:
+        if figure is None or not shows_several_points(figure):
             return None
+        in_readers_numbers(figure)
         svg, png = BytesIO(), BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})

@@ -240,7 +240,7 @@ def test_the_instructions_say_what_is_allowed_what_the_clock_does_and_what_happe
 def test_the_start_page_says_how_long_what_is_allowed_and_what_happens_at_the_end(visitor: Client) -> None:
     text = text_of(visitor.get(START))
     assert "5 hours" in text
-    assert "any other language model, web search, books" in text
+    assert "language model you have access to, web search, books" in text
     assert "When the time ends, what is saved by then counts as your answers" in text
     assert not Session.objects.exists()
 

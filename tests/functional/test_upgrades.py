@@ -63,8 +63,8 @@ def without_errors(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in kept} if of_top or of_design else row
 
 
-# Measures whose method changed since: how much people differ and what is shrunken by that, luck of Top, splits
-# of cross-fitting, and what rests on the process of responding.
+# Measures whose method changed since: how much people differ and what is shrunken by that, luck of Top,
+# splits of cross-fitting, and what rests on the process of responding.
 MEASURED_OTHERWISE = re.compile(
     r"tau|residual_sd|person\.(se|reliability)|top\.(eb|crossfit5|null|over_null|null_share)|human\.top_crossfit"
     r"|(dif|fit)\..*"

@@ -35,6 +35,8 @@ def estimate_of(run: Run, row: Values) -> Values:
     scored = rows.of(~np.isnan(rows.p))
     pairs = scored.pairs if export.bank else scored
     people = int(members.sum()) if row["group"] == "top" else len(set(run.cohort.person))
+    if row["category"]:
+        people = len(set(rows.of(there).person))
     found: Values = {
         "participants": people, "expected": len(rows), "missing": int((~there).sum()),
         "unscored": int(there.sum()) - len(scored), "unknown_items": len(scored) - len(pairs),

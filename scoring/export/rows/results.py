@@ -19,7 +19,9 @@ class EstimateRow(Row):
     scope: Scope
     group: Group
     category: str = Field(description="category; empty for all prompts together")
-    participants: int = Field(description="number of people in the group")
+    participants: int = Field(
+        description="people in the group; in a category those of them who answered in it"
+    )
     theta_pool: FiniteFloat | None = Field(description="ability in logits, every answer its own observation")
     se_pool: FiniteFloat | None = Field(description="standard error of theta_pool that `interval` names")
     ci_low_pool: FiniteFloat | None = Field(description="lower end of its 95 % interval (t, clusters - 1)")

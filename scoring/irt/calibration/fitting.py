@@ -152,8 +152,8 @@ def chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseM
     if near < FEW_NEAR:
         return ResponseModel.LOGIT_NORMAL, f"{share}, so they are taken as means of responses or criteria"
     raise NotCalibratable(
-        f"{share}: more than means of several responses or criteria have, fewer than single responses; say which "
-        "they are with --model logit-normal or --model logistic"
+        f"{share}: more than means of several responses or criteria have, fewer than single responses; say "
+        "which they are with --model logit-normal or --model logistic"
     )
 
 
@@ -167,8 +167,8 @@ def _problem(
         return LeastSquares(data, objective)
     if options.solver == "adam":
         raise NotCalibratable(
-            "these are single responses, which the logistic model fits; adam is a cross-check of least squares "
-            "only: use the solver als"
+            "these are single responses, which the logistic model fits; adam is a cross-check of least "
+            "squares only: use the solver als"
         )
     return Logistic(data, objective)
 

@@ -21,7 +21,8 @@ def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool
         )
     if logistic:
         yield (
-            "fitted by the logistic model: joint penalised likelihood, the same ridge on log a, gauge mean(theta) = mean(log a) = 0; "
+            "fitted by the logistic model: joint penalised likelihood, the same ridge on log a, gauge "
+            "mean(theta) = mean(log a) = 0; "
             "r_squared is the share of deviance explained; theta_QL is the score that fits this bank, "
             "while theta of equation 2 stretches its scale"
         )

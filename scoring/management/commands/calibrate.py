@@ -57,8 +57,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--model",
             choices=list(MODELS),
-            help="logit-normal: scores are means of responses or criteria; logistic: single responses; default: "
-            "by the share of scores near 0 or 1",
+            help="logit-normal: scores are means of responses or criteria; logistic: single responses; "
+            "default: by the share of scores near 0 or 1",
         )
         parser.add_argument("--difficulty-only", action="store_true", help="fix every discrimination at 1")
 

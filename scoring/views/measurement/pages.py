@@ -12,6 +12,7 @@ from scoring.selectors.measures import BlockMeasures, block_measures, measuremen
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.stats.measures import Block
 from scoring.views.blinding import unblinded_study_required
+from scoring.views.figures import in_readers_numbers, shows_several_points
 from scoring.views.measurement.blocks_shown import PAGES, block_links
 from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
 from scoring.views.measurement.shown import BlockPage, FigureSpec
@@ -75,8 +76,13 @@ def staff_measurement_figure(
 
 
 def drawable(page: BlockPage, found: BlockMeasures) -> dict[str, FigureSpec]:
-    """The figures that there is something to draw for."""
-    return {name: spec for name, spec in page.figures.items() if spec.draw(found) is not None}
+    """The figures that there is something to compare in."""
+    drawn = {name: spec.draw(found) for name, spec in page.figures.items()}
+    return {
+        name: page.figures[name]
+        for name, figure in drawn.items()
+        if figure is not None and shows_several_points(figure)
+    }
 
 
 def block_or_404(block: str) -> Block:
@@ -94,5 +100,7 @@ def figure_bytes(figure: "Figure", extension: str) -> bytes:
     image = BytesIO()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with rc_context({"svg.hashsalt": "chiron"}):
-        figure.savefig(image, format=extension, dpi=PNG_DOTS_PER_INCH, metadata=dates.get(extension))
+        in_readers_numbers(figure).savefig(
+            image, format=extension, dpi=PNG_DOTS_PER_INCH, metadata=dates.get(extension)
+        )
     return image.getvalue()

@@ -227,9 +227,12 @@ def confidence_figure(found: BlockMeasures) -> "Figure | None":
     places = [low + 0.025 for low in BINS] + [1.025]
     axes.bar(places, [count for _name, count in binned], width=0.046, color=POINTS)
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter("{x:.0f}")
+    axes.yaxis.set_major_formatter(lambda count, _place: count_cell(round(count)))
     axes.set_ylim(bottom=0.7)
-    axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1.025], ["0", "0.2", "0.4", "0.6", "0.8", _("exactly 1")])
+    axes.set_xticks(
+        [0, 0.2, 0.4, 0.6, 0.8, 1.025],
+        ["0", *(decimals(tick, 1) for tick in (0.2, 0.4, 0.6, 0.8)), _("exactly 1")],
+    )
     axes.set_xlabel(_("the judge's confidence"))
     axes.set_ylabel(_("verdicts (logarithmic)"))
     axes.grid(axis="y", color="#d9d6cf", linewidth=0.8)

@@ -103,7 +103,10 @@ def heat_figure(found: BlockMeasures) -> "Figure | None":
         [[value_of(cells.get((category, profile))) for profile in profiles] for category in categories]
     )
     figure, axes = empty_figure((2.6 + 1.6 * len(profiles), 1.6 + 0.55 * len(categories)))
-    image = axes.imshow(table, cmap=COLOURS, aspect="auto")
+    # Cells as shapes: a picture inside the file is not drawn where the file is opened by itself.
+    places = range(len(profiles)), range(len(categories))
+    image = axes.pcolormesh(*places, np.ma.masked_invalid(table), cmap=COLOURS, shading="nearest")
+    axes.invert_yaxis()
     for row, category in enumerate(categories):
         for column, profile in enumerate(profiles):
             draw_cell(axes, (column, row), cells.get((category, profile)))
