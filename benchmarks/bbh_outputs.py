@@ -30,7 +30,8 @@ def accuracy(path: Path, task: str) -> tuple[float, int]:
 def compared(folder: Path, task: str) -> bool:
     """Print one task; whether the published accuracy comes out."""
     path = next(folder.glob(f"{task}_*0.json"))
-    published = json.loads(path.with_name(f"{path.stem}_eval_metrics.jsonl").read_text())["accuracy"]
+    scores = path.with_name(f"{path.stem}_eval_metrics.jsonl")
+    published = float(json.loads(scores.read_text())["accuracy"])
     found, number = accuracy(path, task)
     agrees = abs(found - published) <= ROUNDING
     print(

@@ -118,6 +118,7 @@ class Found:
     values: list[float]
     errors: list[float]
     covered: list[bool]
+    absent: int = 0
 
     @property
     def coverage(self) -> float:
@@ -140,10 +141,11 @@ def simulate(bank: ItemBank, cell: Cell, studies: int, seed: int) -> dict[tuple[
 
 
 def found_of(intervals: list[Estimate]) -> Found:
-    values = [one.value for one in intervals]
+    known = [one for one in intervals if not math.isnan(one.value)]
+    values = [one.value for one in known]
     truth = float(np.mean(values))
-    covered = [one.low <= truth <= one.high for one in intervals]
-    return Found(values, [one.se for one in intervals], covered)
+    covered = [one.low <= truth <= one.high for one in known if not math.isnan(one.low)]
+    return Found(values, [one.se for one in known], covered, len(intervals) - len(covered))
 
 
 def print_cell(cell: Cell, found: dict[tuple[str, str], Found], seconds: float, tally: Tally) -> None:

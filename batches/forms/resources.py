@@ -19,9 +19,7 @@ class ResourcesForm(forms.Form):
         max_length=NOTE_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
-    nothing = forms.BooleanField(
-        label=gettext_lazy("I used no resources"), required=False
-    )
+    nothing = forms.BooleanField(label=gettext_lazy("I used no resources"), required=False)
 
     def __init__(self, session: Session, data: Any = None) -> None:
         super().__init__(data, initial=_recorded(session))

@@ -65,15 +65,21 @@ def shows_several_points(figure: "Figure") -> bool:
 
 def points_in(axes: "Axes") -> int:
     """Points of lines and clouds, bars, cells of a grid; ends of error bars and lines across are none."""
-    of_data = (
-        line for line in axes.lines if all(line.get_transform().contains_branch_seperately(axes.transData))
-    )
-    lines = [line for line in of_data if line.get_marker() not in ENDS_OF_BARS]
-    of_lines = sum(int(np.isfinite(np.asarray(line.get_xydata(), float)).all(axis=1).sum()) for line in lines)
-    cells = [one.get_array() for one in axes.collections]
-    of_grids = sum(np.ma.count(one) for one in cells if one is not None)
-    of_clouds = sum(len(one.get_offsets()) for one in axes.collections if one.get_array() is None)
-    return int(of_lines + of_grids + of_clouds + len(axes.patches))
+    from matplotlib.collections import PathCollection
+
+    number = len(axes.patches)
+    for line in axes.lines:
+        of_data = all(line.get_transform().contains_branch_seperately(axes.transData))
+        if of_data and line.get_marker() not in ENDS_OF_BARS:
+            places = np.asarray(line.get_xydata(), dtype=np.float64)
+            number += int(np.isfinite(places).all(axis=1).sum())
+    for one in axes.collections:
+        grid = one.get_array()
+        if grid is not None:
+            number += int(np.ma.count(grid))
+        elif isinstance(one, PathCollection):
+            number += len(np.asarray(one.get_offsets()))
+    return number
 
 
 def ability_chart(report: Report) -> "Figure":

@@ -57,7 +57,8 @@ def test_another_closing_time_has_a_reminder_of_its_own(
     study: Study, person: Participant, soon: datetime
 ) -> None:
     assert reminded(soon) == [person.user.email]
-    later = study.closes_at + timedelta(days=7)  # type: ignore[operator]
+    assert study.closes_at is not None
+    later = study.closes_at + timedelta(days=7)
     study_amend(study=study, changes={"closes_at": later.isoformat()}, reason="More time", now=soon)
     assert reminded(soon + timedelta(days=1)) == []
     assert reminded(soon + timedelta(days=7)) == [person.user.email]

@@ -1,0 +1,37 @@
+"""Figures: none of a single point, numbers in the reader's language, cells that are there in every file."""
+
+from django.utils import translation
+from matplotlib.figure import Figure
+
+from scoring.views.agreement_figure import confusion_figure
+from scoring.views.figures import as_svg, in_readers_numbers, shows_several_points
+
+
+def figure_of(points: int) -> Figure:
+    figure = Figure()
+    axes = figure.add_subplot()
+    axes.errorbar(range(points), [0.25] * points, xerr=[0.1] * points, fmt="o", capsize=3)
+    axes.axhline(0.5)
+    return figure
+
+
+def test_a_single_point_with_its_interval_is_no_figure() -> None:
+    assert not shows_several_points(figure_of(1))
+    assert shows_several_points(figure_of(2))
+
+
+def test_axes_carry_the_decimal_mark_of_the_readers_language() -> None:
+    for language, mark in (("en", "."), ("de", ",")):
+        with translation.override(language):
+            figure = in_readers_numbers(figure_of(3))
+            figure.draw_without_rendering()
+            labels = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+        assert any(f"0{mark}" in label for label in labels), labels
+
+
+def test_cells_are_shapes_and_no_picture_that_a_browser_leaves_out() -> None:
+    values = {"confusion": {"both": 95, "only_x": 2, "only_y": 2, "neither": 1}}
+    drawn = confusion_figure(values, "one", "other").decode()
+    assert "<image" not in drawn
+    assert "data:" not in drawn
+    assert as_svg(figure_of(2)).startswith(b"<?xml")
