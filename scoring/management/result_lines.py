@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from scoring.models import Estimate, ResultGroup, ResultSet
+from scoring.selectors.measures import scope_to_show
 from scoring.selectors.reports import Report, TaskShown, report_of
+from scoring.stats.measures import Scope
 from scoring.views.first_intervals import ERRORS, interval_sentences, why_none
 
 ABSENT = "–"
@@ -27,8 +29,16 @@ ESTIMATE_HEAD = (
 def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     report = report_of(results)
-    sentences = [*interval_sentences(report), *report.notes]
+    sentences = [*scope_lines(results), *interval_sentences(report), *report.notes]
     return [*flow_lines(results), "", *estimate_lines(report), *task_lines(report), "", *sentences]
+
+
+def scope_lines(results: ResultSet) -> Iterator[str]:
+    if scope_to_show(results) == Scope.PUBLIC:
+        yield (
+            "All of this is over all prompts, private ones included; the report is over the public ones, "
+            "and so are the rows of scope public in an export: their numbers differ."
+        )
 
 
 def flow_lines(results: ResultSet) -> Iterator[str]:

@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
 from scoring.coordinator import Scoring
+from scoring.management.result_lines import result_lines
 from scoring.models import Measurement, ResultSet
 from scoring.report.parts import Paragraph, Table
 from scoring.selectors.export_results import estimate_rows
@@ -93,6 +97,21 @@ def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measure
         assert shown[scope] in content
         assert f'<a href="{address}?prompts=public"' in content
         assert ("rest on the answers to public prompts alone" in content) == (scope == "public")
+        assert ("rest on the answers to all prompts, private ones included" in content) == (scope == "all")
+
+
+def test_pages_and_commands_say_over_which_prompts_their_numbers_are(
+    staff: Client, measurement: Measurement, tmp_path: Path
+) -> None:
+    assert "All prompts together." in page(staff)
+    assert "All public prompts together." in page(staff, prompts="public")
+    lines = "\n".join(result_lines(measurement.result_set))
+    assert "All of this is over all prompts, private ones included" in lines
+    said = StringIO()
+    call_command("report_study", "split", out=tmp_path / "report", stdout=said)
+    assert "Its numbers rest on the public prompts alone" in said.getvalue()
+    call_command("export_study", "split", tmp_path / "export", stdout=said)
+    assert "scope public rest on the public prompts alone" in said.getvalue()
     assert ".svg?prompts=public" in page(staff, "uncertainty", "public")
     assert "?prompts=public" in page(staff, prompts="public")
 

@@ -119,6 +119,18 @@ def test_theta_ql_stands_beside_theta_with_its_error_by_person_or_the_reason(res
     assert estimate(results, "top", "QR").reason_ql == "no_finite_solution"
 
 
+def test_a_category_counts_the_people_who_answered_in_it(
+    study: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+) -> None:
+    work(make_person(study), {"p1": "x", "p2": "x"})
+    work(make_person(study), {"p2": "x"})
+    found = score(study).judges[0].results
+    assert [estimate(found, "average", one).participants for one in ("", "QR", "LR")] == [2, 1, 2]
+
+
 def test_every_expected_answer_is_accounted_for_and_none_is_a_zero(results: ResultSet) -> None:
     average = estimate(results, "average")
     assert (average.participants, average.expected) == (2, 8)

@@ -275,6 +275,24 @@ def test_blocks_that_hang_by_one_cell_are_named() -> None:
     assert not any("hang on" in one for one in fitted(p).notes)
 
 
+def test_of_two_equal_blocks_one_is_named() -> None:
+    p = scores(60, 60, missing=0)
+    p[:30, 30:], p[30:, :30] = NAN, NAN
+    p[7, 45] = 0.5
+    assert sum("hang on" in one for one in fitted(p).notes) == 1
+
+
+def test_one_cell_of_means_moves_no_parameter_by_its_standard_error() -> None:
+    p = scores(60, 200, missing=0)
+    before = fitted(p)
+    p[0, 0] = p[0, 0] + 0.05 if p[0, 0] < 0.9 else p[0, 0] - 0.05
+    after = fitted(p)
+    assert before.model == after.model == "logit-normal 2PL"
+    by_item = before.fit.sigma_hat / np.sqrt(60)
+    assert np.abs(after.fit.a * after.fit.b - before.fit.a * before.fit.b).max() < by_item
+    assert np.abs(after.fit.a - before.fit.a).max() < by_item
+
+
 def test_a_written_bank_read_back_scores_the_configurations_as_the_fit_does(tmp_path: Path) -> None:
     p = scores(25, 40, missing=0)
     found = fitted(p)

@@ -65,6 +65,7 @@ def threads(matrix: ResponseMatrix) -> Iterator[str]:
     """
     persons = len(matrix.configurations)
     if persons > MOST_COMPARED:
+        yield f"whether blocks hang by a thread is not looked at above {MOST_COMPARED:,} configurations"
         return
     seen = sp.csr_array(
         (np.ones(len(matrix.p.indices), dtype=np.int32), matrix.p.indices, matrix.p.indptr),
@@ -80,8 +81,9 @@ def threads(matrix: ResponseMatrix) -> Iterator[str]:
         inside = np.asarray(seen[block].sum(axis=0)).ravel()
         linking = np.flatnonzero((inside > 0) & (inside < total))
         responses = int(min(inside[linking].sum(), (total - inside)[linking].sum()))
-        # Of two blocks that share one thread the smaller one is named.
-        if 2 * block.sum() <= persons and (len(linking) < FEWEST_LINKS or responses < FEWEST_RESPONSES):
+        # Of two blocks that share one thread the smaller one is named, of equal ones the first.
+        smaller = 2 * block.sum() < persons + (part == 0)
+        if smaller and (len(linking) < FEWEST_LINKS or responses < FEWEST_RESPONSES):
             names = [matrix.configurations[i] for i in np.flatnonzero(block)]
             items = [matrix.items[j] for j in linking]
             yield (

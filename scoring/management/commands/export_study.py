@@ -44,6 +44,11 @@ class Command(BaseCommand):
         for file in manifest.files:
             if file.name.endswith(".csv"):
                 self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")
+        if manifest.omitted.private_prompts:
+            self.stdout.write(
+                "Estimates and measures of scope public rest on the public prompts alone, those of scope all "
+                "on all prompts; no row tells of a single private prompt."
+            )
         for run in manifest.runs:
             if run.design_hash != manifest.study.design_hash:
                 self.stdout.write(f"Run {run.number}: {SUPERSEDED}")

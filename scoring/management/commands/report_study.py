@@ -8,8 +8,11 @@ from django.core.management.base import BaseCommand
 
 from scoring.report.html import document_html
 from scoring.report.pdf import document_pdf
+from scoring.selectors.measures import scope_to_show
+from scoring.selectors.runs import newest_study_results
 from scoring.services.snapshot import snapshot
 from scoring.services.study_reports import check_target, report_write
+from scoring.stats.measures import Scope
 from scoring.views.study_report_parts import study_document
 from studies.management.operators import named_study, plain_errors
 
@@ -39,6 +42,11 @@ class Command(BaseCommand):
                 "report.pdf": document_pdf(document),
             }
             report_write(target=folder, files=files, replace=options["replace"])
+        results = newest_study_results(study)
+        if results and scope_to_show(results) == Scope.PUBLIC:
+            self.stdout.write(
+                "Its numbers rest on the public prompts alone; the study's pages show those of all."
+            )
         for name in NAMES:
             self.stdout.write(f"{len(files[name]):>10}  {name}")
         self.stdout.write(f"Written to {folder.resolve()}.")
