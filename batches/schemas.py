@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batches.rules.statuses import SessionStatus
-from studies.selectors.contact import NoticeKind
+from batches.selectors.notices import NoticeKind
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Tab = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]

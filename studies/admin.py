@@ -116,7 +116,7 @@ class ComprehensionAttemptAdmin(LookingOnly):
 
 @admin.register(Announcement)
 class AnnouncementAdmin(LookingOnly):
-    list_display = ["id", "study", "made_by", "made_at", "withdrawn_at"]
+    list_display = ["id", "study", "audience", "made_by", "made_at", "withdrawn_at"]
     list_filter = ["study"]
     list_select_related = ["study", "made_by"]
 
@@ -158,10 +158,10 @@ class BankVersionAdmin(LookingOnly):
 
 @admin.register(Prompt)
 class PromptAdmin(LookingOnly):
-    list_display = ["prompt_id", "version", "category", "modality", "split"]
+    list_display = ["prompt_id", "label", "version", "category", "modality", "split"]
     list_filter = ["version", "category", "modality", "split"]
     list_select_related = ["version__bank"]
-    search_fields = ["prompt_id"]
+    search_fields = ["prompt_id", "label"]
 
 
 @admin.register(ItemBank)

@@ -1,4 +1,4 @@
-"""What the study team says to everybody, and its replies to one person, for pages that are open."""
+"""What the study team announces, and its replies to one person, for pages that are open."""
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -7,7 +7,7 @@ from ninja.errors import HttpError
 
 from batches.endpoints.access import PROBLEMS, SignedInRequest
 from batches.schemas import NoticeItem, Notices
-from studies.selectors.contact import notices_for
+from batches.selectors.notices import notices_for
 
 router = Router()
 

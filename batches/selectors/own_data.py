@@ -33,6 +33,7 @@ SESSION_FACTS = (
     "resources_note",
     "resources_recorded_at",
 )
+PROMPT_TEXTS = ("prompt__text", "prompt__gold_answer", "prompt__solution", "prompt__citations")
 AT_ONCE = 50
 
 
@@ -61,7 +62,9 @@ def own_facts(participant: Participant) -> dict[str, object]:
             .values("number", "text", "revision", "saved_at")
         ),
         "messages": list(
-            participant.messages.values("is_from_team", "text", "page", "session_reference", "sent_at")
+            participant.messages.values(
+                "is_from_team", "text", "page", "prompt_label", "session_reference", "sent_at"
+            )
         ),
         "session": _session(session) if session else None,
         "events": _events(participant),
@@ -70,8 +73,8 @@ def own_facts(participant: Participant) -> dict[str, object]:
 
 def own_answers(participant: Participant) -> Iterator[Answer]:
     """The person's answers in order, one in memory at a time."""
-    answers = Answer.objects.filter(session__participant=participant).select_related("session")
-    return answers.order_by("position").iterator(1)
+    answers = Answer.objects.filter(session__participant=participant).select_related("session", "prompt")
+    return answers.defer(*PROMPT_TEXTS).order_by("position").iterator(1)
 
 
 def own_revisions(answer: Answer) -> Iterator[Mapping[str, object]]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from operator import attrgetter
 from types import MappingProxyType
 
-from batches.models import Session, SessionEvent
+from batches.models import Answer, Session, SessionEvent
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places
 from studies.models import Participant, StudyEvent, User
@@ -25,6 +25,7 @@ SHOWN_DETAILS = (
     "batch",
     "arm",
     "position",
+    "prompt",
     "lateness",
 )
 
@@ -66,10 +67,19 @@ def session_facts(participant: Participant, now: datetime) -> SessionFacts | Non
 def person_trail(participant: Participant) -> Sequence[TrailEntry]:
     """Everything that happened to the person in the study and in their session, in the order it happened."""
     of_study = StudyEvent.objects.filter(participant=participant).select_related("actor")
-    of_session = SessionEvent.objects.filter(session__participant=participant).select_related("actor")
+    of_session = list(SessionEvent.objects.filter(session__participant=participant).select_related("actor"))
+    labels = _public_labels(participant)
+    for event in of_session:
+        event.details["prompt"] = labels.get(event.details.get("position"))
     entries = [_entry(event, event.happened_at) for event in of_study]
     entries += [_entry(event, event.recorded_at) for event in of_session]
     return sorted(entries, key=attrgetter("happened_at", "recorded_at"))
+
+
+def _public_labels(participant: Participant) -> dict[int, str]:
+    """The label of every public prompt of the person's session, by its place."""
+    answers = Answer.objects.filter(session__participant=participant, prompt__split="public")
+    return dict(answers.values_list("position", "prompt__label"))
 
 
 def _entry(event: StudyEvent | SessionEvent, recorded_at: datetime) -> TrailEntry:

@@ -49,12 +49,19 @@ def answer_at(session: Session, position: int) -> Answer | None:
     return answer
 
 
+def label_at(session: Session, position: int) -> str:
+    """The label of the prompt at a place (from 1); blank where there is none."""
+    found = Answer.objects.filter(session=session, position=position)
+    return found.values_list("prompt__label", flat=True).first() or ""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerPlace:
     """One place of a session as lists show it: no texts."""
 
     position: int
     prompt_id: str
+    label: str
     state: AnswerState
     is_flagged: bool
 
@@ -62,7 +69,13 @@ class AnswerPlace:
 def answer_places(session: Session) -> list[AnswerPlace]:
     """Every place of the session with the state of its answer, in order; one query without any text."""
     return [
-        AnswerPlace(answer.position, answer.prompt.prompt_id, answer.state, answer.is_flagged)
+        AnswerPlace(
+            position=answer.position,
+            prompt_id=answer.prompt.prompt_id,
+            label=answer.prompt.label,
+            state=answer.state,
+            is_flagged=answer.is_flagged,
+        )
         for answer in _without_texts(session.answers.select_related("prompt"), session)
     ]
 
@@ -76,6 +89,7 @@ def _without_texts(answers: QuerySet[Answer], session: Session) -> Sequence[Answ
         "is_flagged",
         "session",
         "prompt__prompt_id",
+        "prompt__label",
     )
     found = list(answers.only(*facts))
     for answer in found:

@@ -53,6 +53,7 @@ def _write_data(out: IO[str], participant: Participant, now: datetime) -> None:
 
 def _write_answer(out: IO[str], answer: Answer) -> None:
     facts: Mapping[str, object] = {
+        "prompt": answer.prompt.label,
         "state": answer.state,
         **{name: getattr(answer, name) for name in ANSWER_FACTS},
     }
@@ -67,7 +68,8 @@ def _write_answers(out: IO[str], participant: Participant, now: datetime) -> Non
     written = date_format(now, _("j F Y, H:i"))
     out.write(f"{participant.study.name}\n{participant.code}, {written} UTC\n")
     for answer in own_answers(participant):
-        out.write("\n" + "=" * 70 + "\n" + _("Prompt %(number)d") % {"number": answer.position} + "\n\n")
+        prompt = _("Prompt %(number)d") % {"number": answer.position}
+        out.write("\n" + "=" * 70 + f"\n{prompt} {answer.prompt.label}\n\n")
         out.write((answer.text or _("(no text)")) + "\n")
         if answer.note:
             out.write("\n" + _("What you used: %(note)s") % {"note": answer.note} + "\n")

@@ -67,6 +67,7 @@ DETAIL_WORDS: Mapping[str, str | Promise] = {
     "batch": _("batch"),
     "arm": _("arm"),
     "position": _("place"),
+    "prompt": _("prompt"),
     "lateness": _("arrived"),
 }
 

@@ -5,10 +5,12 @@ from datetime import datetime
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from batches.selectors.sessions import session_of
+from batches.models import Session
+from batches.selectors.sessions import label_at, session_of
 from batches.services.clock import server_now
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
@@ -26,7 +28,8 @@ def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
     form = HelpForm(request.POST) if request.method == "POST" else _empty_form(request)
     session = session_of(participant)
     reference = session.reference if session else ""
-    if form.is_valid() and _sent(form, participant, reference, now):
+    label = _prompt_label(form["page"].value() or "", session)
+    if form.is_valid() and _sent(form, participant, reference, label, now):
         messages.success(
             request, _("Your message is sent. The study team's reply appears here and on your other pages.")
         )
@@ -36,6 +39,7 @@ def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
         "participant": participant,
         "form": form,
         "page": form["page"].value() or "",
+        "label": label,
         "reference": reference,
         "session_is_running": session is not None and session.is_running(now),
         "thread": thread_of(participant),
@@ -48,13 +52,25 @@ def _empty_form(request: HttpRequest) -> HelpForm:
     return HelpForm(initial={"page": page_shown(request.GET.get("page", ""))})
 
 
-def _sent(form: HelpForm, participant: Participant, reference: str, now: datetime) -> bool:
+def _prompt_label(page: str, session: Session | None) -> str:
+    """The label of the prompt that a page of the person's own session shows; blank for other pages."""
+    try:
+        found = resolve(page_shown(page).partition("?")[0])
+    except Resolver404:
+        return ""
+    if session is None or found.url_name != "session_prompt" or found.kwargs["session_id"] != session.pk:
+        return ""
+    return label_at(session, found.kwargs["position"])
+
+
+def _sent(form: HelpForm, participant: Participant, reference: str, label: str, now: datetime) -> bool:
     """Whether the message went out; the form says why not."""
     try:
         message_send(
             participant=participant,
             text=form.cleaned_data["text"],
             page=form.cleaned_data["page"],
+            prompt_label=label,
             session_reference=reference,
             now=now,
         )

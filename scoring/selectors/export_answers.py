@@ -23,6 +23,7 @@ ANSWER_FACTS = (
     "session__batch__number",
     "position",
     "prompt__prompt_id",
+    "prompt__label",
     "session__status",
     "session__overdue_rule",
     "session__asks_note",
@@ -38,6 +39,7 @@ SCORE_FACTS = (
     "run__pk",
     "answer__session__participant__code",
     "answer__prompt__prompt_id",
+    "answer__prompt__label",
     "score",
     "unscored_reason",
     "revision",
@@ -47,6 +49,7 @@ CRITERION_FACTS = (
     "run__pk",
     "answer__session__participant__code",
     "answer__prompt__prompt_id",
+    "answer__prompt__label",
     "criterion__position",
     "score",
     "confidence",
@@ -58,6 +61,7 @@ CRITERION_FACTS = (
 CALL_FACTS = (
     "answer__session__participant__code",
     "answer__prompt__prompt_id",
+    "answer__prompt__label",
     "criterion__position",
     "request_sha256",
     "mark",
@@ -82,6 +86,7 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
         a, b, subcategory = known.get(prompt.prompt_id, (None, None, ""))
         yield PromptRow(
             prompt_id=prompt.prompt_id,
+            label=prompt.label,
             category=prompt.category,
             subcategory=prompt.subcategory,
             task=prompt.task,
@@ -99,9 +104,8 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
     """Every place of every started session."""
     answers = study_answers(study).filter(prompt__split="public").order_by("pk")
     for values in answers.values_list(*ANSWER_FACTS).iterator(CHUNK):
-        code, batch, position, prompt_id, status, rule, asks_note, has_text, *draft, revision, seen, saved = (
-            values
-        )
+        code, batch, position, prompt_id, label, *facts = values
+        status, rule, asks_note, has_text, *draft, revision, seen, saved = facts
         text, note, confidence = draft if revision and status in ENDED else (None, None, None)
         state = answer_state(
             session_status=SessionStatus(status),
@@ -114,6 +118,7 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
             batch=batch,
             position=position,
             prompt_id=prompt_id,
+            label=label,
             state=state,
             counts=counts(state, rule),
             text=text,
@@ -130,11 +135,12 @@ def score_rows(study: Study) -> Iterator[ScoreRow]:
     numbers = run_numbers(study)
     scores = current_scores(study)
     for values in scores.order_by("pk").values_list(*SCORE_FACTS).iterator(CHUNK):
-        run, code, prompt_id, score, reason, revision, judged_at = values
+        run, code, prompt_id, label, score, reason, revision, judged_at = values
         yield ScoreRow(
             run=numbers[run],
             participant=code,
             prompt_id=prompt_id,
+            label=label,
             score=score,
             unscored_reason=reason or None,
             revision=revision,
@@ -146,11 +152,13 @@ def criterion_rows(study: Study) -> Iterator[CriterionRow]:
     """The verdicts behind those scores."""
     numbers = run_numbers(study)
     for values in current_verdicts(study).order_by("pk").values_list(*CRITERION_FACTS).iterator(CHUNK):
-        run, code, prompt_id, position, score, confidence, explanation, reason, origin, revision = values
+        run, code, prompt_id, label, *facts = values
+        position, score, confidence, explanation, reason, origin, revision = facts
         yield CriterionRow(
             run=numbers[run],
             participant=code,
             prompt_id=prompt_id,
+            label=label,
             criterion=position,
             score=score,
             confidence=confidence,
@@ -212,6 +220,12 @@ def judging_run_numbers(study: Study) -> Mapping[int, int]:
     """The number of each judging run in the export, from 1."""
     runs = study.judging_runs.order_by("pk").values_list("pk", flat=True)
     return {pk: number for number, pk in enumerate(runs, start=1)}
+
+
+def public_labels(study: Study) -> dict[str, str]:
+    """The label of every public prompt of the study's bank, by prompt id."""
+    prompts = Prompt.objects.filter(version=study.bank_version_id, split="public")
+    return dict(prompts.values_list("prompt_id", "label"))
 
 
 def private_answers(study: Study) -> int:

@@ -32,6 +32,7 @@ ITEM_FACTS = (
     "row__criterion__position",
     "row__answer__session__participant__code",
     "row__answer__prompt__prompt_id",
+    "row__answer__prompt__label",
 )
 
 
@@ -48,7 +49,7 @@ def audit_rows(study: Study) -> Iterator[AuditRow]:
         judges = sample.strata["judges"]
         scores = scores_by_judge(study, judges, items.order_by())
         for values in items.order_by("number").values_list(*ITEM_FACTS):
-            item, stratum, human, rater, answer, criterion, position, code, prompt_id = values
+            item, stratum, human, rater, answer, criterion, position, code, prompt_id, label = values
             rater_number = raters.setdefault(rater, len(raters) + 1) if rater else None
             for judge in judges:
                 yield AuditRow(
@@ -57,6 +58,7 @@ def audit_rows(study: Study) -> Iterator[AuditRow]:
                     run=numbers[judge],
                     participant=code,
                     prompt_id=prompt_id,
+                    label=label,
                     criterion=position,
                     stratum=stratum,
                     inclusion_probability=probability[stratum],

@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 
 from scoring.export.rows.results import MeasurementRow
 from scoring.models import MeasureRow, ResultSet
-from scoring.selectors.export_answers import run_numbers
+from scoring.selectors.export_answers import public_labels, run_numbers
 from scoring.selectors.export_results import numbered_results, scopes_to_leave
 from scoring.selectors.measures import scope_to_show
 from scoring.selectors.participants import screened_participants
@@ -15,20 +15,20 @@ from scoring.stats.measures import Block
 from studies.models import Prompt, Study
 
 TEXTS = ("group", "subset", "participant", "prompt_id", "reason")  # empty in the database, absent in a file
-COLUMNS = [name for name in MeasurementRow.model_fields if name != "run"]
+COLUMNS = [name for name in MeasurementRow.model_fields if name not in ("run", "label")]
 CHUNK = 2000
 
 
 def measure_rows(study: Study) -> Iterator[MeasurementRow]:
     """The measurement of the newest results of every run."""
-    numbers = run_numbers(study)
+    numbers, labels = run_numbers(study), public_labels(study)
     for number, results in numbered_results(study):
         rows = exported(results, MeasureRow.objects.filter(measurement__result_set=results))
         for values in rows.order_by("pk").values(*COLUMNS).iterator(CHUNK):
             values |= {name: values[name] or None for name in TEXTS}
             if (other := values["details"].get("run")) is not None:  # of another judge
                 values["details"]["run"] = numbers[other]
-            yield MeasurementRow(run=number, **values)
+            yield MeasurementRow(run=number, label=labels.get(values["prompt_id"]), **values)
 
 
 def exported(results: ResultSet, rows: QuerySet[MeasureRow]) -> QuerySet[MeasureRow]:

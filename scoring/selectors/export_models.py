@@ -7,6 +7,7 @@ from django.db.models import Q
 from batches.models import BatchPrompt
 from scoring.export.rows.results import ItemRow, ModelRow, ModelScoreRow
 from scoring.models import ModelConfiguration, ModelScore
+from scoring.selectors.export_answers import public_labels
 from scoring.selectors.hidden_items import hidden_items
 from studies.models import Item, Study
 
@@ -16,9 +17,10 @@ MODEL_FACTS = ("name", "family", "source", "judge", "published_theta", "publishe
 
 def item_rows(study: Study) -> Iterator[ItemRow]:
     """Every item of the study's bank but those of private prompts, in the order of their import."""
+    labels = public_labels(study)
     items = Item.objects.filter(item_bank=study.item_bank_id).exclude(pk__in=hidden_items(study).values("pk"))
     for prompt_id, a, b in items.order_by("pk").values_list("prompt_id", "a", "b").iterator(CHUNK):
-        yield ItemRow(prompt_id=prompt_id, a=a, b=b)
+        yield ItemRow(prompt_id=prompt_id, label=labels.get(prompt_id), a=a, b=b)
 
 
 def private_items(study: Study) -> int:
@@ -35,6 +37,7 @@ def model_rows(study: Study) -> Iterator[ModelRow]:
 
 def model_score_rows(study: Study) -> Iterator[ModelScoreRow]:
     """Their scores on what the tables `items` and `prompts` hold."""
+    labels = public_labels(study)
     placed = BatchPrompt.objects.filter(batch__plan__study=study, prompt__split="public")
     items = Item.objects.filter(item_bank=study.item_bank_id)
     scores = ModelScore.objects.filter(
@@ -44,4 +47,5 @@ def model_score_rows(study: Study) -> Iterator[ModelScoreRow]:
     rows = scores.order_by("configuration__name", "prompt_id", "epoch")
     columns = ("configuration__name", "prompt_id", "epoch", "score")
     for model, prompt_id, epoch, score in rows.values_list(*columns).iterator(CHUNK):
-        yield ModelScoreRow(model=model, prompt_id=prompt_id, epoch=epoch, score=score)
+        label = labels.get(prompt_id)
+        yield ModelScoreRow(model=model, prompt_id=prompt_id, label=label, epoch=epoch, score=score)

@@ -16,7 +16,7 @@ from scoring.selectors.participants import (
     retained_participants,
     study_people,
 )
-from studies.models import Consent, Participant, Study, StudyEvent
+from studies.models import Consent, Participant, Prompt, Study, StudyEvent
 
 CHUNK = 1000
 # In the order of the columns of `ParticipantRow`, which ends with what is derived.
@@ -27,6 +27,7 @@ PUBLIC_DETAILS = frozenset(
         "arm",
         "arms",
         "assembly",
+        "audience",
         "batch",
         "batches",
         "before",
@@ -114,7 +115,7 @@ def flag_rows(study: Study) -> Iterator[FlagRow]:
         .select_related("answer__session__participant", "answer__prompt")
     )
     for flag in of_answers.order_by("pk").iterator(CHUNK):
-        yield flag_row(flag, flag.answer.session.participant.code, flag.answer.prompt.prompt_id)
+        yield flag_row(flag, flag.answer.session.participant.code, flag.answer.prompt)
     of_people = (
         current_participant_flags()
         .filter(participant__study=study, participant__is_test=False, participant__session__status__in=ENDED)
@@ -124,10 +125,11 @@ def flag_rows(study: Study) -> Iterator[FlagRow]:
         yield flag_row(found, found.participant.code, None)
 
 
-def flag_row(flag: AnswerFlag | ParticipantFlag, code: str, prompt_id: str | None) -> FlagRow:
+def flag_row(flag: AnswerFlag | ParticipantFlag, code: str, prompt: Prompt | None) -> FlagRow:
     return FlagRow(
         participant=code,
-        prompt_id=prompt_id,
+        prompt_id=prompt.prompt_id if prompt else None,
+        label=prompt.label if prompt else None,
         rules_version=flag.rules_version,
         reason=flag.reason,
         evidence=flag.evidence,

@@ -1,6 +1,6 @@
 """Stored measures as pages, reports and exports read them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.stats.measures import Block, Scope
+from studies.models import Prompt
 
 # A block that this program has and the one that measured had not.
 NEVER = {"state": "refused", "template": "", "facts": {}, "seconds": 0.0}
@@ -17,13 +18,17 @@ NEVER = {"state": "refused", "template": "", "facts": {}, "seconds": 0.0}
 
 @dataclass(frozen=True)
 class BlockMeasures:
-    """What one block came to: its rows in the order they were computed, and how it ended."""
+    """What one block came to: its rows in the order they were computed, and how it ended.
+
+    `labels` are those of the prompts that rows are about, by prompt id.
+    """
 
     block: Block
     state: str
     sentence: str
     seconds: float
     rows: tuple[MeasureRow, ...]
+    labels: Mapping[str, str]
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], MeasureRow]:
@@ -50,27 +55,41 @@ def measurement_of(results: ResultSet) -> Measurement | None:
 
 
 def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.ALL) -> BlockMeasures:
-    """One block, in one query."""
+    """One block, in one query, and one for the labels of prompts where it is about any."""
     ended = measurement.ended(scope).get(block, NEVER)
     rows = tuple(measurement.rows.filter(block=block, scope=scope).order_by("pk"))
-    return ended_block(block, ended, rows)
+    return ended_block(block, ended, rows, prompt_labels(measurement, rows))
 
 
-def ended_block(block: Block, ended: Mapping[str, Any], rows: tuple[MeasureRow, ...]) -> BlockMeasures:
+def prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
+    """The labels of the prompts that these rows are about, by prompt id."""
+    named = {row.prompt_id for row in rows} - {""}
+    if not named:
+        return {}
+    of_study = Prompt.objects.filter(
+        version__studies__scoring_runs__result_sets__measurement=measurement, prompt_id__in=named
+    )
+    return dict(of_study.values_list("prompt_id", "label"))
+
+
+def ended_block(
+    block: Block, ended: Mapping[str, Any], rows: tuple[MeasureRow, ...], labels: Mapping[str, str]
+) -> BlockMeasures:
     """The block with its sentence in the reader's language."""
     template, facts = ended["template"], ended["facts"]
     # The empty text would be translated into the header of the catalogue.
     sentence = _(template) % facts if template else ""
-    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], rows)
+    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], rows, labels)
 
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
-    """Every block, in one query."""
+    """Every block, in two queries."""
     rows: dict[str, list[MeasureRow]] = {block: [] for block in Block}
     for row in measurement.rows.filter(scope=scope).order_by("pk"):
         rows[row.block].append(row)
+    labels = prompt_labels(measurement, (row for of_block in rows.values() for row in of_block))
     return {
-        block: ended_block(block, ended, tuple(rows[block]))
+        block: ended_block(block, ended, tuple(rows[block]), labels)
         for block, ended in ((Block(name), ended) for name, ended in measurement.ended(scope).items())
     }
 

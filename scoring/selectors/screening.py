@@ -43,9 +43,10 @@ class FlagShown:
 
 @dataclass(frozen=True)
 class AnswerShown:
-    """One flagged answer; the question is shown only where its prompt is public."""
+    """One flagged answer; the label and the question are shown only where its prompt is public."""
 
     position: int
+    label: str
     flags: tuple[FlagShown, ...]
     text: str
     question: str
@@ -135,6 +136,7 @@ def answer_shown(flags: Sequence[AnswerFlag]) -> AnswerShown:
     public = answer.prompt.split == "public"
     return AnswerShown(
         position=answer.position,
+        label=answer.prompt.label if public else "",
         flags=tuple(FlagShown(_(ReasonCode(flag.reason).sentence), flag.evidence) for flag in flags),
         text=excerpt(answer.text),
         question=excerpt(answer.prompt.text) if public else "",

@@ -12,7 +12,7 @@ from studies.models.banks import (
     JudgeProtocol,
     Prompt,
 )
-from studies.models.contact import Announcement, Message
+from studies.models.contact import Announcement, Audience, Message
 from studies.models.people import (
     ComprehensionAttempt,
     Consent,
@@ -29,6 +29,7 @@ __all__ = [
     "Amendment",
     "Announcement",
     "Attachment",
+    "Audience",
     "Bank",
     "BankVersion",
     "ComprehensionAttempt",

@@ -41,10 +41,11 @@ class BankVersion(models.Model):
 
 
 class Prompt(models.Model):
-    """One prompt of one bank version."""
+    """One prompt of one bank version. `label` is what people call it: equal in all versions of the bank."""
 
     version = models.ForeignKey(BankVersion, on_delete=models.CASCADE, related_name="prompts")
     prompt_id = models.CharField(max_length=200)
+    label = models.CharField(max_length=20)
     position = models.PositiveIntegerField()
     text = models.TextField()
     text_format = models.CharField(max_length=10)
@@ -63,7 +64,10 @@ class Prompt(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["version", "prompt_id"], name="prompt_ids_do_not_repeat_in_a_version"
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["version", "label"], name="prompt_labels_do_not_repeat_in_a_version"
+            ),
         ]
 
     def __str__(self) -> str:

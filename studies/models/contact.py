@@ -2,16 +2,28 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from studies.models.people import Participant
 from studies.models.studies import Study
 
 
+class Audience(models.TextChoices):
+    """Whom an announcement is for, by what they are when they look at a page."""
+
+    ACTIVE = "active", _("All active: approved, started or not, and neither finished nor withdrawn")
+    NOT_STARTED = "not_started", _("Not yet started: approved or still to be, and not withdrawn")
+    IN_SESSION = "in_session", _("In a session now")
+    FINISHED = "finished", _("Finished: their session has ended, and they have not withdrawn")
+    EVERYBODY = "everybody", _("Everybody in the study, also those who were rejected or have withdrawn")
+
+
 class Announcement(models.Model):
-    """A notice of the study team to everybody in the study, on all their pages until it is taken back."""
+    """A notice of the study team, on all pages of its audience until it is taken back."""
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="announcements")
     text = models.TextField()
+    audience = models.CharField(max_length=20, choices=Audience)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
@@ -20,6 +32,9 @@ class Announcement(models.Model):
 
     class Meta:
         ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(audience__in=Audience.values), name="audience_is_known")
+        ]
 
     def __str__(self) -> str:
         return f"announcement {self.pk} in {self.study}"
@@ -28,7 +43,7 @@ class Announcement(models.Model):
 class Message(models.Model):
     """One message between a participant and the study team; together a participant's messages are a thread.
 
-    `session_reference` and `page` say where the participant was. Append-only.
+    `session_reference`, `page` and `prompt_label` say where the participant was. Append-only.
     """
 
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="messages")
@@ -37,6 +52,7 @@ class Message(models.Model):
     text = models.TextField()
     session_reference = models.CharField(max_length=10, blank=True)
     page = models.CharField(max_length=200, blank=True)
+    prompt_label = models.CharField(max_length=20, blank=True)
     sent_at = models.DateTimeField()
 
     class Meta:

@@ -1,19 +1,28 @@
-"""Notices of the study team to everybody in a study."""
+"""Notices of the study team to the people of a study."""
 
 from datetime import datetime
 
 from django.db import transaction
 
-from studies.models import Announcement, Study, User
+from studies.models import Announcement, Audience, Study, User
 from studies.services.events import StudyEventKind, event_record
 
 
 @transaction.atomic
-def announcement_make(*, study: Study, text: str, actor: User, now: datetime) -> Announcement:
-    """Show a text on every page of the study's participants from now on."""
-    announcement = Announcement.objects.create(study=study, text=text, made_by=actor, made_at=now)
+def announcement_make(
+    *, study: Study, text: str, audience: Audience = Audience.ACTIVE, actor: User, now: datetime
+) -> Announcement:
+    """Show a text from now on to the participants who belong to the audience, while they do."""
+    announcement = Announcement.objects.create(
+        study=study, text=text, audience=audience, made_by=actor, made_at=now
+    )
     event_record(
-        study=study, kind=StudyEventKind.ANNOUNCED, now=now, actor=actor, announcement=announcement.pk
+        study=study,
+        kind=StudyEventKind.ANNOUNCED,
+        now=now,
+        actor=actor,
+        announcement=announcement.pk,
+        audience=audience,
     )
     return announcement
 

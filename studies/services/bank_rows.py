@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from studies.bank.labels import prompt_labels
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import Attachment, BankVersion, Criterion, Prompt
 from studies.services.attachment_files import stored_name
@@ -11,7 +12,13 @@ ROWS_PER_INSERT = 500
 
 def prompts_insert(*, version: BankVersion, bank: BankRecord) -> None:
     """Insert prompts, criteria and attachments of a new version; their files must be stored already."""
-    rows = [_prompt(version, position, record) for position, record in enumerate(bank.prompts, start=1)]
+    earlier = Prompt.objects.filter(version__bank=version.bank).order_by("version__number")
+    kept = dict(earlier.values_list("prompt_id", "label"))
+    labels = prompt_labels([one.prompt_id for one in bank.prompts], digest=version.digest, kept=kept)
+    rows = [
+        _prompt(version, position, labels[record.prompt_id], record)
+        for position, record in enumerate(bank.prompts, start=1)
+    ]
     prompts = Prompt.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
     pairs = list(zip(prompts, bank.prompts, strict=True))
     criteria = (row for prompt, record in pairs for row in _criteria(prompt, record))
@@ -20,10 +27,15 @@ def prompts_insert(*, version: BankVersion, bank: BankRecord) -> None:
     Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
 
 
-def _prompt(version: BankVersion, position: int, record: PromptRecord) -> Prompt:
+def _prompt(version: BankVersion, position: int, label: str, record: PromptRecord) -> Prompt:
     same = record.model_dump(exclude={"criteria", "attachments", "labels"})
     return Prompt(
-        version=version, position=position, labels=list(record.labels), modality=record.modality, **same
+        version=version,
+        position=position,
+        label=label,
+        labels=list(record.labels),
+        modality=record.modality,
+        **same,
     )
 
 

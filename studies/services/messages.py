@@ -24,9 +24,15 @@ class ConversationOver(Refused):
 
 @transaction.atomic
 def message_send(
-    *, participant: Participant, text: str, page: str = "", session_reference: str = "", now: datetime
+    *,
+    participant: Participant,
+    text: str,
+    page: str = "",
+    prompt_label: str = "",
+    session_reference: str = "",
+    now: datetime,
 ) -> Message:
-    """Write to the study team; `page` and `session_reference` say where the person was.
+    """Write to the study team; `page`, `prompt_label` and `session_reference` say where the person was.
 
     Raises TooManyMessages, ConversationOver or StorageFull.
     """
@@ -55,6 +61,7 @@ def message_send(
         author=participant.user,
         text=text,
         page=page,
+        prompt_label=prompt_label,
         session_reference=session_reference,
         sent_at=now,
     )

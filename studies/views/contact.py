@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from studies.forms.contact import AnnouncementForm, ReplyForm
-from studies.models import Participant, Study
+from studies.models import Audience, Participant, Study
 from studies.selectors.contact import announcements_of, thread_of, threads
 from studies.services.announcements import announcement_make, announcement_withdraw
 from studies.services.messages import message_answer
@@ -19,11 +19,15 @@ from studies.views.access import signed_in, staff_person_required, staff_study_r
 @staff_study_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
-    """What everybody in the study is told; POST tells them something more."""
+    """What people in the study are told; POST tells them something more."""
     form = AnnouncementForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         announcement_make(
-            study=study, text=form.cleaned_data["text"], actor=signed_in(request), now=timezone.now()
+            study=study,
+            text=form.cleaned_data["text"],
+            audience=Audience(form.cleaned_data["audience"]),
+            actor=signed_in(request),
+            now=timezone.now(),
         )
         messages.success(request, _("Announced. Open pages of participants show it within half a minute."))
         return redirect("staff_announcements", study.slug)

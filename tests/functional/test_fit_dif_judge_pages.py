@@ -19,7 +19,7 @@ from scoring.stats.measures import Block
 from scoring.views.measurement.blocks_shown import PAGES
 from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
-from studies.models import Participant, Study
+from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db
@@ -168,7 +168,7 @@ def test_of_very_many_flagged_people_those_with_the_smallest_p_are_shown() -> No
         for name in ("fit.correlation", "fit.outfit")
     ]
 
-    table = PAGES[Block.FIT].tables(BlockMeasures(Block.FIT, "computed", "", 1.0, tuple(rows)))[1]
+    table = PAGES[Block.FIT].tables(BlockMeasures(Block.FIT, "computed", "", 1.0, tuple(rows), {}))[1]
 
     assert [cells[0] for cells in table.rows] == [f"P{number:03}" for number in range(100)]
     assert table.notes[-1] == "These are the 100 with the smallest p of 150 flagged people; exports hold all."
@@ -226,9 +226,14 @@ def test_private_prompts_are_named_on_no_page_and_in_no_export(
     private = {one.prompt_id for one in PROMPTS if one.split == "private"}
     assert measurement.rows.filter(scope="all", prompt_id__in=private, name="dif.item").exists()
 
+    labels = dict(Prompt.objects.values_list("prompt_id", "label"))
+
     for block in BLOCKS:
         page = content(staff, block)
-        assert not any(prompt_id in page for prompt_id in private), block
+        assert not any(prompt_id in page or labels[prompt_id] in page for prompt_id in private), block
+        for shift in measurement.rows.filter(scope="all", name="dif.item") if block == Block.DIF else ():
+            name = f"{labels[shift.prompt_id]} ({shift.prompt_id})"
+            assert (name in page) == (shift.prompt_id not in private)
     for measure in exported(measurement.result_set, measurement.rows.filter(block__in=BLOCKS)):
         text = f"{measure.subset} {measure.prompt_id} {measure.details}"
         assert not any(prompt_id in text for prompt_id in private)
@@ -326,7 +331,7 @@ def test_a_missing_interval_of_the_dif_sd_is_told_in_words() -> None:
         MeasureRow(name="dif.sd", value=0.0, reason="chance_only"),
         MeasureRow(name="dif.slope.excess", value=0.0, reason="too_few_prompts"),
     )
-    found = BlockMeasures(Block.DIF, "computed", "", 1.0, rows)
+    found = BlockMeasures(Block.DIF, "computed", "", 1.0, rows, {})
 
     sentences = PAGES[Block.DIF].lead(found)
 

@@ -187,13 +187,30 @@ def test_what_the_team_says_is_on_every_page_without_script_until_it_is_put_away
 
 
 def test_staff_announce_and_take_back(staff: Client, visitor: Client) -> None:
-    assert "Announced." in text_of(staff.post(ANNOUNCEMENTS, {"text": "We close at noon."}, follow=True))
+    form = {"text": "We close at noon.", "audience": "active"}
+    assert "Announced." in text_of(staff.post(ANNOUNCEMENTS, form, follow=True))
     assert "We close at noon." in text_of(visitor.get("/studies/pilot/"))
     address = f"{ANNOUNCEMENTS}{Announcement.objects.get().pk}/withdraw/"
     assert staff.get(address).status_code == 405
     assert "is taken back" in text_of(staff.post(address, follow=True))
     assert "We close at noon." not in text_of(visitor.get("/studies/pilot/"))
     assert "taken back before" in text_of(staff.post(address, follow=True))
+
+
+def test_the_form_says_whom_an_announcement_reaches_and_how_many_they_are(
+    staff: Client, person: Participant, make_person: Callable[..., Participant]
+) -> None:
+    session_start(participant=make_person(person.study), now=timezone.now())
+    page = text_of(staff.get(ANNOUNCEMENTS))
+    assert "All active: approved, started or not, and neither finished nor withdrawn (2 people now)" in page
+    assert "In a session now (1 person now)" in page
+    assert "rejected or have withdrawn (2 people now)" in page
+    assert staff.get(ANNOUNCEMENTS).content.decode().count("checked") == 1
+    refused = staff.post(ANNOUNCEMENTS, {"text": "Hello", "audience": "nobody"})
+    assert (refused.status_code, Announcement.objects.count()) == (422, 0)
+    shown = staff.post(ANNOUNCEMENTS, {"text": "Hello", "audience": "in_session"}, follow=True)
+    assert "In a session now" in text_of(shown).partition("Announced so far")[2]
+    assert Announcement.objects.get().audience == "in_session"
 
 
 @pytest.mark.parametrize("text", ["", "x" * 2001, "a\0b"])

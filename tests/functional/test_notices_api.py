@@ -10,9 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from studies.models import Participant, Study
+from studies.models import Audience, Participant, Study
 from studies.services.announcements import announcement_make, announcement_withdraw
 from studies.services.messages import message_answer
+from studies.services.participants import participant_reject
 from studies.services.staff import staff_add
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +44,17 @@ def test_the_page_is_told_announcements_and_replies_until_they_are_taken_back(
     assert visitor.get(NOTICES).json() == {"notices": [announced, replied]}
     announcement_withdraw(announcement=made, actor=lead, now=now)
     assert visitor.get(NOTICES).json() == {"notices": [replied]}
+
+
+def test_somebody_rejected_is_told_what_is_for_everybody_alone(
+    visitor: Client, person: Participant, now: datetime
+) -> None:
+    lead, _ = staff_add(email="lead@example.org")
+    for audience in (Audience.ACTIVE, Audience.EVERYBODY):
+        announcement_make(study=person.study, text=audience, audience=audience, actor=lead, now=now)
+    assert [one["text"] for one in visitor.get(NOTICES).json()["notices"]] == ["active", "everybody"]
+    participant_reject(participant=person, reason="No degree.", now=now)
+    assert [one["text"] for one in visitor.get(NOTICES).json()["notices"]] == ["everybody"]
 
 
 def test_how_much_one_stores_is_told_on_pages_and_by_the_api(

@@ -7,10 +7,15 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from studies.models import Announcement, Message, Participant, Study, StudyEvent, User
-from studies.selectors.contact import Notice, notices_for, open_threads, threads
+from batches.models import Session
+from batches.selectors.notices import Notice, audience_sizes, notices_for
+from batches.services.ending import session_submit, session_withdraw
+from batches.services.starting import session_start
+from studies.models import Announcement, Audience, Message, Participant, Study, StudyEvent, User
+from studies.selectors.contact import open_threads, threads
 from studies.services.announcements import announcement_make, announcement_withdraw
 from studies.services.messages import MESSAGES_PER_HOUR, TooManyMessages, message_answer, message_send
+from studies.services.participants import participant_add, participant_reject
 from studies.services.staff import staff_add
 from studies.services.storage import StorageFull
 
@@ -20,7 +25,7 @@ SECOND = timedelta(seconds=1)
 
 @pytest.fixture
 def study(make_study: Callable[..., Study]) -> Study:
-    return make_study()
+    return make_study(replicates_per_profile=50)
 
 
 @pytest.fixture
@@ -50,7 +55,7 @@ def last_event() -> StudyEvent:
     return event
 
 
-def test_an_announcement_reaches_everybody_in_its_study_and_nobody_else(
+def test_an_announcement_reaches_people_of_its_study_and_nobody_else(
     study: Study,
     person: Participant,
     other: Participant,
@@ -65,7 +70,64 @@ def test_an_announcement_reaches_everybody_in_its_study_and_nobody_else(
     assert told(elsewhere) == []
     assert notices_for(user_id=elsewhere.user_id, study_slug=study.slug, now=timezone.now()) is None
     event = last_event()
-    assert (event.kind, event.actor, event.details) == ("announcement_made", lead, {"announcement": made.pk})
+    assert (event.kind, event.actor) == ("announcement_made", lead)
+    assert event.details == {"announcement": made.pk, "audience": "active"}
+
+
+@pytest.fixture
+def everybody(
+    study: Study, make_person: Callable[..., Participant], work: Callable[..., Session], now: datetime
+) -> dict[str, Participant]:
+    """One of each kind; the rejected one had started, as had one of those who withdrew."""
+    kinds = ("approved", "working", "submitted", "expired", "rejected", "withdrawn", "gone")
+    people = {kind: make_person(study) for kind in kinds}
+    for kind, end in (("working", "active"), ("submitted", "submitted"), ("rejected", "active")):
+        work(people[kind], {}, end=end)
+    work(people["withdrawn"], {}, end="withdrawn")
+    Session.objects.filter(participant=people["rejected"]).update(status="submitted", ended_at=now)
+    Participant.objects.filter(pk=people["rejected"].pk).update(
+        vetting_status="rejected", vetting_reason="No degree."
+    )
+    session_withdraw(participant=people["gone"], now=now)
+    work(people["expired"], {}, end="active")
+    Session.objects.filter(participant=people["expired"]).update(status="expired", ended_at=now)
+    people["waiting"] = participant_add(study=study, email="waits@example.org", profile="stem-phd", now=now)
+    return people
+
+
+REACHED = {
+    Audience.ACTIVE: {"approved", "working"},
+    Audience.NOT_STARTED: {"approved", "waiting"},
+    Audience.IN_SESSION: {"working"},
+    Audience.FINISHED: {"submitted", "expired"},
+    Audience.EVERYBODY: {
+        "approved", "working", "submitted", "expired", "rejected", "withdrawn", "gone", "waiting",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("audience", Audience)
+def test_an_announcement_reaches_its_audience_alone_and_as_many_as_the_form_says(
+    study: Study, everybody: dict[str, Participant], audience: Audience, lead: User, now: datetime
+) -> None:
+    announcement_make(study=study, text="For you.", audience=audience, actor=lead, now=now)
+    reached = {kind for kind, person in everybody.items() if told(person) == ["For you."]}
+    assert reached == REACHED[audience]
+    assert audience_sizes(study)[audience] == len(reached)
+
+
+def test_an_announcement_follows_what_people_become(
+    study: Study, person: Participant, other: Participant, lead: User, now: datetime
+) -> None:
+    announcement_make(study=study, text="Working?", audience=Audience.IN_SESSION, actor=lead, now=now)
+    announcement_make(study=study, text="Active?", actor=lead, now=now)
+    assert told(person) == ["Active?"]
+    session = session_start(participant=person, now=now)
+    assert told(person) == ["Working?", "Active?"]
+    session_submit(session=session, resources=None, now=now)
+    assert told(person) == []
+    participant_reject(participant=other, reason="No degree.", now=now)
+    assert told(other) == []
 
 
 def test_an_announcement_is_taken_back_once(

@@ -2,15 +2,19 @@
 
 import dataclasses
 import hashlib
+import importlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, connection
+from django.db.models import Value
+from django.db.models.functions import Concat
 from pytest_django import DjangoAssertNumQueries
 
 from studies.bank.building import BankReading
@@ -328,3 +332,30 @@ def test_the_default_judge_texts_are_there_when_asked_for(now: datetime) -> None
     assert (protocol.slug, protocol.sha256) == ("chiron", DEFAULT_JUDGE_TEXTS.sha256)
     assert default_judge_protocol(now=now) == protocol
     assert JudgeProtocol.objects.count() == 1
+
+
+def labels_of(imported: BankImport) -> dict[str, str]:
+    return dict(imported.version.prompts.values_list("prompt_id", "label"))
+
+
+def test_a_prompt_keeps_its_label_in_later_versions_of_its_bank(now: datetime) -> None:
+    one, two, three = (prompt(name) for name in ("one", "two", "three"))
+    first = bank_import(slug="pilot", reading=reading_of(one, two), strict=True, now=now)
+    again = bank_import(slug="pilot", reading=reading_of(two, one), strict=True, now=now)
+    corrected = reading_of(three, prompt("two", text="Which one?"))
+    second = bank_import(slug="pilot", reading=corrected, strict=True, now=now)
+    assert again.version == first.version
+    assert labels_of(second)["two"] == labels_of(first)["two"]
+    assert labels_of(second)["three"] not in labels_of(first).values()
+    copy = bank_import(slug="copy", reading=reading_of(one, two), strict=True, now=now)
+    assert labels_of(copy) == labels_of(first)
+
+
+def test_prompts_from_before_there_were_labels_get_those_of_an_import(now: datetime) -> None:
+    many = [prompt(f"p{number}") for number in range(300)]
+    first = bank_import(slug="pilot", reading=reading_of(*many[:200]), strict=True, now=now)
+    second = bank_import(slug="pilot", reading=reading_of(*many[100:]), strict=True, now=now)
+    imported = labels_of(first), labels_of(second)
+    Prompt.objects.update(label=Concat(Value("old "), "prompt_id"))
+    importlib.import_module("studies.migrations.0007_labels_of_prompts_and_audiences").fill(apps, None)
+    assert (labels_of(first), labels_of(second)) == imported

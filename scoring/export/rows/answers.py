@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field, FiniteFloat
 
-from scoring.export.rows.base import Code, PromptId, Row, Run
+from scoring.export.rows.base import Code, Label, PromptId, Row, Run
 
 
 class PromptRow(Row):
@@ -14,6 +14,7 @@ class PromptRow(Row):
     about = "One row per public prompt of the study's batches, without its text."
 
     prompt_id: PromptId
+    label: Label
     category: str = Field(description="category in the prompt bank")
     subcategory: str = Field(description="sub-category in the prompt bank")
     task: str = Field(description="task in a task benchmark")
@@ -46,6 +47,7 @@ class AnswerRow(Row):
         "the study's `prompt_order` is `random`"
     )
     prompt_id: PromptId
+    label: Label
     state: str = Field(
         description="`answered`, `drafted_at_expiry`, `draft`, `blank`, `skipped`, `not_reached`, `withdrawn`"
     )
@@ -78,6 +80,7 @@ class ScoreRow(Row):
     run: Run
     participant: Code
     prompt_id: PromptId
+    label: Label
     score: FiniteFloat | None = Field(description="sample score in [0, 1]; absent if unscored")
     unscored_reason: str | None = Field(description="why there is no score")
     revision: int = Field(description="the revision of the answer that was judged")
@@ -93,6 +96,7 @@ class CriterionRow(Row):
     run: Run
     participant: Code
     prompt_id: PromptId
+    label: Label
     criterion: int | None = Field(
         description="place of the criterion in the rubric, from 1; absent for an exact answer"
     )
@@ -121,6 +125,7 @@ class JudgeCallRow(Row):
     run: Run
     participant: Code
     prompt_id: PromptId
+    label: Label
     criterion: int | None = Field(
         description="place of the first criterion that was asked about; absent for an exact answer"
     )

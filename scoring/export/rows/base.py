@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Code = Annotated[str, Field(description="code of the participant; the only name a person has in an export")]
 PromptId = Annotated[str, Field(description="id of the prompt in its bank")]
+Label = Annotated[str, Field(description="short label of the prompt, the same on every page")]
 Run = Annotated[int, Field(description="number of the scoring run in the manifest")]
 Scope = Annotated[
     str,

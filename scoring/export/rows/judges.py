@@ -2,7 +2,7 @@
 
 from pydantic import Field, FiniteFloat
 
-from scoring.export.rows.base import Code, PromptId, Row, Run, Scope
+from scoring.export.rows.base import Code, Label, PromptId, Row, Run, Scope
 
 
 class AgreementRow(Row):
@@ -58,6 +58,7 @@ class AuditRow(Row):
     run: Run
     participant: Code
     prompt_id: PromptId
+    label: Label
     criterion: int | None = Field(
         description="place of the criterion in the rubric, from 1; absent for an exact answer"
     )

@@ -69,6 +69,7 @@ class FlagRow(Row):
 
     participant: Code
     prompt_id: str | None = Field(description="id of the flagged answer's prompt; absent for a participant")
+    label: str | None = Field(description="short label of the prompt; absent likewise")
     rules_version: RulesVersion
     reason: str = Field(description="reason code of the rule")
     evidence: str = Field(description="what the rule saw")

@@ -105,6 +105,7 @@ class ItemRow(Row):
     )
 
     prompt_id: str = Field(description="id of the item's prompt; of such a bank the name of the task")
+    label: str | None = Field(description="short label of the prompt; absent where the study's bank has none")
     a: FiniteFloat = Field(description="discrimination")
     b: FiniteFloat = Field(description="difficulty, in logits")
 
@@ -139,6 +140,7 @@ class ModelScoreRow(Row):
 
     model: str = Field(description="name of the configuration")
     prompt_id: str = Field(description="id of the prompt, or the name of the task")
+    label: str | None = Field(description="short label of the prompt; absent where the study's bank has none")
     epoch: int = Field(description="number of the response")
     score: FiniteFloat | None = Field(description="score in [0, 1]; absent if missing, never zero")
 
@@ -164,6 +166,7 @@ class MeasurementRow(Row):
     subset: str | None = Field(description="part of the data, such as `category:QR`; absent for all of it")
     participant: str | None = Field(description="code of the person it is about; absent for an aggregate")
     prompt_id: str | None = Field(description="prompt it is about; absent for an aggregate")
+    label: str | None = Field(description="short label of the prompt; absent likewise")
     value: FiniteFloat | None = Field(description="the number; absent if it cannot be computed")
     se: FiniteFloat | None = Field(description="its standard error; absent if it has none")
     low: FiniteFloat | None = Field(description="lower end of its 95 % interval; absent likewise")

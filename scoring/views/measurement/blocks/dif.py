@@ -252,7 +252,7 @@ def item_table(found: BlockMeasures) -> Table:
         head=head,
         rows=[
             (
-                prompt_name(row),
+                prompt_name(found, row),
                 row.details["category"] or ABSENT,
                 value_cell(row),
                 se_cell(row),
@@ -271,9 +271,10 @@ def item_table(found: BlockMeasures) -> Table:
     )
 
 
-def prompt_name(row: MeasureRow) -> str:
-    """The id of a public prompt; a private one is not named, as what is shown may be passed on."""
-    return row.prompt_id if row.details["public"] else _("a private prompt")
+def prompt_name(found: BlockMeasures, row: MeasureRow) -> str:
+    """Label and id of a public prompt; a private one is not named, as what is shown may be passed on."""
+    public = row.details["public"]
+    return f"{found.labels[row.prompt_id]} ({row.prompt_id})" if public else _("a private prompt")
 
 
 def shift_figure(found: BlockMeasures) -> "Figure | None":

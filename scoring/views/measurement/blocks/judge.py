@@ -196,7 +196,7 @@ def answer_table(found: BlockMeasures, name: str, caption: str) -> Table:
         rows=[
             (
                 row.participant,
-                prompt_name(row),
+                prompt_name(found, row),
                 group_and_scores(row),
                 detail_cell(row, "p", 2) + other_cell(row),
                 value_cell(row, 3),
