@@ -96,7 +96,7 @@ def audience_sizes(study: Study) -> Mapping[Audience, int]:
 
 
 def audiences_of(vetting_status: str, status: str) -> Iterator[Audience]:
-    """Those that a person belongs to. `status` is the session's, empty before it; who withdrew is withdrawn."""
+    """Those of a person. `status` is the session's: empty before it, withdrawn for all who withdrew."""
     yield Audience.EVERYBODY
     if vetting_status == VettingStatus.REJECTED or status == SessionStatus.WITHDRAWN:
         return
