@@ -13,7 +13,7 @@ from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.reading import Array, Run, Values
 from scoring.export.recomputing.tasks import tasks_of
 
-PERMUTATIONS, OF_FIVE, SPLITS_OF_FIVE, SPLITS_OF_DRAWS = 2000, 5, 100, 8
+PERMUTATIONS, OF_FIVE, SPLITS_OF_FIVE, SPLITS_RATED = 2000, 5, 100, 8
 
 
 @cache
@@ -57,7 +57,7 @@ def top_of_raters(run: Run, rng: np.random.Generator) -> Values:
     value = float(held_out_accuracy(folds, np.ones((1, people)), size)[0])
     if math.isnan(value):
         return {}
-    walked = folds[: OF_FIVE * SPLITS_OF_DRAWS]
+    walked = folds[: OF_FIVE * SPLITS_RATED]
     few = float(held_out_accuracy(walked, np.ones((1, people)), size)[0])
     drawn = [held_out_accuracy(walked, times, size) for times in draws_of(people, resamples(run), rng)]
     return spread_of(value, np.clip(value - few + np.concatenate(drawn), 0, 100))
