@@ -122,7 +122,7 @@ class Found:
 
     @property
     def coverage(self) -> float:
-        return float(np.mean(self.covered))
+        return float(np.mean(self.covered)) if self.covered else math.nan
 
 
 def simulate(bank: ItemBank, cell: Cell, studies: int, seed: int) -> dict[tuple[str, str], Found]:
