@@ -9,20 +9,22 @@ as long as the text has 58,000 bytes on average.
 
 Saves are the busiest requests. A save reads without a lock, decides, and claims the answer by updating it
 only if it still is what was read; where another save or the end of the session was faster it starts over.
-So the database's write lock (SQLite has one for everybody) is held for two short statements.
+So the database's write lock (SQLite has one for everybody) is held for two short statements. They are plain
+SQL, ready before the lock is taken: while the ORM built them under it, every other save waited for Python.
 """
 
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import cast
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from batches.models import Answer, Revision, RevisionOutcome, Session, SessionEvent, SessionEventKind
+from batches.models import Answer, RevisionOutcome, Session, SessionEvent, SessionEventKind
 from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
@@ -43,6 +45,19 @@ from studies.services.refusals import Refused
 LEAST_WEIGHT = 500
 # The person's total follows an answer's history in so many steps: next to no save has to write it.
 STEPS = 1_000
+
+Stored = datetime | str | int | None
+CLAIM = """
+UPDATE batches_answer
+   SET text = %s, note = %s, confidence = %s, has_text = %s, revision = %s, tab = %s, sequence = %s,
+       saved_at = %s, history_bytes = %s
+ WHERE id = %s AND revision = %s AND history_bytes = %s AND is_open
+"""
+HISTORY = """
+INSERT INTO batches_revision
+       (answer_id, number, base_revision, outcome, text, note, confidence, tab, sequence, received_at)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+"""
 
 
 class AnswerNotFound(Refused):
@@ -144,29 +159,23 @@ def _outcome(standing: Standing, incoming: IncomingText, now: datetime) -> SaveO
     return OUTCOMES[decision]
 
 
-@transaction.atomic
 def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> bool:
     """Claim the answer and write its new text; False, and nothing written, where it is not as read."""
     room = _has_room(standing)
-    claimed = Answer.objects.filter(
-        pk=standing.answer_id,
-        revision=standing.revision,
-        history_bytes=standing.history_bytes,
-        is_open=True,
-    ).update(
-        text=incoming.text,
-        note=incoming.note,
-        confidence=incoming.confidence,
-        has_text=not is_blank(incoming.text),
-        revision=standing.revision + 1,
-        tab=incoming.tab,
-        sequence=incoming.sequence,
-        saved_at=now,
-        history_bytes=standing.history_bytes + (incoming.weight if room else 0),
-    )
-    if claimed and room:
-        _write_history(standing, incoming, outcome, now)
-    return bool(claimed)
+    claim: list[Stored] = [
+        *(incoming.text, incoming.note, incoming.confidence, not is_blank(incoming.text)),
+        *(standing.revision + 1, incoming.tab, incoming.sequence, _stored(now)),
+        standing.history_bytes + (incoming.weight if room else 0),
+        *(standing.answer_id, standing.revision, standing.history_bytes),
+    ]
+    history = _history(standing, incoming, outcome, now)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(CLAIM, claim)
+        claimed: bool = cursor.rowcount == 1
+        if claimed and room:
+            cursor.execute(HISTORY, history)
+            _event_of(standing, outcome, now)
+    return claimed
 
 
 @transaction.atomic
@@ -174,22 +183,26 @@ def _keep_refused(standing: Standing, incoming: IncomingText, outcome: SaveOutco
     """Store a text that does not become the answer. No later change can turn its refusal around."""
     weighed = F("history_bytes") + incoming.weight
     Answer.objects.filter(pk=standing.answer_id).update(history_bytes=weighed)
-    _write_history(standing, incoming, outcome, now)
+    with connection.cursor() as cursor:
+        cursor.execute(HISTORY, _history(standing, incoming, outcome, now))
+    _event_of(standing, outcome, now)
 
 
-def _write_history(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
-    Revision.objects.create(
-        answer_id=standing.answer_id,
-        number=standing.revision + 1 if outcome in SAVED else None,
-        base_revision=incoming.base_revision,
-        outcome=outcome,
-        text=incoming.text,
-        note=incoming.note,
-        confidence=incoming.confidence,
-        tab=incoming.tab,
-        sequence=incoming.sequence,
-        received_at=now,
-    )
+def _history(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> list[Stored]:
+    """One revision, in the order of HISTORY."""
+    number = standing.revision + 1 if outcome in SAVED else None
+    return [
+        *(standing.answer_id, number, incoming.base_revision, str(outcome)),
+        *(incoming.text, incoming.note, incoming.confidence, incoming.tab, incoming.sequence, _stored(now)),
+    ]
+
+
+def _stored(moment: datetime) -> Stored:
+    """As the database keeps it: SQLite knows no time zones."""
+    return cast("Stored", connection.ops.adapt_datetimefield_value(moment))
+
+
+def _event_of(standing: Standing, outcome: SaveOutcome, now: datetime) -> None:
     if outcome in _EVENTS:
         _event(standing, _EVENTS[outcome], now)
 
