@@ -105,7 +105,7 @@ def audiences_of(vetting_status: str, status: str) -> Iterator[Audience]:
         return
     yield Audience.IN_SESSION if status else Audience.NOT_STARTED
     if vetting_status == VettingStatus.APPROVED:
-        yield Audience.ACTIVE
+        yield Audience.APPROVED
 
 
 def _notice(kind: NoticeKind, pk: int, text: str, at: datetime | str) -> Notice:

@@ -22,7 +22,7 @@ class AnnouncementForm(forms.Form):
     audience = forms.ChoiceField(
         label=_("To whom"),
         choices=Audience.choices,
-        initial=Audience.ACTIVE,
+        initial=Audience.IN_SESSION,
         widget=forms.RadioSelect,
     )
 

@@ -11,9 +11,9 @@ from studies.models.studies import Study
 class Audience(models.TextChoices):
     """Whom an announcement is for, by what they are when they look at a page."""
 
-    ACTIVE = "active", _("All active: approved, started or not, and neither finished nor withdrawn")
+    IN_SESSION = "in_session", _("All active: in a session now, or as soon as they are in one")
     NOT_STARTED = "not_started", _("Not yet started: approved or still to be, and not withdrawn")
-    IN_SESSION = "in_session", _("In a session now")
+    APPROVED = "approved", _("Approved: started or not, and neither finished nor withdrawn")
     FINISHED = "finished", _("Finished: their session has ended, and they have not withdrawn")
     EVERYBODY = "everybody", _("Everybody in the study, also those who were rejected or have withdrawn")
 

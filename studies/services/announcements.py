@@ -10,7 +10,7 @@ from studies.services.events import StudyEventKind, event_record
 
 @transaction.atomic
 def announcement_make(
-    *, study: Study, text: str, audience: Audience = Audience.ACTIVE, actor: User, now: datetime
+    *, study: Study, text: str, audience: Audience = Audience.IN_SESSION, actor: User, now: datetime
 ) -> Announcement:
     """Show a text from now on to the participants who belong to the audience, while they do."""
     announcement = Announcement.objects.create(

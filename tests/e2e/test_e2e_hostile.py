@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from batches.models import Answer, Session
 from batches.services.ending import DeclaredResources, session_submit
 from studies.bank.records import PromptRecord
-from studies.models import Participant, User
+from studies.models import Audience, Participant, User
 from studies.services.announcements import announcement_make
 from studies.services.messages import message_send
 
@@ -142,7 +142,7 @@ def test_every_other_page_of_a_participant_and_the_team_shows_hostile_texts_as_t
 ) -> None:
     participant, now = hostile.participant, timezone.now()
     study, slug = participant.study, participant.study.slug
-    announcement_make(study=study, text=SCRIPTS, actor=staff, now=now)
+    announcement_make(study=study, audience=Audience.APPROVED, text=SCRIPTS, actor=staff, now=now)
     message_send(participant=participant, text=SCRIPTS, page="/<script>", now=now)
     page = new_device(make_person(study).user).new_page()
     for rest in ("", "consent/", "instructions/", "practice/1/", "practice/2/", "start/", "withdraw/"):

@@ -39,7 +39,7 @@ from scoring.services.screening import study_screen
 from scoring.stats.measures import Block
 from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord
-from studies.models import Participant, Study, User
+from studies.models import Audience, Participant, Study, User
 from studies.selectors.invitations import token_sha256
 from studies.services.announcements import announcement_make
 from studies.services.banks import item_bank_import
@@ -216,7 +216,13 @@ def world(
         fill(session)
     session_submit(session=sessions["ended"], resources=DeclaredResources(("Books",), "One book"), now=now)
     study_screen(study=study, now=now)
-    announcement_make(study=study, text="The help desk is open until 18:00 UTC.", actor=staff, now=now)
+    announcement_make(
+        study=study,
+        audience=Audience.APPROVED,
+        text="The help desk is open until 18:00 UTC.",
+        actor=staff,
+        now=now,
+    )
     reference = sessions["working"].reference
     message_send(
         participant=people["working"], text="May I use a ruler?", session_reference=reference, now=now

@@ -141,7 +141,7 @@ def test_who_knows_only_the_hard_prompts_is_for_review_and_stays_in_the_results(
     assert row(measurement, Block.FIT, "fit.flagged", subset="statistic:correlation").people == PEOPLE
     page = content(staff, Block.FIT)
     assert odd.code in page
-    assert "For review only. With 20 prompts the power is moderate" in page
+    assert "For review only. In simulations with 20 prompts a person" in page
     assert (
         measurement.result_set.estimates.get(scope="all", group="average", category="").participants == PEOPLE
     )

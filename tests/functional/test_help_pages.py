@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from batches.services.ending import session_submit
 from batches.services.starting import session_start
-from studies.models import Announcement, Message, Participant, Study
+from studies.models import Announcement, Audience, Message, Participant, Study
 from studies.services.announcements import announcement_make
 from studies.services.events import StudyEventKind, event_record
 from studies.services.messages import MESSAGES_PER_HOUR, message_answer, message_send
@@ -176,7 +176,9 @@ def test_what_the_team_says_is_on_every_page_without_script_until_it_is_put_away
     visitor: Client, person: Participant, now: datetime
 ) -> None:
     lead, _ = staff_add(email="lead@example.org")
-    made = announcement_make(study=person.study, text="The site is slow today.", actor=lead, now=now)
+    made = announcement_make(
+        study=person.study, text="The site is slow today.", audience=Audience.APPROVED, actor=lead, now=now
+    )
     assert "The site is slow today." in text_of(visitor.get("/studies/pilot/"))
     assert "The site is slow today." in text_of(visitor.get("/studies/pilot/consent/"))
     visitor.cookies["chiron_dismissed"] = f"a{made.pk}"
@@ -187,7 +189,7 @@ def test_what_the_team_says_is_on_every_page_without_script_until_it_is_put_away
 
 
 def test_staff_announce_and_take_back(staff: Client, visitor: Client) -> None:
-    form = {"text": "We close at noon.", "audience": "active"}
+    form = {"text": "We close at noon.", "audience": "approved"}
     assert "Announced." in text_of(staff.post(ANNOUNCEMENTS, form, follow=True))
     assert "We close at noon." in text_of(visitor.get("/studies/pilot/"))
     address = f"{ANNOUNCEMENTS}{Announcement.objects.get().pk}/withdraw/"
@@ -202,14 +204,15 @@ def test_the_form_says_whom_an_announcement_reaches_and_how_many_they_are(
 ) -> None:
     session_start(participant=make_person(person.study), now=timezone.now())
     page = text_of(staff.get(ANNOUNCEMENTS))
-    assert "All active: approved, started or not, and neither finished nor withdrawn (2 people now)" in page
-    assert "In a session now (1 person now)" in page
+    assert "All active: in a session now, or as soon as they are in one (1 person now)" in page
+    assert "Approved: started or not, and neither finished nor withdrawn (2 people now)" in page
     assert "rejected or have withdrawn (2 people now)" in page
-    assert staff.get(ANNOUNCEMENTS).content.decode().count("checked") == 1
+    checked = re.findall(r"<input[^>]*checked[^>]*>", staff.get(ANNOUNCEMENTS).content.decode())
+    assert [re.findall(r'value="(\w+)"', one) for one in checked] == [["in_session"]]
     refused = staff.post(ANNOUNCEMENTS, {"text": "Hello", "audience": "nobody"})
     assert (refused.status_code, Announcement.objects.count()) == (422, 0)
     shown = staff.post(ANNOUNCEMENTS, {"text": "Hello", "audience": "in_session"}, follow=True)
-    assert "In a session now" in text_of(shown).partition("Announced so far")[2]
+    assert "All active: in a session now" in text_of(shown).partition("Announced so far")[2]
     assert Announcement.objects.get().audience == "in_session"
 
 

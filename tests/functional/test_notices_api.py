@@ -36,7 +36,9 @@ def test_the_page_is_told_announcements_and_replies_until_they_are_taken_back(
     visitor: Client, person: Participant, now: datetime
 ) -> None:
     lead, _ = staff_add(email="lead@example.org")
-    made = announcement_make(study=person.study, text="<b>Soon</b>", actor=lead, now=now)
+    made = announcement_make(
+        study=person.study, text="<b>Soon</b>", audience=Audience.APPROVED, actor=lead, now=now
+    )
     reply = message_answer(participant=person, text="Yes.", actor=lead, now=now)
     at = "2030-05-01T09:00:00Z"
     announced = {"key": f"a{made.pk}", "kind": "announcement", "text": "<b>Soon</b>", "at": at}
@@ -50,9 +52,9 @@ def test_somebody_rejected_is_told_what_is_for_everybody_alone(
     visitor: Client, person: Participant, now: datetime
 ) -> None:
     lead, _ = staff_add(email="lead@example.org")
-    for audience in (Audience.ACTIVE, Audience.EVERYBODY):
+    for audience in (Audience.APPROVED, Audience.EVERYBODY):
         announcement_make(study=person.study, text=audience, audience=audience, actor=lead, now=now)
-    assert [one["text"] for one in visitor.get(NOTICES).json()["notices"]] == ["active", "everybody"]
+    assert [one["text"] for one in visitor.get(NOTICES).json()["notices"]] == ["approved", "everybody"]
     participant_reject(participant=person, reason="No degree.", now=now)
     assert [one["text"] for one in visitor.get(NOTICES).json()["notices"]] == ["everybody"]
 
@@ -82,7 +84,7 @@ def test_asking_costs_three_queries_however_much_is_announced(
 ) -> None:
     lead, _ = staff_add(email="lead@example.org")
     for _n in range(announced):
-        announcement_make(study=person.study, text="Again.", actor=lead, now=now)
+        announcement_make(study=person.study, text="Again.", audience=Audience.APPROVED, actor=lead, now=now)
     with CaptureQueriesContext(
         connection,
     ) as queries:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from django.utils import timezone
@@ -65,13 +66,14 @@ def test_an_announcement_reaches_people_of_its_study_and_nobody_else(
     now: datetime,
 ) -> None:
     elsewhere = make_person(make_study())
-    made = announcement_make(study=study, text="Prompt 3 has a misprint.", actor=lead, now=now)
-    assert told(person) == told(other) == ["Prompt 3 has a misprint."]
+    misprint = "Prompt 3 has a misprint."
+    made = announcement_make(study=study, text=misprint, audience=Audience.APPROVED, actor=lead, now=now)
+    assert told(person) == told(other) == [misprint]
     assert told(elsewhere) == []
     assert notices_for(user_id=elsewhere.user_id, study_slug=study.slug, now=timezone.now()) is None
     event = last_event()
     assert (event.kind, event.actor) == ("announcement_made", lead)
-    assert event.details == {"announcement": made.pk, "audience": "active"}
+    assert event.details == {"announcement": made.pk, "audience": "approved"}
 
 
 @pytest.fixture
@@ -96,7 +98,7 @@ def everybody(
 
 
 REACHED = {
-    Audience.ACTIVE: {"approved", "working"},
+    Audience.APPROVED: {"approved", "working"},
     Audience.NOT_STARTED: {"approved", "waiting"},
     Audience.IN_SESSION: {"working"},
     Audience.FINISHED: {"submitted", "expired"},
@@ -119,11 +121,11 @@ def test_an_announcement_reaches_its_audience_alone_and_as_many_as_the_form_says
 def test_an_announcement_follows_what_people_become(
     study: Study, person: Participant, other: Participant, lead: User, now: datetime
 ) -> None:
-    announcement_make(study=study, text="Working?", audience=Audience.IN_SESSION, actor=lead, now=now)
-    announcement_make(study=study, text="Active?", actor=lead, now=now)
-    assert told(person) == ["Active?"]
+    announcement_make(study=study, text="Working?", actor=lead, now=now)
+    announcement_make(study=study, text="Approved?", audience=Audience.APPROVED, actor=lead, now=now)
+    assert told(person) == ["Approved?"]
     session = session_start(participant=person, now=now)
-    assert told(person) == ["Working?", "Active?"]
+    assert told(person) == ["Working?", "Approved?"]
     session_submit(session=session, resources=None, now=now)
     assert told(person) == []
     participant_reject(participant=other, reason="No degree.", now=now)
@@ -175,9 +177,10 @@ def test_how_much_one_stores_is_told_before_and_when_it_is_too_much(
 def test_notices_come_in_the_order_of_their_times(
     study: Study, person: Participant, lead: User, now: datetime
 ) -> None:
-    announcement_make(study=study, text="second", actor=lead, now=now + SECOND)
+    everybody = partial(announcement_make, study=study, audience=Audience.EVERYBODY, actor=lead)
+    everybody(text="second", now=now + SECOND)
     message_answer(participant=person, text="first", actor=lead, now=now)
-    announcement_make(study=study, text="third", actor=lead, now=now + 2 * SECOND)
+    everybody(text="third", now=now + 2 * SECOND)
     assert told(person) == ["first", "second", "third"]
 
 

@@ -42,9 +42,10 @@ def lead(found: BlockMeasures) -> Sequence[str]:
             "many more than that are, it is the assumed way of responding that does not fit."
         ),
         _(
-            "For review only. With 20 prompts the power is moderate: about half of those who gave up "
-            "halfway, or knew half of the answers beforehand, are not flagged. Nobody is excluded by these "
-            "numbers, because they are computed from scores; read the answers."
+            "For review only. In simulations with 20 prompts a person about half of those who gave up "
+            "halfway, or knew half of the answers beforehand, were not flagged; with fewer prompts it is "
+            "more. Nobody is excluded by these numbers, because they are computed from scores; read the "
+            "answers."
         ),
     )
 
