@@ -265,7 +265,11 @@ def run_look(judging_run: JudgingRun, clock: Clock) -> list[Remaining]:
 
 
 def run_results(judging_run: JudgingRun, clock: Clock) -> None:
-    """The results of every judge of a run that ended. Results last: while one misses, this is done again."""
+    """The results of every judge of a run that ended. Results last: while one misses, this is done again.
+
+    Screened first: who decides on people later must not have seen the results meanwhile.
+    """
+    study_screen(study=judging_run.study, now=clock())
     agreements_compute(study=judging_run.study, now=clock())
     for run in scoring_runs_of(judging_run):
         results_compute(run=run, now=clock())

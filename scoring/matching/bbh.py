@@ -14,7 +14,8 @@ tasks (benchmarks/bbh_outputs.py).
 
 import re
 
-VERSION = 2  # goes up with the rules; 1 also counted answers that a text only mentions
+# Goes up with the rules: 1 counted answers that a text only mentions, 2 knew "Answer:" before options alone.
+VERSION = 3
 
 # The greedy start finds the last announcement that something follows.
 LAST_SPAN = re.compile(r".*the answer is\b[\s:]*([^.\s:][^.]*)", re.IGNORECASE | re.DOTALL)
@@ -30,6 +31,7 @@ FREE_TEXT = re.compile(r".+", re.DOTALL)
 CHOICES = (CHOICE, TRUTH, YES_NO, VALIDITY)
 # A letter as people write an option that is all they say.
 OPTION = re.compile(r"(?:(?:option|choice|answer)\b[\s:]*)?[(\[]?([A-Z])[)\]]?[.:]?", re.IGNORECASE)
+LABEL = re.compile(r"answer[*_]*:[\s*_]*", re.IGNORECASE)
 EMPHASIS = "*_`\"' \t\n"
 
 PATTERNS = {
@@ -88,8 +90,10 @@ def extract(response: str, task: str) -> str:
 
 
 def undressed(text: str, pattern: re.Pattern[str]) -> str:
-    """A text that is an answer and nothing else, without emphasis and without what options are written in."""
-    bare = text.strip(EMPHASIS).removesuffix(".").strip(EMPHASIS)
+    """A text that is an answer and nothing else: without emphasis, "Answer:" and what options are put in."""
+    labelled = text.strip(EMPHASIS)
+    label = LABEL.match(labelled)
+    bare = labelled[label.end() if label else 0 :].strip(EMPHASIS).removesuffix(".").strip(EMPHASIS)
     option = OPTION.fullmatch(bare) if pattern is CHOICE and not CHOICE.fullmatch(bare) else None
     return option[1] if option else bare
 

@@ -15,6 +15,7 @@ from scoring.selectors.reports import Report
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
 
 # Blue and orange differ in lightness as well, and each group has its own marker.
 STYLES = {
@@ -38,7 +39,7 @@ def as_svg(figure: "Figure") -> bytes:
 
 def in_readers_numbers(figure: "Figure") -> "Figure":
     """The figure with the decimal mark of the reader's language on its axes."""
-    from matplotlib.ticker import ScalarFormatter
+    from matplotlib.ticker import ScalarFormatter, StrMethodFormatter
 
     mark = get_format("DECIMAL_SEPARATOR")
 
@@ -46,9 +47,16 @@ def in_readers_numbers(figure: "Figure") -> "Figure":
         def __call__(self, x: float, pos: int | None = None) -> str:
             return str(super().__call__(x, pos)).replace(".", mark)
 
+    class Patterned(StrMethodFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return str(super().__call__(x, pos)).replace(".", mark)
+
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            if isinstance(axis.get_major_formatter(), ScalarFormatter):
+            formatter = axis.get_major_formatter()
+            if isinstance(formatter, StrMethodFormatter):
+                axis.set_major_formatter(Patterned(formatter.fmt))
+            elif isinstance(formatter, ScalarFormatter):
                 axis.set_major_formatter(Formatter())
     return figure
 
@@ -66,11 +74,17 @@ def shows_several_points(figure: "Figure") -> bool:
 def points_in(axes: "Axes") -> int:
     """Points of lines and clouds, bars, cells of a grid; ends of error bars and lines across are none."""
     from matplotlib.collections import PathCollection
+    from matplotlib.patches import Rectangle
 
-    number = len(axes.patches)
+    def lies_in_data(transform: "Transform") -> bool:
+        return all(transform.contains_branch_seperately(axes.transData))
+
+    bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    number = sum(
+        bool(bar.get_width() and bar.get_height()) and lies_in_data(bar.get_data_transform()) for bar in bars
+    )
     for line in axes.lines:
-        of_data = all(line.get_transform().contains_branch_seperately(axes.transData))
-        if of_data and line.get_marker() not in ENDS_OF_BARS:
+        if lies_in_data(line.get_transform()) and line.get_marker() not in ENDS_OF_BARS:
             places = np.asarray(line.get_xydata(), dtype=np.float64)
             number += int(np.isfinite(places).all(axis=1).sum())
     for one in axes.collections:

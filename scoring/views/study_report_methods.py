@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _, ngettext
 
 from scoring.models import Estimate, Measurement, MeasureRow, ScoringRun
@@ -93,7 +94,7 @@ def frozen(records: StudyRecords) -> Iterator[str]:
     if records.study.frozen_at is None:
         return
     facts = {
-        "day": records.study.frozen_at.date().isoformat(),
+        "day": date_format(records.study.frozen_at, _("j F Y")),
         "first": records.first_hash[:12],
         "hash": records.study.protocol_hash[:12],
         "amendments": len(records.amendments),
@@ -179,8 +180,8 @@ def scoring(records: StudyRecords) -> Iterator[str]:
             "logit of %(scale)s p + %(offset)s."
         ) % {
             "bank": str(records.study.item_bank),
-            "scale": records.study.item_bank.squeeze_scale,
-            "offset": records.study.item_bank.squeeze_offset,
+            "scale": number_format(records.study.item_bank.squeeze_scale),
+            "offset": number_format(records.study.item_bank.squeeze_offset),
         }
     if records.measurement:
         yield ngettext(

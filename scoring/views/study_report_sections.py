@@ -1,7 +1,9 @@
 """Sections of a study's report that are made from its records: flow, estimates, provenance, limits."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.rules.statuses import AnswerState
@@ -21,9 +23,9 @@ FLOW_NAMES = (
 )  # fmt: skip
 
 
-def moment(at: object) -> str:
+def moment(at: datetime | None) -> str:
     """A time to the minute, in UTC."""
-    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ABSENT
+    return f"{date_format(at, _('j F Y, H:i'))} UTC" if at else ABSENT
 
 
 def flow_parts(records: StudyRecords) -> Iterator[Part]:

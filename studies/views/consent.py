@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -92,7 +93,7 @@ def consent_copy(participant: Participant, consent: Consent) -> str:
         (_("Study"), participant.study.name),
         (_("Participant code"), participant.code),
         (_("Decision"), decision),
-        (_("Time"), f"{consent.decided_at:%Y-%m-%d %H:%M:%S} UTC"),
+        (_("Time"), f"{date_format(consent.decided_at, _('j F Y, H:i:s'))} UTC"),
         (_("SHA-256 of text and list"), consent.sha256),
     )
     lines = [f"{label}: {value}" for label, value in facts]

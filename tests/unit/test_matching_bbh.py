@@ -64,11 +64,27 @@ def test_case_brackets_and_thousands_do_not_matter(task: str, response: str, ref
 
 @pytest.mark.parametrize(
     "response",
-    ["A", "a", "(A)", "[A]", "A)", "A.", "A:", "Option A", "option (A).", "Answer: A", "**A**", " `(A)`\n"],
+    [
+        *("A", "a", "(A)", "[A]", "A)", "A.", "A:", "Option A", "option (A).", "**A**", " `(A)`\n"),
+        *("Answer A", "Answer: A", "Answer: **A**", "**Answer:** option A"),
+    ],
 )
 def test_an_option_counts_in_any_usual_dress(response: str) -> None:
     assert is_correct(response, "(A)", "snarks")
     assert not is_correct(response, "(B)", "snarks")
+
+
+@pytest.mark.parametrize(
+    ("task", "response", "reference"),
+    [
+        ("navigate", "Answer: Yes", "Yes"),
+        ("object_counting", "**Answer:** 42.", "42"),
+        ("word_sorting", "Answer: barn damp dot", "barn damp dot"),
+        ("word_sorting", "answer barn dot", "answer barn dot"),
+    ],
+)
+def test_a_label_before_the_whole_answer_does_not_matter(task: str, response: str, reference: str) -> None:
+    assert is_correct(response, reference, task)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +137,7 @@ def test_a_wrong_answer_is_wrong(task: str, response: str, reference: str) -> No
 
 def test_scores_by_the_earlier_rules_are_those_of_another_judge() -> None:
     earlier = {"kind": "match", "rules": "bbh"}
-    assert MatchJudge("bbh").describe() == {**earlier, "version": 2}
+    assert MatchJudge("bbh").describe() == {**earlier, "version": 3}
     assert MatchJudge("bbeh").describe() == {"kind": "match", "rules": "bbeh"}
 
 

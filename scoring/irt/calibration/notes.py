@@ -65,8 +65,9 @@ def fit_notes(
     elif len(left_out.unlinked):
         alone = [matrix.configurations[i] for i in left_out.unlinked[:NAMED]]
         yield (
-            "no leave-one-out for configurations that alone link parts of the matrix: "
-            f"{named(alone, len(left_out.unlinked))}"
+            "parts of the matrix hang together by one configuration: "
+            f"{named(alone, len(left_out.unlinked))}; without it they are compared by nothing, so it has no "
+            "leave-one-out; let more configurations answer items of both parts"
         )
     few = int((matrix.item_counts < 2 * FEWEST_RESPONSES).sum())
     if few:

@@ -61,9 +61,9 @@ def draw_null(axes: "Axes", null: MeasureRow | None) -> None:
 
 
 def fractions_figure(found: BlockMeasures) -> "Figure | None":
-    """Theta by the size of Top in percent of people."""
+    """Theta by the size of Top in percent of people; none where there is one size, which is no curve."""
     curves = {name: drawn_curve(found, name) for name in STYLES}
-    if not any(curves.values()):
+    if len({row.details["fraction"] for rows in curves.values() for row in rows}) < 2:
         return None
     figure, axes = empty_figure((8.0, 4.4))
     for name, rows in curves.items():

@@ -114,7 +114,8 @@ def heat_figure(found: BlockMeasures) -> "Figure | None":
     axes.set_yticks(range(len(categories)), categories, parse_math=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    figure.colorbar(image, label=_("theta.pool in logits"))
+    # The scale as shapes, too.
+    figure.colorbar(image, label=_("theta.pool in logits")).solids.set_rasterized(False)
     return figure
 
 
