@@ -9,9 +9,9 @@ from typing import Literal
 class StepKind(StrEnum):
     """The steps, in their order. A study has those it asks for."""
 
+    CONSENT = "consent"
     PROFILE = "profile"
     DECISION = "decision"
-    CONSENT = "consent"
     INSTRUCTIONS = "instructions"
     PRACTICE = "practice"
     CHECK = "check"

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
+from studies.selectors.participants import has_valid_consent
 from studies.services.events import StudyEventKind, event_record
 from studies.services.participants import participant_lock
 from studies.services.vetting_mails import participant_mail, participant_mail_queue
@@ -13,8 +14,6 @@ from studies.services.vetting_mails import participant_mail, participant_mail_qu
 BEFORE_CLOSING = timedelta(days=3)
 # Somebody who was just told what comes next is not reminded of it on the same day.
 NOT_SINCE = timedelta(days=1)
-# The next step is theirs; those who sent the profile wait for the study team.
-CAN_GO_ON = (VettingStatus.INVITED, VettingStatus.APPROVED)
 
 
 def reminders_queue(*, now: datetime, site_url: str) -> int:
@@ -32,9 +31,9 @@ def _due(now: datetime) -> QuerySet[Participant]:
             study__is_simulated=False,
             study__closes_at__gt=now,
             study__closes_at__lte=now + BEFORE_CLOSING,
-            vetting_status__in=CAN_GO_ON,
             session=None,
         )
+        .exclude(vetting_status=VettingStatus.REJECTED)
         .exclude(Exists(events.filter(kind=StudyEventKind.WITHDREW)))
         .exclude(Exists(events.filter(kind__in=lately, happened_at__gt=now - NOT_SINCE)))
         .order_by("pk")
@@ -46,7 +45,7 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
     """Whether the person was still due it once nobody else could change them."""
     participant_lock(participant)
     person = _due(now).select_related("study", "user").filter(pk=participant.pk).first()
-    if person is None or person.study.closes_at is None:
+    if person is None or person.study.closes_at is None or _waits_for_team(person):
         return False
     closes_at = person.study.closes_at.isoformat()
     reminded = StudyEvent.objects.filter(participant=person, kind=StudyEventKind.REMINDED)
@@ -57,3 +56,8 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
         study=person.study, kind=StudyEventKind.REMINDED, now=now, participant=person, closes_at=closes_at
     )
     return True
+
+
+def _waits_for_team(person: Participant) -> bool:
+    """Whether the next step is not the person's own."""
+    return person.vetting_status == VettingStatus.SUBMITTED and has_valid_consent(person)

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Participant, ProfileForm, StudyStatus, VettingStatus
-from studies.selectors.participants import credentials_of, newest_profile
+from studies.selectors.participants import credentials_of, has_valid_consent, newest_profile
 from studies.services.credentials import CheckedFile, credential_add, file_kept
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.participants import participant_lock
@@ -22,6 +22,13 @@ class ProfileClosed(Refused):
     """The form is not taken any more."""
 
 
+class ConsentMissing(Refused):
+    """Nobody is asked about themselves before they have agreed to what holds now."""
+
+    def __init__(self) -> None:
+        super().__init__(_("Please read the consent text and decide before you fill in the profile form."))
+
+
 class CredentialMissing(Refused):
     """The study requires a file and has none of this person."""
 
@@ -32,12 +39,14 @@ def profile_submit(
     """Keep the answers, and the file if there is one; an invited person waits for the decision from now on.
 
     May be sent again until the decision; the newest form and the newest file count. The same answers again
-    without a file change nothing. Raises ProfileClosed, CredentialMissing, CredentialRefused,
-    CredentialNotStored or StorageFull.
+    without a file change nothing. Raises ProfileClosed, ConsentMissing, CredentialMissing,
+    CredentialRefused, CredentialNotStored or StorageFull.
     """
     with file_kept(file) as token, transaction.atomic():
         participant = participant_lock(participant)
         require_profile_open(participant)
+        if not has_valid_consent(participant):
+            raise ConsentMissing
         if file is None:
             _require_file(participant)
         else:

@@ -12,9 +12,14 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from studies.forms.profile import ProfileQuestions
 from studies.models import Participant
-from studies.selectors.participants import credential_of, credentials_of, newest_profile
+from studies.selectors.participants import (
+    credential_of,
+    credentials_of,
+    has_valid_consent,
+    newest_profile,
+)
 from studies.services.credentials import credential_viewed
-from studies.services.profiles import ProfileClosed, profile_submit, require_profile_open
+from studies.services.profiles import ConsentMissing, ProfileClosed, profile_submit, require_profile_open
 from studies.services.refusals import Refused
 from studies.services.stored_files import stored_file
 from studies.views.access import for_participant, signed_in, staff_required
@@ -24,9 +29,12 @@ from studies.views.second_factor import proof_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_participant
 def study_profile(request: HttpRequest, participant: Participant) -> HttpResponse:
-    """The questions until the decision, what was answered after it; POST sends the form."""
+    """The questions from consent to the decision, what was answered after it; POST sends the form."""
     if request.method == "POST":
         return sent(request, participant)
+    if not closed_sentence(participant) and not has_valid_consent(participant):
+        messages.info(request, str(ConsentMissing()))
+        return redirect("study_consent", slug=participant.study.slug)
     return page(request, participant, ProfileQuestions(participant))
 
 
@@ -69,6 +77,7 @@ def page(
         "study": participant.study,
         "form": form,
         "closed": closed_sentence(participant),
+        "has_consented": has_valid_consent(participant),
         "profile_form": newest_profile(participant),
         "credentials": credentials_of(participant),
     }

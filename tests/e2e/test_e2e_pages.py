@@ -43,6 +43,7 @@ from studies.models import Audience, Participant, Study, User
 from studies.selectors.invitations import token_sha256
 from studies.services.announcements import announcement_make
 from studies.services.banks import item_bank_import
+from studies.services.consents import consent_record
 from studies.services.invitations import invitation_accept, invitation_create, token_new
 from studies.services.messages import message_answer, message_send
 from studies.services.participants import participant_add
@@ -208,6 +209,7 @@ def world(
         study=study, email=f"waiting-{study.slug}@example.org", profile="stem-phd", now=now
     )
     people["invited"] = invitation_accept(token=invite(study, "invited"), now=now)
+    consent_record(participant=people["invited"], accepted=True, now=now)
     checked = make_study(comprehension_check=True)
     people["checked"] = make_person(checked)
     sessions = {"working": begin(study), "ended": begin(study), "expired": begin(study, seconds_left=-60)}

@@ -293,6 +293,7 @@ def test_a_profile_form_comes_back_with_errors(
 ) -> None:
     email = "nothing-written@example.org"
     person = participant_add(study=study, email=email, profile="stem-phd", now=timezone.now())
+    consent_record(participant=person, accepted=True, now=timezone.now())
     page = open_page(person, f"/studies/{study.slug}/profile/")
     with page.expect_response(lambda response: response.status == 422):
         page.locator("main form button[type=submit]").click()

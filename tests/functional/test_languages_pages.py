@@ -15,6 +15,7 @@ from scoring.coordinator import Scoring
 from scoring.models import JudgingRun
 from scoring.stats.measures import Block
 from studies.models import Participant, Study, User
+from studies.services.consents import consent_record
 from studies.services.participants import participant_add
 
 pytestmark = pytest.mark.django_db
@@ -106,6 +107,7 @@ def test_pages_of_a_newcomer_are_whole_in_german(
     client: Client, study: Study, now: datetime, name: str
 ) -> None:
     newcomer = participant_add(study=study, email="new@example.org", profile="stem-phd", now=now)
+    consent_record(participant=newcomer, accepted=True, now=now)
     client.force_login(newcomer.user)
     assert untranslated(client, reverse(name, args=["languages"])) == []
 

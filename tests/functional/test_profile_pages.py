@@ -15,6 +15,8 @@ from pytest_django import Settings
 
 from studies.models import Credential, Participant, ProfileForm, Study, StudyEvent, User
 from studies.protocol.consents import recorded_items
+from studies.services.amendments import study_amend
+from studies.services.consents import consent_record
 from studies.services.participants import participant_add, participant_approve, participant_reject
 from studies.services.studies import study_close
 
@@ -45,6 +47,7 @@ def person(study: Study, now: datetime) -> Participant:
     person = participant_add(study=study, email="person@example.org", profile="stem-phd", now=now)
     Participant.objects.filter(pk=person.pk).update(vetting_status="invited")
     person.refresh_from_db()
+    consent_record(participant=person, accepted=True, now=now)
     return person
 
 
@@ -100,6 +103,7 @@ def test_only_the_questions_of_the_study_are_asked(
 ) -> None:
     study = make_study(slug="short", profile_questions=["level"], credential_file="off")
     person = participant_add(study=study, email="a@example.org", profile="stem-phd", now=now)
+    consent_record(participant=person, accepted=True, now=now)
     client.force_login(person.user)
     page = client.get("/studies/short/profile/").content.decode()
     assert set(re.findall(r'name="(\w+)"', page)) - {"viewport", "robots"} >= {"level"}
@@ -120,7 +124,9 @@ def test_a_profile_can_have_questions_of_its_own(
     asked = {}
     for profile in ("stem-phd", "others"):
         email = f"{profile}@example.org"
-        client.force_login(participant_add(study=study, email=email, profile=profile, now=now).user)
+        person = participant_add(study=study, email=email, profile=profile, now=now)
+        consent_record(participant=person, accepted=True, now=now)
+        client.force_login(person.user)
         page = client.get("/studies/two/profile/").content.decode()
         asked[profile] = {"field", "institution", "level", "languages"} & set(
             re.findall(r'name="(\w+)"', page)
@@ -139,6 +145,7 @@ def test_a_study_that_asks_nothing_takes_the_empty_form(
     study = make_study(slug="none", profile_questions=[], credential_file="off")
     person = participant_add(study=study, email="a@example.org", profile="stem-phd", now=now)
     Participant.objects.update(vetting_status="invited")
+    consent_record(participant=person, accepted=True, now=now)
     client.force_login(person.user)
     assert "asks nothing about you" in words(client.get("/studies/none/profile/").content)
     client.post("/studies/none/profile/")
@@ -195,6 +202,24 @@ def test_the_form_may_be_corrected_until_the_decision(
     assert late.status_code == 422
     assert "has decided already" in words(late.content)
     assert ProfileForm.objects.count() == 2
+
+
+def test_nothing_is_asked_before_consent_and_a_form_that_was_open_keeps_its_text(
+    visitor: Client, person: Participant, study: Study, now: datetime
+) -> None:
+    study_amend(study=study, changes={"consent_text": "Another text."}, reason="Ethics board", now=now)
+    page = visitor.get(PROFILE, follow=True)
+    assert page.redirect_chain == [("/studies/pilot/consent/", 302)]
+    assert "read the consent text and decide before you fill in the profile form" in words(page.content)
+    refused = visitor.post(PROFILE, {**ANSWERS, "credential": upload(PDF)})
+    assert refused.status_code == 422
+    assert 'value="Molecular biology"' in refused.content.decode()
+    assert "read the consent text and decide before" in words(refused.content)
+    assert (ProfileForm.objects.count(), media_files()) == (0, [])
+    person.refresh_from_db()
+    assert person.vetting_status == "invited"
+    consent_record(participant=person, accepted=True, now=now)
+    assert visitor.post(PROFILE, ANSWERS).status_code == 302
 
 
 def test_no_form_is_taken_after_the_end(visitor: Client, study: Study, now: datetime) -> None:
@@ -300,6 +325,7 @@ def test_a_required_file_is_asked_for_once(
     study = make_study(slug="strict", profile_questions=[], credential_file="required")
     person = participant_add(study=study, email="a@example.org", profile="stem-phd", now=now)
     Participant.objects.update(vetting_status="invited")
+    consent_record(participant=person, accepted=True, now=now)
     client.force_login(person.user)
     url = "/studies/strict/profile/"
     assert "needs a file" in words(client.post(url).content)

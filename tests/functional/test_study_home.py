@@ -70,8 +70,8 @@ def test_the_path_leads_over_the_instructions_to_the_start_and_looking_starts_no
     assert primary_address(reply) == "/studies/pilot/instructions/"
     assert f'href="{START}"' in reply.content.decode()
     assert steps_of(reply) == [
-        "Decision of the study team admitted",
         "Consent done",
+        "Decision of the study team admitted",
         "Instructions next",
         "Practice optional",
         "Start later",
@@ -94,20 +94,29 @@ def test_steps_the_study_does_not_ask_for_are_not_there(
     assert not any(step.startswith(("Practice", "Your profile")) for step in steps)
 
 
-def test_an_invited_person_is_led_to_the_profile_form(participant: Participant, visitor: Client) -> None:
-    Participant.objects.update(vetting_status=VettingStatus.INVITED)
-    reply = visitor.get(HOME)
-    assert primary_address(reply) == "/studies/pilot/profile/"
-    assert steps_of(reply)[:2] == ["Your profile next", "Decision of the study team later"]
-
-
-def test_a_person_without_a_decision_waits(make_study: MakeStudy, now: datetime) -> None:
+def test_an_invited_person_decides_on_taking_part_before_anything_is_asked(
+    make_study: MakeStudy, now: datetime
+) -> None:
     study = make_study(slug="pilot")
     person = participant_add(study=study, email="new@example.org", profile="stem-phd", now=now)
-    reply = signed_in(person).get(HOME)
+    Participant.objects.update(vetting_status=VettingStatus.INVITED)
+    visitor = signed_in(person)
+    reply = visitor.get(HOME)
+    assert primary_address(reply) == "/studies/pilot/consent/"
+    assert steps_of(reply)[:2] == ["Consent next", "Your profile later"]
+    assert "/profile/" not in reply.content.decode()
+    consent_record(participant=person, accepted=True, now=now)
+    reply = visitor.get(HOME)
+    assert primary_address(reply) == "/studies/pilot/profile/"
+    assert steps_of(reply)[1:3] == ["Your profile next", "Decision of the study team later"]
+
+
+def test_a_person_without_a_decision_waits(participant: Participant, visitor: Client) -> None:
+    Participant.objects.update(vetting_status=VettingStatus.SUBMITTED)
+    reply = visitor.get(HOME)
     assert "waits for the study team's decision" in text_of(reply)
     assert primary_address(reply) is None
-    assert steps_of(reply)[0] == "Decision of the study team waiting"
+    assert steps_of(reply)[1] == "Decision of the study team waiting"
 
 
 def test_who_declined_is_thanked_and_not_asked_again(make_study: MakeStudy, now: datetime) -> None:
@@ -129,7 +138,7 @@ def test_a_rejected_person_reads_the_reason_and_nothing_else_is_asked(
     participant_reject(participant=participant, reason="The degree <b>does not fit.", now=now)
     reply = visitor.get(HOME)
     assert "The degree &lt;b&gt;does not fit." in reply.content.decode()
-    assert steps_of(reply)[0] == "Decision of the study team not admitted"
+    assert steps_of(reply)[1] == "Decision of the study team not admitted"
     assert primary_address(reply) is None
     assert not any("next" in step or "later" in step for step in steps_of(reply))
 

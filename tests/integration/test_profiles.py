@@ -14,6 +14,7 @@ from django.test import RequestFactory
 from studies.forms.uploads import BoundedUpload
 from studies.models import Credential, Participant, ProfileForm, Study, StudyEvent
 from studies.selectors.participants import credentials_of, newest_profile
+from studies.services.consents import consent_record
 from studies.services.credentials import (
     MAX_BYTES,
     MAX_FILES,
@@ -35,7 +36,9 @@ def study(make_study: Callable[..., Study]) -> Study:
 
 @pytest.fixture
 def person(study: Study, now: datetime) -> Participant:
-    return participant_add(study=study, email="person@example.org", profile="stem-phd", now=now)
+    person = participant_add(study=study, email="person@example.org", profile="stem-phd", now=now)
+    consent_record(participant=person, accepted=True, now=now)
+    return person
 
 
 def files() -> list[Path]:

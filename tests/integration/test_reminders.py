@@ -71,6 +71,15 @@ def test_who_was_invited_and_has_not_sent_the_profile_is_reminded_too(
     assert reminded(soon) == [person.user.email]
 
 
+def test_who_waits_for_a_decision_and_has_to_agree_again_is_reminded(
+    person: Participant, soon: datetime
+) -> None:
+    Participant.objects.update(vetting_status=VettingStatus.SUBMITTED)
+    changes: dict[str, object] = {"consent_text": "Another text."}
+    study_amend(study=person.study, changes=changes, reason="Ethics board", now=soon - timedelta(days=2))
+    assert reminded(soon) == [person.user.email]
+
+
 def started(person: Participant, at: datetime) -> None:
     session_start(participant=person, now=at)
 

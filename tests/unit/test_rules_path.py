@@ -7,10 +7,10 @@ import pytest
 from batches.rules.path import PathFacts, StepKind, StepState, current_step, path_steps
 
 INVITED = PathFacts(decision="open", asks_profile=True, asks_check=True)
-SENT = replace(INVITED, profile_sent=True)
+CONSENTED = replace(INVITED, has_consented=True)
+SENT = replace(CONSENTED, profile_sent=True)
 ADMITTED = replace(SENT, decision="approved")
-CONSENTED = replace(ADMITTED, has_consented=True)
-READ = replace(CONSENTED, has_read=True)
+READ = replace(ADMITTED, has_read=True)
 PASSED = replace(READ, check_passed=True)
 STARTED = replace(PASSED, session="running")
 ENDED = replace(STARTED, session="ended")
@@ -23,11 +23,11 @@ def states(facts: PathFacts) -> dict[StepKind, StepState]:
 @pytest.mark.parametrize(
     ("facts", "kind", "state"),
     [
-        (INVITED, StepKind.PROFILE, StepState.NEXT),
+        (replace(INVITED, may_consent=False), StepKind.CONSENT, StepState.WAITING),
+        (INVITED, StepKind.CONSENT, StepState.NEXT),
+        (CONSENTED, StepKind.PROFILE, StepState.NEXT),
         (SENT, StepKind.DECISION, StepState.WAITING),
-        (replace(ADMITTED, may_consent=False), StepKind.CONSENT, StepState.WAITING),
-        (ADMITTED, StepKind.CONSENT, StepState.NEXT),
-        (CONSENTED, StepKind.INSTRUCTIONS, StepState.NEXT),
+        (ADMITTED, StepKind.INSTRUCTIONS, StepState.NEXT),
         (READ, StepKind.CHECK, StepState.NEXT),
         (replace(READ, may_retry=False), StepKind.CHECK, StepState.WAITING),
         (PASSED, StepKind.START, StepState.NEXT),
@@ -52,8 +52,8 @@ def test_exactly_one_step_is_next_or_waits_and_the_later_ones_come_later(
 def test_steps_the_study_does_not_ask_for_do_not_appear() -> None:
     facts = PathFacts(decision="approved", asks_practice=False)
     assert list(states(facts)) == [
-        StepKind.DECISION,
         StepKind.CONSENT,
+        StepKind.DECISION,
         StepKind.INSTRUCTIONS,
         StepKind.START,
         StepKind.SESSION,
@@ -62,9 +62,15 @@ def test_steps_the_study_does_not_ask_for_do_not_appear() -> None:
     assert list(states(INVITED)) == list(StepKind)
 
 
-def test_practice_is_offered_between_consent_and_start_and_never_asked_for() -> None:
-    assert states(ADMITTED)[StepKind.PRACTICE] == StepState.LATER
-    assert states(CONSENTED)[StepKind.PRACTICE] == StepState.OPTIONAL
+def test_who_sent_a_profile_without_consent_keeps_it_and_is_asked_for_consent() -> None:
+    steps = path_steps(replace(SENT, has_consented=False))
+    assert [step.state for step in steps[:3]] == [StepState.NEXT, StepState.DONE, StepState.LATER]
+
+
+def test_practice_is_offered_between_admission_and_start_and_never_asked_for() -> None:
+    assert states(SENT)[StepKind.PRACTICE] == StepState.LATER
+    assert states(replace(ADMITTED, has_consented=False))[StepKind.PRACTICE] == StepState.LATER
+    assert states(ADMITTED)[StepKind.PRACTICE] == StepState.OPTIONAL
     assert states(PASSED)[StepKind.PRACTICE] == StepState.OPTIONAL
     assert states(STARTED)[StepKind.PRACTICE] == StepState.NOT_NEEDED
     assert states(replace(STARTED, has_practised=True))[StepKind.PRACTICE] == StepState.DONE
@@ -75,7 +81,7 @@ def test_practice_is_offered_between_consent_and_start_and_never_asked_for() -> 
     [
         replace(SENT, decision="rejected"),
         replace(SENT, is_over=True),
-        replace(CONSENTED, has_withdrawn=True),
+        replace(ADMITTED, has_withdrawn=True),
         replace(STARTED, session="ended", has_withdrawn=True),
     ],
 )
@@ -92,8 +98,8 @@ def test_who_has_started_goes_on_whatever_the_study_asks_since() -> None:
 
 
 def test_nobody_is_ready_to_start_before_everything_is_done() -> None:
-    assert [facts.is_ready for facts in (INVITED, SENT, ADMITTED, CONSENTED, READ)] == [False] * 5
-    assert replace(CONSENTED, asks_check=False).is_ready
+    assert [facts.is_ready for facts in (INVITED, CONSENTED, SENT, ADMITTED, READ)] == [False] * 5
+    assert replace(ADMITTED, asks_check=False).is_ready
     assert PASSED.is_ready
     assert not STARTED.is_ready
     assert not replace(PASSED, is_over=True).is_ready

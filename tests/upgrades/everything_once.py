@@ -182,18 +182,18 @@ def recruiting(study: Study, lead: User) -> None:
 
 
 def person_make(study: Study, number: int, lead: User) -> Participant:
-    """Somebody who has sent the form, agreed, practised and passed the check; the last one is a test."""
+    """Somebody who has agreed, sent the form, practised and passed the check; the last one is a test."""
     profile = ("stem-phd", "stem-undergraduate")[number % 2]
     email, is_test = f"person{number}@example.org", number == PEOPLE - 1
     person = participant_add(
         study=study, email=email, profile=profile, is_test=is_test, now=BEGAN, actor=lead
     )
     file = CheckedFile("card.pdf", "application/pdf", b"%PDF-1.7 a certificate") if number == 0 else None
-    profile_submit(participant=person, answers={"field": "Mathematics"}, file=file, now=BEGAN)
-    person = participant_approve(participant=person, now=BEGAN, actor=lead)
     if number == 1:
         consent_record(participant=person, accepted=False, now=BEGAN)
-    consent_record(participant=person, accepted=True, now=after(minutes=5))
+    consent_record(participant=person, accepted=True, now=after(minutes=1))
+    profile_submit(participant=person, answers={"field": "Mathematics"}, file=file, now=after(minutes=2))
+    person = participant_approve(participant=person, now=after(minutes=5), actor=lead)
     practised = IncomingText(text="A trial", base_revision=0, tab="one", sequence=1)
     practice_save(participant=person, number=1, incoming=practised, now=after(minutes=6))
     right = [question.correct for question in study.protocol.check_questions]
