@@ -29,13 +29,13 @@ class SaveBody(BaseModel):
 
 
 class Saved(BaseModel):
-    """The server holds exactly what was sent. Practice has no clock and no `seconds_left`."""
+    """The server holds exactly what was sent."""
 
     outcome: Literal["accepted", "accepted_late", "duplicate"]
     sentence: str
     revision: int
     saved_at: datetime
-    seconds_left: int | None
+    seconds_left: int
 
 
 class NotSaved(BaseModel):
@@ -50,7 +50,7 @@ class NotSaved(BaseModel):
     current_note: str
     current_confidence: int | None
     kept: bool
-    seconds_left: int | None
+    seconds_left: int
 
 
 class Current(BaseModel):

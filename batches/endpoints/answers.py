@@ -1,5 +1,6 @@
 """Saving an answer, reading what is saved, asking the time."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -8,7 +9,7 @@ from ninja.errors import HttpError
 from ninja.responses import Status
 
 from batches.endpoints.access import PROBLEMS, SignedInRequest
-from batches.models import RevisionOutcome
+from batches.models import RevisionOutcome, Session
 from batches.schemas import Clock, Current, NotSaved, SaveBody, Saved
 from batches.selectors.sessions import session_clock
 from batches.selectors.standing import answer_standing
@@ -53,6 +54,11 @@ def session_time(request: SignedInRequest, session_id: UUID) -> Clock:
     session = session_clock(request.user, session_id)
     if session is None:
         raise HttpError(404, _("There is no such session of yours."))
+    return as_clock(session, now)
+
+
+def as_clock(session: Session, now: datetime) -> Clock:
+    """The session's time."""
     return Clock(
         server_time=now,
         deadline_at=session.deadline_at,

@@ -1,4 +1,4 @@
-"""Saving a practice text, with the bodies and replies of an answer."""
+"""Practice as the page of a session asks for it: saving, what is saved, flags and the clock."""
 
 from django.utils.translation import gettext as _
 from ninja import Router
@@ -6,16 +6,23 @@ from ninja.errors import HttpError
 from ninja.responses import Status
 
 from batches.endpoints.access import PROBLEMS, SignedInRequest
-from batches.endpoints.answers import as_reply
-from batches.schemas import Current, NotSaved, SaveBody, Saved
+from batches.endpoints.answers import as_clock, as_reply
+from batches.schemas import Clock, Current, Flag, NotSaved, SaveBody, Saved
 from batches.services.answers import IncomingText
 from batches.services.clock import server_now
-from batches.services.practice import practice_of, practice_save
+from batches.services.practice import (
+    practice_flag,
+    practice_of,
+    practice_save,
+    practice_session,
+    require_practice,
+)
 from studies.models import Participant
 from studies.selectors.participants import participant_of
 
 router = Router()
-ADDRESS = "/studies/{slug:slug}/practice/{int:number}"
+PRACTICE = "/studies/{slug:slug}/practice"
+ADDRESS = f"{PRACTICE}/{{int:number}}"
 
 
 @router.post(ADDRESS, response={200: Saved, 409: NotSaved, **PROBLEMS})
@@ -35,10 +42,23 @@ def save_practice(
 @router.get(ADDRESS, response={200: Current, **PROBLEMS})
 def saved_practice(request: SignedInRequest, slug: str, number: int) -> Current:
     """What the server holds for one practice prompt."""
-    answer = practice_of(_own_place(request, slug), number)
-    return Current(
-        text=answer.text, note="", confidence=None, revision=answer.revision, saved_at=answer.saved_at
-    )
+    return Current.model_validate(practice_of(_own_place(request, slug), number), from_attributes=True)
+
+
+@router.put(f"{ADDRESS}/flag", response={200: Flag, **PROBLEMS})
+def flag_practice(request: SignedInRequest, slug: str, number: int, body: Flag) -> Flag:
+    """Set or take away the mark. 422: practice is over."""
+    practice_flag(participant=_own_place(request, slug), number=number, flagged=body.flagged)
+    return body
+
+
+@router.get(f"{PRACTICE}/time", response={200: Clock, **PROBLEMS})
+def practice_time(request: SignedInRequest, slug: str) -> Clock:
+    """The practice clock. 422: practice is over."""
+    participant = _own_place(request, slug)
+    require_practice(participant)
+    now = server_now()
+    return as_clock(practice_session(participant, now), now)
 
 
 def _own_place(request: SignedInRequest, slug: str) -> Participant:

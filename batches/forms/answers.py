@@ -6,7 +6,7 @@ from typing import Any, Self
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from batches.models import Answer, Session
+from batches.models import Draft, Session
 from batches.services.answers import IncomingText
 from studies.forms.texts import LinesField
 
@@ -59,10 +59,10 @@ class AnswerForm(forms.Form):
             del self.fields["confidence"]
 
     @classmethod
-    def of(cls, answer: Answer) -> Self:
+    def of(cls, session: Session, answer: Draft) -> Self:
         """The form with what is saved."""
         return cls(
-            answer.session,
+            session,
             initial={
                 "text": answer.text,
                 "note": answer.note,
@@ -71,7 +71,7 @@ class AnswerForm(forms.Form):
             },
         )
 
-    def changes(self, answer: Answer) -> bool:
+    def changes(self, answer: Draft) -> bool:
         """Whether it holds anything else than what is saved."""
         stored = {"text": answer.text, "note": answer.note, "confidence": answer.confidence}
         return any(self.cleaned_data[name] != stored[name] for name in stored if name in self.fields)

@@ -2,7 +2,8 @@
 
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
 from batches.models.clock import ClockWatch
-from batches.models.practice import PracticeAnswer
+from batches.models.drafts import Draft
+from batches.models.practice import PracticeAnswer, PracticeClock
 from batches.models.sessions import (
     Answer,
     Revision,
@@ -19,7 +20,9 @@ __all__ = [
     "BatchPrompt",
     "BatchSlot",
     "ClockWatch",
+    "Draft",
     "PracticeAnswer",
+    "PracticeClock",
     "Revision",
     "RevisionOutcome",
     "Session",

@@ -1,20 +1,18 @@
-"""Practice before the start: texts that never count and have no clock."""
+"""Practice before the start: texts that never count, against a clock that ends nothing."""
 
 from django.db import models
 
-from studies.models import Participant
+from batches.models.drafts import Draft
+from batches.rules.statuses import AnswerState, SessionStatus, answer_state
+from batches.rules.texts import is_blank
+from studies.models import Participant, Prompt
 
 
-class PracticeAnswer(models.Model):
-    """The newest text of a person for one practice prompt, counted from 1. Nothing downstream reads it."""
+class PracticeAnswer(Draft):
+    """What a person wrote for one practice prompt, counted from 1. Nothing downstream reads it."""
 
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="practice_answers")
     number = models.PositiveIntegerField()
-    text = models.TextField(blank=True)
-    revision = models.PositiveIntegerField(default=0)
-    tab = models.CharField(max_length=64, blank=True)
-    sequence = models.PositiveBigIntegerField(default=0)
-    saved_at = models.DateTimeField()
 
     class Meta:
         constraints = [
@@ -23,3 +21,34 @@ class PracticeAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"practice {self.number} of {self.participant}"
+
+    @property
+    def position(self) -> int:
+        """Its place, as an answer has one."""
+        return self.number
+
+    @property
+    def prompt(self) -> Prompt:
+        """The made-up prompt, which is stored nowhere but in the protocol."""
+        text = self.participant.study.protocol.practice_prompts[self.number - 1]
+        return Prompt(text=text, text_format="markdown")
+
+    @property
+    def state(self) -> AnswerState:
+        """The state that an answer would have in a running session."""
+        return answer_state(
+            session_status=SessionStatus.ACTIVE,
+            first_seen=self.first_seen_at is not None,
+            revisions=self.revision,
+            has_text=not is_blank(self.text),
+        )
+
+
+class PracticeClock(models.Model):
+    """When a person's practice clock started last."""
+
+    participant = models.OneToOneField(Participant, on_delete=models.PROTECT, related_name="practice_clock")
+    started_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"practice clock of {self.participant}"

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from batches.models.batches import Batch
+from batches.models.drafts import Draft
 from batches.rules.deadlines import seconds_left, time_left_at_end
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
 from studies.models import Participant, Prompt
@@ -99,32 +100,21 @@ class Session(models.Model):
         return SessionStatus(self.status)
 
 
-class Answer(models.Model):
-    """The newest accepted text for one prompt of a session; made for every prompt when the session starts.
+class Answer(Draft):
+    """The draft for one prompt of a session; made for every prompt when the session starts.
 
-    `note` is what the person says they used for this prompt, `confidence` how sure they are in percent; both
-    are asked only where the session says so, and saved together with the text. `is_flagged` is the person's
-    own mark to come back. `has_text` is whether a reader could see anything in `text`. `is_open` ends with a
-    submission or a withdrawal; it stands here so that a save has to lock nothing but its own row.
-    `history_bytes` is what the answer's revisions weigh (see `batches.services.answers`).
+    `has_text` is whether a reader could see anything in `text`. `is_open` ends with a submission or a
+    withdrawal; it stands here so that a save has to lock nothing but its own row. `history_bytes` is what
+    the answer's revisions weigh (see `batches.services.answers`).
     """
 
     # No index of its own: the unique constraints below begin with the session.
     session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="answers", db_index=False)
     prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="answers")
     position = models.PositiveIntegerField()
-    text = models.TextField(blank=True)
-    note = models.TextField(blank=True)
-    confidence = models.PositiveSmallIntegerField(null=True)
-    is_flagged = models.BooleanField(default=False)
     has_text = models.BooleanField(default=False)
     is_open = models.BooleanField(default=True)
     history_bytes = models.PositiveBigIntegerField(default=0)
-    revision = models.PositiveIntegerField(default=0)
-    tab = models.CharField(max_length=64, blank=True)
-    sequence = models.PositiveBigIntegerField(default=0)
-    first_seen_at = models.DateTimeField(null=True)
-    saved_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["position"]

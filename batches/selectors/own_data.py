@@ -7,20 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from allauth.mfa.models import Authenticator
 
-from batches.models import Answer, PracticeAnswer, Revision, Session, SessionEvent
+from batches.models import Answer, PracticeAnswer, PracticeClock, Revision, Session, SessionEvent
 from batches.selectors.sessions import session_of
 from studies.models import Invitation, Participant, StudyEvent
 
-ANSWER_FACTS = (
-    "position",
-    "text",
-    "note",
-    "confidence",
-    "is_flagged",
-    "revision",
-    "first_seen_at",
-    "saved_at",
-)
+DRAFT_FACTS = ("text", "note", "confidence", "is_flagged", "revision", "first_seen_at", "saved_at")
+ANSWER_FACTS = ("position", *DRAFT_FACTS)
 REVISION_FACTS = ("number", "outcome", "text", "note", "confidence", "tab", "sequence", "received_at")
 SESSION_FACTS = (
     "started_at",
@@ -59,8 +51,9 @@ def own_facts(participant: Participant) -> dict[str, object]:
         "practice": list(
             PracticeAnswer.objects.filter(participant=participant)
             .order_by("number")
-            .values("number", "text", "revision", "saved_at")
+            .values("number", *DRAFT_FACTS)
         ),
+        "practice_clock": list(PracticeClock.objects.filter(participant=participant).values("started_at")),
         "messages": list(
             participant.messages.values(
                 "is_from_team", "text", "page", "prompt_label", "session_reference", "sent_at"

@@ -24,7 +24,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from batches.models import Answer, RevisionOutcome, Session, SessionEvent, SessionEventKind
+from batches.models import Answer, Draft, RevisionOutcome, Session, SessionEvent, SessionEventKind
 from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
@@ -87,7 +87,7 @@ class IncomingText:
         """What it adds to the answer's history."""
         return max(LEAST_WEIGHT, len(self.text.encode()) + len(self.note.encode()))
 
-    def is_what(self, standing: Standing) -> bool:
+    def is_what(self, standing: Standing | Draft) -> bool:
         """Whether it equals what is stored."""
         stored = (standing.text, standing.note, standing.confidence)
         return stored == (self.text, self.note, self.confidence)
@@ -105,7 +105,7 @@ def answer_save(
         standing = answer_standing(user_id=user_id, session_id=session_id, position=position)
         if standing is None:
             raise AnswerNotFound
-        _require_storable(standing, incoming)
+        require_storable(standing, incoming)
         outcome = _outcome(standing, incoming, now)
         # Every further turn means that another request changed the answer meanwhile, so this ends.
         if outcome not in _ACCEPTED or _accept(standing, incoming, outcome, now):
@@ -126,7 +126,8 @@ def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
     return bool(unseen.update(first_seen_at=now))
 
 
-def _require_storable(standing: Standing, incoming: IncomingText) -> None:
+def require_storable(standing: Standing | Session, incoming: IncomingText) -> None:
+    """Raise TextRefused where it holds what was not asked for, or could never be stored."""
     if incoming.note and not standing.asks_note:
         raise TextRefused(_("This study asks for no note beside an answer; remove it and save again."))
     if incoming.confidence is not None and not standing.asks_confidence:

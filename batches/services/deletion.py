@@ -2,7 +2,15 @@
 
 from collections.abc import Iterable
 
-from batches.models import Answer, PracticeAnswer, Revision, Session, SessionEvent, SessionEventKind
+from batches.models import (
+    Answer,
+    PracticeAnswer,
+    PracticeClock,
+    Revision,
+    Session,
+    SessionEvent,
+    SessionEventKind,
+)
 from studies.models import Credential, Message, Participant, ProfileForm, StudyEvent
 from studies.services.events import StudyEventKind
 
@@ -19,6 +27,7 @@ def person_texts_delete(participant: Participant) -> None:
     )
     Session.objects.filter(participant=participant).update(resources=[], resources_note="")
     PracticeAnswer.objects.filter(participant=participant).delete()
+    PracticeClock.objects.filter(participant=participant).delete()
     ProfileForm.objects.filter(participant=participant).update(answers={})
     participant.check_tries.update(choices=[])
     # An emptied message would wait for a reply for good.

@@ -1,24 +1,23 @@
-"""Practising before the start: saves by the same rules as answers, without a clock, and counted nowhere."""
+"""Practising before the start: saves by the same rules as answers, a clock that ends nothing; counted nowhere."""
 
 from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from batches.models import PracticeAnswer, RevisionOutcome
+from batches.models import PracticeAnswer, PracticeClock, RevisionOutcome, Session
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
-from batches.rules.texts import check_answer_text
 from batches.selectors.sessions import session_of
-from batches.services.answers import AnswerNotFound, IncomingText, TextRefused
+from batches.services.answers import AnswerNotFound, IncomingText, require_storable
 from batches.services.receipts import (
     DUPLICATE,
     OUTCOMES,
     SaveOutcome,
     SaveReceipt,
-    fault_sentence,
     outcome_sentence,
 )
+from batches.services.starting import budget_of
 from studies.models import Participant
 from studies.selectors.participants import has_valid_consent
 from studies.services.events import has_withdrawn
@@ -42,15 +41,67 @@ def require_practice(participant: Participant) -> None:
         raise PracticeClosed(_("You can practise once you have read the consent text and agreed to it."))
 
 
-def practice_of(participant: Participant, number: int) -> PracticeAnswer:
-    """What is saved for a practice prompt, from 1; an empty row, not stored, where nothing is.
+def practice_session(participant: Participant, now: datetime) -> Session:
+    """What a session of the study would be, with the practice clock; it is never stored and ends nothing."""
+    clock = PracticeClock.objects.filter(participant=participant).first()
+    started_at = clock.started_at if clock else now
+    protocol = participant.study.protocol
+    return Session(
+        participant=participant,
+        started_at=started_at,
+        deadline_at=started_at + budget_of(participant),
+        overdue_rule=protocol.overdue_rule,
+        answer_max_characters=protocol.answer_max_characters,
+        asks_note=protocol.note_per_prompt,
+        asks_confidence=protocol.confidence_per_prompt,
+    )
 
-    Raises AnswerNotFound where the study has no such prompt.
-    """
-    if not 1 <= number <= len(participant.study.protocol.practice_prompts):
+
+def practice_answers(participant: Participant) -> list[PracticeAnswer]:
+    """One for each practice prompt, in order; an empty row, not stored, where nothing is."""
+    stored = {answer.number: answer for answer in participant.practice_answers.all()}
+    numbers = range(1, len(participant.study.protocol.practice_prompts) + 1)
+    return [
+        stored.get(number) or PracticeAnswer(participant=participant, number=number) for number in numbers
+    ]
+
+
+def practice_of(participant: Participant, number: int) -> PracticeAnswer:
+    """The one with this number, from 1. Raises AnswerNotFound where the study has no such prompt."""
+    found = [answer for answer in practice_answers(participant) if answer.number == number]
+    if not found:
         raise AnswerNotFound(_("There is no such practice prompt in this study."))
-    stored = PracticeAnswer.objects.filter(participant=participant, number=number).first()
-    return stored or PracticeAnswer(participant=participant, number=number)
+    return found[0]
+
+
+@transaction.atomic
+def practice_open(*, participant: Participant, number: int, now: datetime) -> PracticeAnswer:
+    """Stamp the first view of a practice prompt; the first prompt that is opened starts the practice clock.
+
+    Raises AnswerNotFound or PracticeClosed.
+    """
+    answer = _own_answer(participant, number)
+    PracticeClock.objects.get_or_create(participant=answer.participant, defaults={"started_at": now})
+    if answer.first_seen_at is None:
+        answer.first_seen_at = now
+        answer.save()
+    return answer
+
+
+@transaction.atomic
+def practice_restart(*, participant: Participant, now: datetime) -> None:
+    """Start the practice clock again. Raises PracticeClosed."""
+    participant = participant_lock(participant)
+    require_practice(participant)
+    PracticeClock.objects.update_or_create(participant=participant, defaults={"started_at": now})
+
+
+@transaction.atomic
+def practice_flag(*, participant: Participant, number: int, flagged: bool) -> None:
+    """Set or take away the person's own mark. Raises AnswerNotFound or PracticeClosed."""
+    answer = _own_answer(participant, number)
+    answer.is_flagged = flagged
+    answer.save()
 
 
 @transaction.atomic
@@ -58,11 +109,9 @@ def practice_save(
     *, participant: Participant, number: int, incoming: IncomingText, now: datetime
 ) -> SaveReceipt:
     """Save one practice text. Raises PracticeClosed, AnswerNotFound or TextRefused."""
-    # The same lock as a start: afterwards nothing of the practice moves.
-    participant = participant_lock(participant)
-    require_practice(participant)
-    answer = practice_of(participant, number)
-    _require_storable(participant, incoming)
+    answer = _own_answer(participant, number)
+    session = practice_session(answer.participant, now)
+    require_storable(session, incoming)
     outcome = _outcome(answer, incoming)
     if outcome == RevisionOutcome.ACCEPTED:
         _store(answer, incoming, now)
@@ -71,21 +120,20 @@ def practice_save(
         sentence=outcome_sentence(outcome, SessionStatus.ACTIVE),
         revision=answer.revision,
         saved_at=answer.saved_at,
-        seconds_left=None,
+        seconds_left=session.seconds_left(now),
         current_text=answer.text,
-        current_note="",
-        current_confidence=None,
+        current_note=answer.note,
+        current_confidence=answer.confidence,
         kept=outcome in (RevisionOutcome.ACCEPTED, DUPLICATE),
     )
 
 
-def _require_storable(participant: Participant, incoming: IncomingText) -> None:
-    if incoming.note or incoming.confidence is not None:
-        raise TextRefused(_("In practice only the text is saved; leave everything else out."))
-    limit = participant.study.protocol.answer_max_characters
-    fault = check_answer_text(incoming.text, max_characters=limit)
-    if fault is not None:
-        raise TextRefused(fault_sentence(fault))
+def _own_answer(participant: Participant, number: int) -> PracticeAnswer:
+    # The same lock as a start: afterwards nothing of the practice moves.
+    participant = participant_lock(participant)
+    answer = practice_of(participant, number)
+    require_practice(participant)
+    return answer
 
 
 def _outcome(answer: PracticeAnswer, incoming: IncomingText) -> SaveOutcome:
@@ -96,13 +144,13 @@ def _outcome(answer: PracticeAnswer, incoming: IncomingText) -> SaveOutcome:
         base_revision=incoming.base_revision,
         tab=incoming.tab,
         sequence=incoming.sequence,
-        is_same=incoming.text == answer.text,
+        is_same=incoming.is_what(answer),
     )
     return DUPLICATE if decision == SaveDecision.DUPLICATE else OUTCOMES[decision]
 
 
 def _store(answer: PracticeAnswer, incoming: IncomingText, now: datetime) -> None:
-    answer.text = incoming.text
+    answer.text, answer.note, answer.confidence = incoming.text, incoming.note, incoming.confidence
     answer.revision += 1
     answer.tab, answer.sequence = incoming.tab, incoming.sequence
     answer.saved_at = now

@@ -34,7 +34,7 @@ class SaveReceipt:
     sentence: str
     revision: int
     saved_at: datetime | None
-    seconds_left: int | None
+    seconds_left: int
     current_text: str
     current_note: str
     current_confidence: int | None

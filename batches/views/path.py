@@ -83,7 +83,7 @@ def gather_facts(
     """The facts, and why a start has to wait although the person has done everything."""
     study, status = participant.study, participant.vetting_status
     protocol = study.protocol
-    has_practised = PracticeAnswer.objects.filter(participant=participant).exists()
+    has_practised = PracticeAnswer.objects.filter(participant=participant, revision__gt=0).exists()
     passed = check_passed(participant)
     facts = PathFacts(
         decision=_DECISIONS.get(status, "open"),

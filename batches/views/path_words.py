@@ -25,7 +25,7 @@ STEP_WORDS: Mapping[StepKind, tuple[Words, Words]] = {
     StepKind.DECISION: (_("Decision of the study team"), ""),
     StepKind.CONSENT: (_("Consent"), _("Read the consent text")),
     StepKind.INSTRUCTIONS: (_("Instructions"), _("Read the instructions")),
-    StepKind.PRACTICE: (_("Practice"), _("Practise without a clock")),
+    StepKind.PRACTICE: (_("Practice"), _("Practise in the workspace")),
     StepKind.CHECK: (_("Questions on the instructions"), _("Answer the questions")),
     StepKind.START: (_("Start"), _("Go to the start page")),
     StepKind.SESSION: (_("Your session"), _("Continue")),

@@ -28,7 +28,7 @@ def prompt(request: HttpRequest, session: Session, position: int) -> HttpRespons
     answer = _answer(session, position)
     if request.method == "POST":
         return _saved(request, answer, now)
-    return _page(request, answer, AnswerForm.of(answer), now)
+    return _page(request, answer, AnswerForm.of(answer.session, answer), now)
 
 
 def _saved(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:

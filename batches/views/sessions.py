@@ -120,6 +120,7 @@ def clock_context(session: Session, now: datetime) -> dict[str, object]:
     seconds_left = session.seconds_left(now)
     return {
         "session": session,
+        "device_key": session.pk,
         "seconds_left": seconds_left,
         "total_seconds": int((session.deadline_at - session.started_at).total_seconds()),
         "time_left": duration_words(seconds_left),

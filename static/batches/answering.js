@@ -1,8 +1,8 @@
-// The answering page: connects writing and saving with the clock, the list of prompts and the tools.
+// The answering page, in a session and in practice: connects writing and saving with the clock, the list of prompts and the tools.
 
 import { addCopying } from "./copying.js";
 import { Drafting } from "./drafting.js";
-import { Ending } from "./ending.js";
+import { Ending, PracticeEnding } from "./ending.js";
 import { Flag } from "./flag.js";
 import { addImageZoom } from "./image_zoom.js";
 import { PromptList } from "./prompt_list.js";
@@ -17,7 +17,10 @@ const drafting = new Drafting({ form, go: (step) => list.go(step) });
 const { fields, saver, saveState, copies, preview } = drafting;
 const timeBar = new TimeBar(document.getElementById("time-bar"));
 const { countdown } = timeBar;
-const ending = new Ending({ receiptUrl: timeBar.bar.dataset.receiptUrl, form, fields, saver, copies });
+const practiceOver = document.getElementById("practice-over");
+const ending = practiceOver
+  ? new PracticeEnding(practiceOver)
+  : new Ending({ receiptUrl: timeBar.bar.dataset.receiptUrl, form, fields, saver, copies });
 const flag = new Flag(document.getElementById("flag-button"));
 
 addCopying();

@@ -1,5 +1,5 @@
 // Writing in a form that saves itself: its fields, saving, copies on this device, word count and preview, and the
-// ways out of the page. Shared by the answering page and the practice pages.
+// ways out of the page.
 
 import { Copies } from "./copies.js";
 import { DraftFields } from "./drafts.js";

@@ -79,6 +79,23 @@ export class Ending {
   }
 }
 
+// The end of the practice clock: a notice says what it would mean, and nothing closes.
+export class PracticeEnding {
+  isOver = false;
+
+  constructor(notice) {
+    this.notice = notice;
+  }
+
+  lock() {
+    this.notice.hidden = false;
+  }
+
+  unlock() {
+    this.notice.hidden = true;
+  }
+}
+
 function title(status) {
   if (status === "submitted") return gettext("You have submitted this batch.");
   return status === "expired" ? gettext("Your time has ended.") : gettext("This session has ended.");

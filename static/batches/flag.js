@@ -11,7 +11,8 @@ export class Flag extends EventTarget {
   constructor(button) {
     super();
     this.button = button;
-    this.key = `chiron:flag:${button.dataset.flagUrl}`;
+    const { session, position } = button.form.dataset;
+    this.key = `chiron:flag:${session}:${position}`;
     this.flagged = button.dataset.flagged === "true";
     this.sending = false;
     button.addEventListener("click", (event) => {

@@ -34,8 +34,12 @@ export class TimeBar {
     announce(this.#words());
   }
 
+  get #overWords() {
+    return this.bar.dataset.overWords ?? gettext("Your time has ended.");
+  }
+
   #words() {
-    return this.countdown.isOver ? gettext("Your time has ended.") : spokenSpan(this.countdown.secondsLeft());
+    return this.countdown.isOver ? this.#overWords : spokenSpan(this.countdown.secondsLeft());
   }
 
   #showSaid() {
@@ -78,7 +82,7 @@ export class TimeBar {
 
   #end(status) {
     this.warning.hidden = true;
-    announce(status === "expired" ? gettext("Your time has ended.") : gettext("This session has ended."));
+    announce(status === "expired" ? this.#overWords : gettext("This session has ended."));
   }
 
   #move(detail) {

@@ -27,6 +27,10 @@ RECORDED_SENTENCES: Mapping[str, str] = {
     "decision": gettext_noop("the decision on your taking part, with its reason"),
     "consent": gettext_noop("what you decide on this page, with the text, this list and the time"),
     "practice": gettext_noop("the newest text of your practice answers, which never count"),
+    "practice_workspace": gettext_noop(
+        "beside the practice answers: your notes, how sure you say you are, your flags, and when you opened the "
+        "prompts and started the practice clock"
+    ),
     "check": gettext_noop("each of your tries at the check questions"),
     "arm": gettext_noop("which of the study's instructions you were given"),
     "times": gettext_noop("when you started, first opened each question, saved, and ended"),
@@ -57,6 +61,7 @@ def _unused(settings: ProtocolSettings) -> Iterator[str]:
     asks = {
         "credential": settings.credential_file != "off",
         "practice": settings.practice_prompts,
+        "practice_workspace": settings.practice_prompts,
         "check": settings.comprehension_check,
         "arm": settings.arms,
         "note": settings.note_per_prompt,

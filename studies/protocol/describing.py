@@ -86,7 +86,9 @@ SETTINGS: Mapping[str, Described] = {
         "each profile was submitted to the study team and approved before any work",
     ),
     "credential_file": Described("Whether a file that supports the profile is off, optional or required."),
-    "practice_prompts": Described("Made-up prompts to practise on; they are never scored."),
+    "practice_prompts": Described(
+        "Made-up prompts to practise on in the workspace; they are never scored. None: no practice."
+    ),
     "comprehension_check": Described("Whether questions about the instructions come before the start."),
     "check_questions": Described("Those questions: question, options, number of the right one."),
     "prompt_order": Described("The order of a batch: fixed, or shuffled for every person (random)."),

@@ -1,8 +1,8 @@
-"""Practice prompts: the answering page without a clock, saved as in a session, counted nowhere."""
+"""Practice prompts: in the workspace of a session, saved as in one, against a clock that ends nothing; counted nowhere."""
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from batches.models import Answer, PracticeAnswer, Revision, SessionEvent
+from batches.models import Answer, PracticeAnswer, PracticeClock, Revision, SessionEvent
 from batches.selectors.answers import study_answers
 from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
@@ -49,12 +49,77 @@ def save(
 # --- the page -----------------------------------------------------------------------------------------
 
 
-def test_the_page_says_that_it_never_counts_and_has_no_clock(visitor: Client) -> None:
-    html = visitor.get(PAGE).content.decode()
+def test_practice_is_the_page_of_a_session_and_says_that_it_never_counts(visitor: Client) -> None:
+    reply = visitor.get(PAGE)
+    html = reply.content.decode()
+    assert "batches/prompt.html" in [template.name for template in reply.templates]
+    assert "Practice prompt 1 of 2" in text_of(reply)[:200]
     assert "Practice: this never counts." in html
     assert "Add <strong>2</strong> and 2." in html
-    assert "time-bar" not in html
-    assert not PracticeAnswer.objects.exists()
+    assert 'href="/studies/pilot/practice/2/"' in html
+    assert "Practice clock 5 hours" in text_of(reply)
+    assert "/sessions/" not in html
+
+
+def test_note_and_confidence_are_asked_as_in_the_session(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], client: Client
+) -> None:
+    study = make_study(slug="pilot", note_per_prompt=True, confidence_per_prompt=True)
+    client.force_login(make_person(study).user)
+    assert {"note", "confidence"} <= set(re.findall(r'name="(\w+)"', client.get(PAGE).content.decode()))
+    body = {"text": "4", "note": "books", "confidence": 50, "base_revision": 0, "tab": "one", "sequence": 1}
+    assert client.post(SAVE, body, content_type="application/json").status_code == 200
+    saved = client.get(SAVE).json()
+    assert (saved["text"], saved["note"], saved["confidence"]) == ("4", "books", 50)
+
+
+def test_a_study_without_practice_prompts_has_no_practice(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], client: Client
+) -> None:
+    client.force_login(make_person(make_study(slug="pilot", practice_prompts=())).user)
+    assert client.get(PAGE).status_code == 404
+    assert "/practice/" not in client.get("/studies/pilot/instructions/").content.decode()
+
+
+# --- the clock ----------------------------------------------------------------------------------------
+
+
+def seconds_left(visitor: Client) -> int:
+    return int(visitor.get("/api/studies/pilot/practice/time").json()["seconds_left"])
+
+
+def test_the_clock_starts_when_practice_is_opened_and_runs_on_from_prompt_to_prompt(
+    visitor: Client, person: Participant
+) -> None:
+    visitor.get(PAGE)
+    PracticeClock.objects.update(started_at=timezone.now() - timedelta(hours=1))
+    visitor.get("/studies/pilot/practice/2/")
+    assert 14_390 <= seconds_left(visitor) <= 14_400
+    assert save(visitor, "4").json()["seconds_left"] <= 14_400
+
+
+def test_the_end_of_the_clock_closes_nothing_and_the_clock_can_be_started_again(visitor: Client) -> None:
+    visitor.get(PAGE)
+    PracticeClock.objects.update(started_at=timezone.now() - timedelta(hours=6))
+    assert visitor.get("/api/studies/pilot/practice/time").json()["status"] == "expired"
+    over = text_of(visitor.get(PAGE))
+    assert "In your session your answers would be closed now." in over
+    assert save(visitor, "still here").status_code == 200
+    assert visitor.post(PAGE, {"go": "restart"})["Location"] == PAGE
+    assert seconds_left(visitor) > 17_990
+    assert visitor.get(SAVE).json()["text"] == "still here"
+
+
+def test_flags_and_states_stand_in_the_list_as_in_a_session(visitor: Client) -> None:
+    visitor.get(PAGE)
+    assert "Prompt 1 opened, empty" in text_of(visitor.get(PAGE))
+    flag = visitor.put(f"{SAVE}/flag", {"flagged": True}, content_type="application/json")
+    assert flag.status_code == 200
+    visitor.post("/studies/pilot/practice/2/", {"text": "red", "base_revision": 0, "go": "flag"})
+    page = visitor.get(PAGE)
+    assert "Prompt 2 answered" in text_of(page)
+    assert len(re.findall(r"data-flag\s*>", page.content.decode())) == 2
+    assert PracticeAnswer.objects.get(number=1).revision == 0
 
 
 def test_without_script_the_buttons_save_and_lead_on(visitor: Client) -> None:
@@ -92,9 +157,9 @@ def test_there_are_only_the_prompts_the_study_has(visitor: Client, number: int) 
 # --- saving by script ---------------------------------------------------------------------------------
 
 
-def test_saves_follow_the_rules_of_a_session_without_a_time(visitor: Client) -> None:
+def test_saves_follow_the_rules_of_a_session(visitor: Client) -> None:
     first = save(visitor, "one").json()
-    assert (first["outcome"], first["revision"], first["seconds_left"]) == ("accepted", 1, None)
+    assert (first["outcome"], first["revision"], first["seconds_left"]) == ("accepted", 1, 18_000)
     assert save(visitor, "one").json()["outcome"] == "duplicate"
     assert save(visitor, "two", sequence=2, base=1).json()["revision"] == 2
     late = save(visitor, "one and a half")
@@ -113,11 +178,11 @@ def test_reading_what_was_never_saved_stores_nothing(visitor: Client) -> None:
 
 
 @pytest.mark.parametrize("extra", [{"note": "books"}, {"confidence": 50}])
-def test_practice_takes_no_note_and_no_confidence(visitor: Client, extra: dict[str, object]) -> None:
+def test_what_the_study_does_not_ask_is_not_taken(visitor: Client, extra: dict[str, object]) -> None:
     body = {"text": "4", "base_revision": 0, "tab": "one", "sequence": 1, **extra}
     reply = visitor.post(SAVE, body, content_type="application/json")
     assert reply.status_code == 422
-    assert "only the text is saved" in reply.json()["sentence"]
+    assert reply.json()["sentence"].startswith("This study")
     assert not PracticeAnswer.objects.exists()
 
 
@@ -139,12 +204,15 @@ def check_refused(visitor: Client, sentence: str) -> None:
     home = visitor.get(PAGE, follow=True)
     assert home.redirect_chain == [("/studies/pilot/", 302)]
     assert sentence in text_of(home)
+    assert visitor.get("/api/studies/pilot/practice/time").status_code == 422
+    assert visitor.post(PAGE, {"go": "restart"})["Location"] == "/studies/pilot/"
     reply = save(visitor, "too late")
     assert (reply.status_code, sentence in reply.json()["sentence"]) == (422, True)
     form = visitor.post(PAGE, {"text": "too late", "base_revision": 0})
     assert form.status_code == 422
     assert "too late</textarea>" in form.content.decode()
     assert not PracticeAnswer.objects.exists()
+    assert not PracticeClock.objects.exists()
 
 
 def test_practice_is_over_once_the_session_has_started(visitor: Client, person: Participant) -> None:
@@ -172,6 +240,7 @@ def test_nobody_practises_before_the_decision(make_study: Callable[..., Study], 
 
 def test_practice_leaves_no_trace_in_anything_that_is_counted(visitor: Client, person: Participant) -> None:
     events = StudyEvent.objects.count()
+    visitor.get(PAGE)
     save(visitor, "practised")
     session_start(participant=person, now=timezone.now())
     assert not Answer.objects.exclude(text="").exists()

@@ -18,6 +18,7 @@ def protocol(**values: object) -> ProtocolSettings:
         ("credential", {"credential_file": "off"}, {"credential_file": "required"}),
         ("profile:field", {"profile_questions": ["level"]}, {"profile_questions": ["field"]}),
         ("practice", {"practice_prompts": []}, {"practice_prompts": ["Try this."]}),
+        ("practice_workspace", {"practice_prompts": []}, {"practice_prompts": ["Try this."]}),
         ("check", {"comprehension_check": False}, {"comprehension_check": True}),
         ("note", {"note_per_prompt": False}, {"note_per_prompt": True}),
         ("confidence", {"confidence_per_prompt": False}, {"confidence_per_prompt": True}),

@@ -1,0 +1,24 @@
+"""Addresses of the workspace, the same in a session and in practice: `{% load workspace %}`."""
+
+from django import template
+from django.template import Context
+from django.urls import reverse
+
+# In a session, in practice.
+ADDRESSES = {
+    "prompt": ("session_prompt", "study_practice"),
+    "save": ("api-1:save_answer", "api-1:save_practice"),
+    "flag": ("api-1:flag_answer", "api-1:flag_practice"),
+    "time": ("api-1:session_time", "api-1:practice_time"),
+}
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def workspace_url(context: Context, what: str, *position: int) -> str:
+    """`{% workspace_url "prompt" place.position %}`; expects `session`, in practice `is_practice` and `study`."""
+    in_session, in_practice = ADDRESSES[what]
+    if context.get("is_practice"):
+        return reverse(in_practice, args=[context["study"].slug, *position])
+    return reverse(in_session, args=[context["session"].pk, *position])
