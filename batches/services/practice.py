@@ -1,4 +1,7 @@
-"""Practising before the start: saves by the same rules as answers, a clock that ends nothing; counted nowhere."""
+"""Practising before the start: saved by the same rules as answers, counted nowhere.
+
+The practice clock runs as a session's does and ends nothing.
+"""
 
 from datetime import datetime
 

@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def workspace_url(context: Context, what: str, *position: int) -> str:
-    """`{% workspace_url "prompt" place.position %}`; expects `session`, in practice `is_practice` and `study`."""
+    """`{% workspace_url "prompt" 1 %}`; expects `session`, in practice `is_practice` and `study`."""
     in_session, in_practice = ADDRESSES[what]
     if context.get("is_practice"):
         return reverse(in_practice, args=[context["study"].slug, *position])

@@ -1,4 +1,4 @@
-"""Practice prompts in the workspace of a session, against a clock that ends nothing. Nothing here ever counts."""
+"""Practice in the workspace of a session, against a clock that ends nothing. Nothing here ever counts."""
 
 import uuid
 from datetime import datetime
@@ -32,7 +32,7 @@ from studies.views.access import for_participant
 @require_http_methods(["GET", "POST"])
 @for_participant
 def practice(request: HttpRequest, participant: Participant, number: int) -> HttpResponse:
-    """GET shows the practice prompt and starts the first clock; POST saves the form, or starts a new clock."""
+    """GET shows the practice prompt and starts a first clock; POST saves the form or starts a new clock."""
     now = server_now()
     try:
         if request.POST.get("go") == "restart":

@@ -1,4 +1,4 @@
-"""Practice prompts: in the workspace of a session, saved as in one, against a clock that ends nothing; counted nowhere."""
+"""Practice: the workspace of a session with a clock that ends nothing, saved as in one, counted nowhere."""
 
 import re
 from collections.abc import Callable
