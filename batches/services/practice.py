@@ -49,8 +49,8 @@ def practice_session(participant: Participant, now: datetime) -> Session:
     clock = PracticeClock.objects.filter(participant=participant).first()
     started_at = clock.started_at if clock else now
     protocol = participant.study.protocol
+    # Without the person, who would be taken to have started.
     return Session(
-        participant=participant,
         started_at=started_at,
         deadline_at=started_at + budget_of(participant),
         overdue_rule=protocol.overdue_rule,

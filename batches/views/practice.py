@@ -87,7 +87,7 @@ def _page(
     receipt: SaveReceipt | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    participant = session.participant
+    participant = answer.participant
     context = clock_context(session, now) | {
         "is_practice": True,
         "device_key": f"practice-{participant.pk}",

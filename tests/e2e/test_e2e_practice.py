@@ -88,9 +88,7 @@ def test_when_the_practice_clock_runs_out_nothing_closes_and_it_can_be_started_a
     over = page.locator("#practice-over")
     expect(over).to_be_hidden()
     expect(over).to_be_visible()
-    expect(page.locator("#announcements")).to_contain_text(
-        "your answers would be closed now"
-    )
+    expect(page.locator("#announcements")).to_contain_text("your answers would be closed now")
     page.locator("[name=text]").fill("Written after the end")
     expect(page.locator("#save-state")).to_contain_text("Saved at")
     assert practised(person).text == "Written after the end"

@@ -23,7 +23,7 @@ from batches.services.ending import (
 from batches.services.extending import extra_time_grant, session_extend, session_reopen
 from batches.services.flags import answer_flag
 from batches.services.plans import batches_build
-from batches.services.practice import practice_save
+from batches.services.practice import practice_open, practice_save
 from batches.services.starting import session_start
 from scoring.coordinator import study_score
 from scoring.irt.model_results.records import ModelResponse, ModelResults, PublishedAbility
@@ -194,6 +194,7 @@ def person_make(study: Study, number: int, lead: User) -> Participant:
     consent_record(participant=person, accepted=True, now=after(minutes=1))
     profile_submit(participant=person, answers={"field": "Mathematics"}, file=file, now=after(minutes=2))
     person = participant_approve(participant=person, now=after(minutes=5), actor=lead)
+    practice_open(participant=person, number=1, now=after(minutes=6))
     practised = IncomingText(text="A trial", base_revision=0, tab="one", sequence=1)
     practice_save(participant=person, number=1, incoming=practised, now=after(minutes=6))
     right = [question.correct for question in study.protocol.check_questions]
