@@ -5,44 +5,55 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('batches', '0004_clock_watch'),
-        ('studies', '0007_labels_of_prompts_and_audiences'),
+        ("batches", "0004_clock_watch"),
+        ("studies", "0007_labels_of_prompts_and_audiences"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='practiceanswer',
-            name='confidence',
+            model_name="practiceanswer",
+            name="confidence",
             field=models.PositiveSmallIntegerField(null=True),
         ),
         migrations.AddField(
-            model_name='practiceanswer',
-            name='first_seen_at',
+            model_name="practiceanswer",
+            name="first_seen_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='practiceanswer',
-            name='is_flagged',
+            model_name="practiceanswer",
+            name="is_flagged",
             field=models.BooleanField(default=False),
         ),
         migrations.AddField(
-            model_name='practiceanswer',
-            name='note',
+            model_name="practiceanswer",
+            name="note",
             field=models.TextField(blank=True),
         ),
         migrations.AlterField(
-            model_name='practiceanswer',
-            name='saved_at',
+            model_name="practiceanswer",
+            name="saved_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.CreateModel(
-            name='PracticeClock',
+            name="PracticeClock",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('started_at', models.DateTimeField()),
-                ('participant', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='practice_clock', to='studies.participant')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("started_at", models.DateTimeField()),
+                (
+                    "participant",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="practice_clock",
+                        to="studies.participant",
+                    ),
+                ),
             ],
         ),
     ]
