@@ -228,6 +228,7 @@ def test_figures_are_drawn_from_stored_rows(
     response = staff.get(address)
     assert response.status_code == 200
     assert b"<svg" in response.content
+    assert b"<image" not in response.content  # which is not drawn where the file is opened by itself
 
 
 def test_excluded_people_who_were_not_judged_leave_bounds_in_place_of_the_number(

@@ -187,9 +187,13 @@ def test_pages_and_figures_are_made_of_whatever_there_is(
             figure.draw(found)
 
 
-def test_figures_are_drawn_from_stored_rows(measure: Measure) -> None:
-    measurement = measure(RIGHT)
+@pytest.mark.parametrize(("times", "has_curve"), [(1, False), (3, True)])
+def test_figures_are_drawn_from_stored_rows_but_no_curve_of_one_size(
+    times: int, has_curve: bool, measure: Measure
+) -> None:
+    measurement = measure(RIGHT * times)
 
     for block in (Block.COHORT, Block.TOP):
         for name, figure in PAGES[block].figures.items():
-            assert figure.draw(block_measures(measurement, block)) is not None, name
+            drawn = figure.draw(block_measures(measurement, block)) is not None
+            assert drawn == (has_curve or name != "fractions"), name

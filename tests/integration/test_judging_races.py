@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
-from batches.models import Session
+from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
 from llm.attempts import Attempt
 from llm.errors import Received
@@ -23,6 +23,7 @@ from scoring.coordinator import judging_coordinate
 from scoring.judge.interface import Asked, CriterionVerdict
 from scoring.judge.reasons import UnscoredReason
 from scoring.models import (
+    AnswerFlag,
     AnswerScore,
     CriterionScore,
     JudgeCall,
@@ -242,9 +243,11 @@ def test_results_are_computed_by_the_next_look_where_the_process_that_ended_a_ru
     assert ended is not None
     judging_coordinate(clock=lambda: ended + timedelta(seconds=30))
     assert ResultSet.objects.count() == 0  # whoever ended it may be at it
+    Answer.objects.update(text="idk")
     for _ in range(3):
         judging_coordinate(clock=lambda: ended + timedelta(minutes=5))
     assert list(ResultSet.objects.values_list("run", flat=True)) == [scripted.scoring_run.pk]
+    assert AnswerFlag.objects.exists()  # screened first: who decides later has not seen these results
 
 
 def test_a_run_that_cannot_be_brought_up_keeps_no_other_from_its_end(
