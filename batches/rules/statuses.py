@@ -62,7 +62,7 @@ def answer_state(
     """Derive the state of one answer from stored facts.
 
     `first_seen`: the prompt was shown at least once. `revisions`: saves accepted so far.
-    `has_text`: the latest revision holds something visible (see `texts.is_blank`).
+    `has_text`: the latest revision holds something visible (see `studies.protocol.visible`).
     """
     if session_status == SessionStatus.WITHDRAWN:
         return AnswerState.WITHDRAWN

@@ -1,16 +1,11 @@
-"""What an answer and the note beside it may contain, and when a text holds nothing a reader could see."""
+"""What an answer and the note beside it may contain."""
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from studies.protocol.wording import gettext_noop
 
 NOTE_MAX_CHARACTERS = 2_000
-
-_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
-_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f\u034f")
-"""Characters Unicode calls letters, symbols or marks although nothing is drawn for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +36,6 @@ def check_note(note: str) -> TextFault | None:
     return _fault(note, NOTE_MAX_CHARACTERS, _NOTE)
 
 
-def is_blank(text: str) -> bool:
-    """Whether nothing in the text is visible: empty, white space, zero-width or control characters only."""
-    return all(_is_invisible(character) for character in text)
-
-
 def _fault(text: str, max_characters: int, sentences: _Sentences) -> TextFault | None:
     if "\x00" in text:
         return TextFault(sentences.nul, {"position": text.index("\x00") + 1})
@@ -55,10 +45,6 @@ def _fault(text: str, max_characters: int, sentences: _Sentences) -> TextFault |
     if len(text) > max_characters:
         return TextFault(sentences.long, {"length": len(text), "limit": max_characters})
     return None
-
-
-def _is_invisible(character: str) -> bool:
-    return unicodedata.category(character) in _INVISIBLE_CATEGORIES or character in _BLANK_LETTERS
 
 
 def _first_lone_surrogate(text: str) -> int | None:

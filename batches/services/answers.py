@@ -28,7 +28,7 @@ from batches.models import Answer, Draft, RevisionOutcome, Session, SessionEvent
 from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
-from batches.rules.texts import check_answer_text, check_note, is_blank
+from batches.rules.texts import check_answer_text, check_note
 from batches.selectors.standing import Standing, answer_standing
 from batches.services.receipts import (
     DUPLICATE,
@@ -40,6 +40,7 @@ from batches.services.receipts import (
     outcome_sentence,
 )
 from studies.models import Participant
+from studies.protocol.visible import is_blank
 from studies.services.refusals import Refused
 
 LEAST_WEIGHT = 500

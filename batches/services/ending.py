@@ -18,6 +18,7 @@ from studies.models import Participant
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.vetting_mails import mails_take_back
 
 NOTE_CHARACTERS = 2000
 
@@ -100,6 +101,7 @@ def session_withdraw(*, participant: Participant, now: datetime, reason: str = "
         session = session_of(participant)
         if session is not None:
             _session_withdraw(session, now)
+        mails_take_back(participant.events.all())
         event_record(
             study=participant.study,
             kind=StudyEventKind.WITHDREW,

@@ -9,7 +9,7 @@ from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
 from studies.selectors.participants import has_valid_consent
 from studies.services.events import StudyEventKind, event_record
 from studies.services.participants import participant_lock
-from studies.services.vetting_mails import participant_mail, participant_mail_queue
+from studies.services.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
 
 BEFORE_CLOSING = timedelta(days=3)
 # Somebody who was just told what comes next is not reminded of it on the same day.
@@ -51,9 +51,15 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
     reminded = StudyEvent.objects.filter(participant=person, kind=StudyEventKind.REMINDED)
     if reminded.filter(details__closes_at=closes_at).exists():
         return False
-    participant_mail_queue(person, participant_mail(person, "reminder", {}, site_url), now)
+    message = participant_mail(person, "reminder", {}, site_url)
+    mail = participant_mail_queue(person, message, now, min(VALID_FOR, person.study.closes_at - now))
     event_record(
-        study=person.study, kind=StudyEventKind.REMINDED, now=now, participant=person, closes_at=closes_at
+        study=person.study,
+        kind=StudyEventKind.REMINDED,
+        now=now,
+        participant=person,
+        closes_at=closes_at,
+        mail=mail.pk if mail else None,
     )
     return True
 

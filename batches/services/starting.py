@@ -130,8 +130,8 @@ def arm_shown(participant: Participant) -> str:
 
 
 def budget_of(participant: Participant) -> timedelta:
-    """How long the person may work: the study's time and what the study team gave them on top."""
-    return timedelta(minutes=participant.study.protocol.time_budget_minutes + participant.extra_minutes)
+    """How long the person may work."""
+    return timedelta(minutes=participant.budget_minutes)
 
 
 def free_place(participant: Participant, plan: BatchPlan | None, now: datetime, shown_arm: str) -> Place:

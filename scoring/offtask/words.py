@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from batches.rules.texts import is_blank
+from studies.protocol.visible import is_blank
 
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"

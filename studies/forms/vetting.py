@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy as _
 
 from studies.forms.texts import REASON_CHARACTERS, StorableTextField
+from studies.protocol.visible import is_blank
 
 APPROVE, REJECT = "approve", "reject"
 
@@ -30,7 +31,8 @@ class VettingForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """A rejection has a reason; one that cannot be stored is said to be that, not missing."""
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("decision") == REJECT and not cleaned.get("reason") and "reason" not in self.errors:
+        unwritten = "reason" not in self.errors and is_blank(cleaned.get("reason", ""))
+        if cleaned.get("decision") == REJECT and unwritten:
             sentence = gettext("A rejection needs a reason; write why this person may not take part.")
             self.add_error("reason", sentence)
         return cleaned

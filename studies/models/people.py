@@ -60,6 +60,11 @@ class Participant(models.Model):
     def approved(self) -> bool:
         return self.vetting_status == VettingStatus.APPROVED
 
+    @property
+    def budget_minutes(self) -> int:
+        """How long the person may work: the study's time and what the study team gave them on top."""
+        return self.study.protocol.time_budget_minutes + self.extra_minutes
+
 
 class Invitation(models.Model):
     """A personal way into one study. The link's token is kept as its hash only; sending again replaces it.

@@ -6,6 +6,7 @@ from django.db.models import (
     Case,
     Count,
     Exists,
+    F,
     IntegerField,
     OuterRef,
     Q,
@@ -23,13 +24,21 @@ from studies.models import (
     Participant,
     ProfileForm,
     Study,
+    StudyEvent,
     User,
     VettingStatus,
 )
 from studies.protocol.consents import consent_sha256
 
+WITHDREW = "withdrew"
 # Who needs a decision comes first.
 LIST_ORDER = (VettingStatus.SUBMITTED, VettingStatus.INVITED, VettingStatus.REJECTED, VettingStatus.APPROVED)
+
+
+def withdrew(person: str = "pk") -> Exists:
+    """Whether the person withdrew, whose id the outer query calls `person`."""
+    # The kinds of events lie above this layer.
+    return Exists(StudyEvent.objects.filter(participant=OuterRef(person), kind="participant_withdrew"))
 
 
 def latest_consent(participant: Participant) -> Consent | None:
@@ -72,13 +81,15 @@ def participant_by_code(study_slug: str, code: str) -> Participant | None:
 
 
 def participants_to_vet(study: Study) -> QuerySet[Participant]:
-    """Everyone in the study, those waiting for a decision first, then by code.
+    """Everyone in the study, those waiting for a decision first, those who withdrew last, then by code.
 
-    Annotated with `is_out_of_tries`: the check questions keep the person from starting, and no try is left.
+    Annotated with `has_withdrawn`, and with `is_out_of_tries`: the check questions keep the person from
+    starting, and no try is left.
     """
+    people = study.participants.select_related("user").annotate(has_withdrawn=withdrew())
     places = [When(vetting_status=status, then=Value(place)) for place, status in enumerate(LIST_ORDER)]
     order = Case(*places, output_field=IntegerField())
-    people = study.participants.select_related("user").order_by(order, "code")
+    people = people.order_by("has_withdrawn", order, "code")
     if not study.protocol.comprehension_check:
         return people.annotate(is_out_of_tries=Value(False))
     tries = ComprehensionAttempt.objects.filter(participant=OuterRef("pk")).order_by()
@@ -106,6 +117,7 @@ def credential_of(study_slug: str, code: str, token: uuid.UUID) -> Credential | 
 
 
 def vetting_counts(study: Study) -> dict[str, int]:
-    """How many people have each vetting status."""
-    rows = study.participants.values_list("vetting_status").annotate(people=Count("id"))
-    return dict.fromkeys(VettingStatus.values, 0) | dict(rows)
+    """How many people have each vetting status; those who withdrew are counted as that alone."""
+    status = Case(When(withdrew(), then=Value(WITHDREW)), default=F("vetting_status"))
+    rows = study.participants.annotate(status=status).values_list("status").annotate(people=Count("id"))
+    return dict.fromkeys([*VettingStatus.values, WITHDREW], 0) | dict(rows)

@@ -6,6 +6,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from studies.models import Participant, Study, StudyStatus, VettingStatus
 from studies.selectors.contact import open_threads
+from studies.selectors.participants import withdrew
 
 
 def study_by_slug(slug: str) -> Study | None:
@@ -28,7 +29,8 @@ def studies_with_people() -> QuerySet[Study]:
 
     `people` in all, `waiting` for a vetting decision, `unanswered` for a reply of the team.
     """
-    waiting = Count("participants", filter=Q(participants__vetting_status=VettingStatus.SUBMITTED))
+    submitted = Q(participants__vetting_status=VettingStatus.SUBMITTED)
+    waiting = Count("participants", filter=submitted & ~withdrew("participants"))
     return (
         Study.objects.select_related("bank_version__bank")
         .annotate(people=Count("participants"), waiting=waiting, unanswered=Subquery(_unanswered()))

@@ -4,10 +4,12 @@ from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
+from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext_noop
 
 from studies.models import Invitation, User
@@ -66,8 +68,10 @@ def _mail(invitation: Invitation, link: str) -> str:
         "days": invitation.study.protocol.invitation_days,
         "link": link,
     }
-    subject = " ".join(render_to_string("studies/mail/invitation_subject.txt", context).split())
-    body = render_to_string("studies/mail/invitation_message.txt", context)
+    # Nobody knows which language the reader prefers: the sender's browser does not tell.
+    with translation.override(settings.LANGUAGE_CODE):
+        subject = " ".join(render_to_string("studies/mail/invitation_subject.txt", context).split())
+        body = render_to_string("studies/mail/invitation_message.txt", context)
     try:
         send_mail(subject, body.strip() + "\n", None, [invitation.email])
     except SMTPRecipientsRefused:

@@ -64,7 +64,8 @@ def _send_for_a_while(clock: Callable[[], datetime]) -> int:
     began, sent = clock(), 0
     _drop(began)
     while (now := clock()) < began + RUN_FOR:
-        due = OutgoingMail.objects.filter(due_at__lte=now).order_by("due_at").first()
+        sendable = OutgoingMail.objects.filter(discarded=False, due_at__lte=now, expires_at__gt=now)
+        due = sendable.order_by("due_at").first()
         if due is None:
             break
         if _take(due, now):

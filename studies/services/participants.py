@@ -10,10 +10,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
-from studies.services.events import StudyEventKind, event_record
+from studies.protocol.visible import is_blank
+from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
-from studies.services.vetting_mails import decision_mail, participant_mail_queue
+from studies.services.vetting_mails import decision_mail, mails_take_back, participant_mail_queue
 
 # No characters that are mistaken for each other when read aloud or written by hand.
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -38,7 +39,7 @@ class StudyClosed(Refused):
 
 
 class VettingRefused(Refused):
-    """The decision changes nothing or lacks its reason."""
+    """The decision changes nothing, lacks its reason or comes after a withdrawal."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def participant_approve(
     reason: str = "",
     site_url: str | None = None,
 ) -> Participant:
-    """Let the person take part. Raises VettingRefused where they may already.
+    """Let the person take part. Raises VettingRefused where they may already or withdrew.
 
     They are mailed the decision, with a link to `site_url` unless that is blank; None: they are not.
     """
@@ -177,11 +178,12 @@ def participant_reject(
     actor: User | None = None,
     site_url: str | None = None,
 ) -> Participant:
-    """Keep the person from starting, for a reason. Raises VettingRefused without one, or if done already.
+    """Keep the person from starting, for a reason. Raises VettingRefused without one, if done already,
+    or after a withdrawal.
 
     They are mailed the decision as `participant_approve` says.
     """
-    if not reason.strip():
+    if is_blank(reason):
         raise VettingRefused(_("A rejection needs a reason; write why this person may not take part."))
     return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url)
 
@@ -195,6 +197,11 @@ def _decide(
     site_url: str | None,
 ) -> Participant:
     participant = participant_lock(participant)
+    if has_withdrawn(participant):
+        raise VettingRefused(
+            _("%(code)s withdrew from the study; there is nothing to decide any more.")
+            % {"code": participant.code}
+        )
     if participant.vetting_status == status:
         raise VettingRefused(_decided_already(participant, status))
     before = participant.vetting_status
@@ -203,9 +210,10 @@ def _decide(
     participant.save(update_fields=["vetting_status", "vetting_reason"])
     approved = status == VettingStatus.APPROVED
     kind = StudyEventKind.APPROVED if approved else StudyEventKind.REJECTED
+    mails_take_back(participant.events.all())
     mail = None
     if site_url is not None:
-        message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url)
+        message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url, now=now)
         mail = participant_mail_queue(participant, message, now)
     event_record(
         study=participant.study,
@@ -215,7 +223,7 @@ def _decide(
         participant=participant,
         before=before,
         reason=reason,
-        mailed=mail is not None,
+        mail=mail.pk if mail else None,
     )
     return participant
 

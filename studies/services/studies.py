@@ -13,6 +13,7 @@ from studies.services.events import StudyEventKind, event_record
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
+from studies.services.vetting_mails import mails_take_back
 
 MAX_NAME_CHARACTERS = 200
 
@@ -128,6 +129,7 @@ def study_close(*, study: Study, now: datetime, actor: User | None = None, reaso
         )
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])
+    mails_take_back(study.events.filter(kind=StudyEventKind.REMINDED))
     event_record(study=study, kind=StudyEventKind.CLOSED, now=now, actor=actor, reason=reason.strip())
     return study
 

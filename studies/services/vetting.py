@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from studies.models import Participant, Study, User, VettingStatus
+from studies.selectors.participants import withdrew
 from studies.services.participants import participant_approve, participant_reject
 from studies.services.refusals import Refused
 
@@ -36,7 +37,8 @@ def participants_vet(
 
 
 def _waiting(study: Study) -> list[Participant]:
-    return list(study.participants.filter(vetting_status=VettingStatus.SUBMITTED).order_by("code"))
+    waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
+    return list(waiting.order_by("code"))
 
 
 def _named(study: Study, names: list[str]) -> list[Participant]:

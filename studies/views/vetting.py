@@ -1,5 +1,6 @@
 """Deciding who may take part."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.mail import EmailMessage
 from django.core.paginator import Paginator
@@ -62,6 +63,7 @@ def people_page(
         "draft": refused or previewed,
         "mail": mail_of(request, previewed, person) if previewed and person else None,
         "person": person,
+        "mail_language": settings.LANGUAGE_CODE,
     }
     return render(request, "studies/participants.html", context, status=422 if refused else 200)
 
@@ -69,7 +71,9 @@ def people_page(
 def mail_of(request: HttpRequest, form: VettingForm, person: Participant) -> EmailMessage:
     """What would be mailed."""
     approved, reason = form.cleaned_data["decision"] == APPROVE, form.cleaned_data["reason"].strip()
-    return decision_mail(person, approved=approved, reason=reason, site_url=site_url_of(request))
+    return decision_mail(
+        person, approved=approved, reason=reason, site_url=site_url_of(request), now=timezone.now()
+    )
 
 
 def decide(request: HttpRequest, participant: Participant, decision: str, reason: str) -> None:

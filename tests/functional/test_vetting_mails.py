@@ -13,9 +13,14 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, User, VettingStatus
+from batches.services.ending import session_withdraw
+from batches.services.extending import extra_time_grant
+from batches.services.starting import session_start
 from studies.services.mails import mails_send
-from studies.services.participants import participant_add
+from studies.services.participants import VettingRefused, participant_add, participant_approve
 from studies.services.studies import study_close
+from studies.services.vetting import participants_vet
+from studies.services.vetting_mails import decision_mail
 
 pytestmark = pytest.mark.django_db
 PAGE = "https://study.example.org/studies/pilot/"
@@ -50,7 +55,6 @@ def test_an_approval_is_mailed_with_the_next_step(staff: Client, person: Partici
     assert (one.to, one.subject) == (["person@example.org"], "The study pilot: you may take part")
     assert "open the page of the study and follow its steps. Your 300 minutes begin only when you" in one.body
     assert PAGE in one.body
-    assert StudyEvent.objects.get(kind="participant_approved").details["mailed"] is True
 
 
 def test_a_rejection_is_mailed_with_its_reason_as_it_was_written(staff: Client, person: Participant) -> None:
@@ -93,6 +97,7 @@ def test_a_changed_decision_is_mailed_again_and_the_same_one_is_not(
 ) -> None:
     for form in ({"decision": "approve"}, {"decision": "approve"}, {"decision": "reject", "reason": "Left."}):
         decision(staff, person, **form)
+        mailed()
     assert [one.subject.partition(": ")[2] for one in mailed()] == [
         "you may take part",
         "you cannot take part",
@@ -121,4 +126,4 @@ def test_simulated_people_are_mailed_nothing(staff: Client, person: Participant)
     Study.objects.update(is_simulated=True)
     decision(staff, person, decision="approve")
     assert not OutgoingMail.objects.exists()
-    assert StudyEvent.objects.get(kind="participant_approved").details["mailed"] is False
+    assert StudyEvent.objects.get(kind="participant_approved").details["mail"] is None

@@ -217,7 +217,7 @@ def test_a_decision_is_recorded_with_who_and_why(person: Participant, lead: User
     assert (approved.approved, approved.vetting_reason) == (True, "Degree seen")
     event = StudyEvent.objects.get(kind="participant_approved")
     assert (event.participant, event.actor, event.happened_at) == (person, lead, now)
-    assert event.details == {"before": "submitted", "reason": "Degree seen", "mailed": False}
+    assert event.details == {"before": "submitted", "reason": "Degree seen", "mail": None}
 
 
 def test_a_decision_may_be_reversed_but_not_repeated(person: Participant, now: datetime) -> None:
@@ -245,14 +245,14 @@ def test_several_people_are_decided_on_by_code_or_address(
     names = [person.code.lower(), "B@example.org", person.code]
     decided = participants_vet(study=study, approve=True, names=names, now=now)
     assert {one.pk for one in decided} == {person.pk, other.pk}
-    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 2, "rejected": 0}
+    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 2, "rejected": 0, "withdrew": 0}
 
 
 def test_everyone_who_waits_can_be_decided_on(study: Study, person: Participant, now: datetime) -> None:
     rejected = participant_add(study=study, email="b@example.org", profile="stem-phd", now=now)
     participant_reject(participant=rejected, reason="No", now=now)
     assert [one.pk for one in participants_vet(study=study, approve=True, names=None, now=now)] == [person.pk]
-    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 1, "rejected": 1}
+    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 1, "rejected": 1, "withdrew": 0}
 
 
 def test_an_unknown_name_leaves_everyone_undecided(study: Study, person: Participant, now: datetime) -> None:

@@ -1,7 +1,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from batches.rules.texts import check_answer_text, check_note, is_blank
+from batches.rules.texts import check_answer_text, check_note
+from studies.protocol.visible import is_blank
 
 
 def test_an_ordinary_text_is_fine() -> None:

@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
+from batches.services.clock import clocks_agree
 from batches.services.reminders import reminders_queue
 from studies.services.database_time import database_now
 
@@ -16,5 +17,9 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
+        if not clocks_agree():
+            raise CommandError(
+                "This machine's clock differs from the database's, so nobody was reminded; set the clock."
+            )
         count = reminders_queue(now=database_now(), site_url=settings.SITE_URL or "")
         self.stdout.write(f"{count} reminder{'' if count == 1 else 's'} queued.")

@@ -15,7 +15,8 @@ from studies.services.people_import import participants_import
 class Command(BaseCommand):
     help = (
         "Add the people of a CSV file with the columns email and profile, optionally status "
-        "(submitted or approved) and is_test (yes or no). Adds nobody where any line has a problem."
+        "(submitted or approved) and is_test (yes or no). Adds nobody where any line has a problem. "
+        "Mails nobody: tell the people yourself, those approved here too."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,5 +36,6 @@ class Command(BaseCommand):
         approved = sum(participant.approved for participant in result.added)
         self.stdout.write(
             f"Added {added} people ({approved} approved, {added - approved} waiting); "
-            f"{result.unchanged} were in the study already and stay unchanged."
+            f"{result.unchanged} were in the study already and stay unchanged. "
+            "Nobody was mailed."
         )
