@@ -55,7 +55,6 @@ STATUS_WORDS: Mapping[SessionStatus, str | Promise] = {
 
 DETAIL_WORDS: Mapping[str, str | Promise] = {
     "reason": _("reason"),
-    "mail": _("mailed"),
     "closes_at": _("closes at"),
     "minutes": _("minutes"),
     "deadline_at": _("deadline"),

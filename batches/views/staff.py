@@ -88,9 +88,7 @@ def trail_line(entry: TrailEntry) -> dict[str, object]:
 
 
 def detail_value(name: str, value: object) -> object:
-    """Moments are kept as ISO text and shown like every other time; the number of a mail says nothing."""
-    if name == "mail":
-        return _("yes") if value else _("no")
+    """Moments are kept as ISO text and shown like every other time."""
     if name in MOMENTS and isinstance(value, str):
         return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))
     return value

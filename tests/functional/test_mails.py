@@ -97,6 +97,24 @@ def test_one_bad_mail_holds_up_no_other(now: datetime) -> None:
     assert [one.to for one in mail.outbox] == [["other@example.org"]]
 
 
+class JoiningBackend(EmailBackend):
+    """While a mail is on its way, a stranger asks for a code."""
+
+    def send_messages(self, messages: list[EmailMessage]) -> int:  # type: ignore[override]
+        Client().post(LOGIN, {"email": "nobody@example.org"})
+        return int(super().send_messages(messages))
+
+
+def test_what_is_discarded_never_goes_out_even_if_it_is_stored_while_others_are_sent(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMAIL_BACKEND = f"{__name__}.JoiningBackend"
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[JoiningBackend.__module__])
+    queue(timezone.now())
+    assert mails_send(clock=timezone.now) == 1
+    assert [one.to for one in mail.outbox] == [["person@example.org"]]
+
+
 class SlowBackend(EmailBackend):
     """Takes each mail only when told to."""
 

@@ -1,29 +1,28 @@
 """The decision on a person is mailed to them, and can be looked at before."""
 
+import sys
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import unescape
 
 import pytest
 from django.core import mail
 from django.core.mail import EmailMessage
-from django.core.management import call_command
+from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from studies.models import OutgoingMail, Participant, Study, StudyEvent, User, VettingStatus
 from batches.services.ending import session_withdraw
-from batches.services.extending import extra_time_grant
-from batches.services.starting import session_start
+from studies.models import OutgoingMail, Participant, Study, StudyEvent, User, VettingStatus
 from studies.services.mails import mails_send
-from studies.services.participants import VettingRefused, participant_add, participant_approve
+from studies.services.participants import participant_add, participant_reject
 from studies.services.studies import study_close
-from studies.services.vetting import participants_vet
-from studies.services.vetting_mails import decision_mail
 
 pytestmark = pytest.mark.django_db
 PAGE = "https://study.example.org/studies/pilot/"
+SMTP = "django.core.mail.backends.smtp.EmailBackend"
 
 
 @pytest.fixture
@@ -127,3 +126,107 @@ def test_simulated_people_are_mailed_nothing(staff: Client, person: Participant)
     decision(staff, person, decision="approve")
     assert not OutgoingMail.objects.exists()
     assert StudyEvent.objects.get(kind="participant_approved").details["mail"] is None
+
+
+# --- what does not hold any more ------------------------------------------------------------------------
+
+
+def fail_to_send(settings: Settings) -> None:
+    """The mail server does not answer, once; what is queued is due again later."""
+    working = settings.EMAIL_BACKEND
+    settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = SMTP, "127.0.0.1", 1
+    mails_send(clock=timezone.now)
+    settings.EMAIL_BACKEND = working
+    assert OutgoingMail.objects.get().attempts == 1
+
+
+def mailed_later() -> list[str]:
+    mails_send(clock=lambda: timezone.now() + timedelta(minutes=5))
+    return [str(one.subject) for one in mail.outbox]
+
+
+def test_an_approval_that_waits_for_the_mail_server_gives_way_to_the_rejection(
+    staff: Client, person: Participant, settings: Settings
+) -> None:
+    decision(staff, person, decision="approve")
+    fail_to_send(settings)
+    decision(staff, person, decision="reject", reason="The wrong person.")
+    assert mailed_later() == ["The study pilot: you cannot take part"]
+
+
+class RejectingBackend(EmailBackend):
+    """While the first mail is on its way, the study team decides otherwise; then the mail server refuses it."""
+
+    has_refused = False
+
+    def send_messages(self, messages: list[EmailMessage]) -> int:  # type: ignore[override]
+        if RejectingBackend.has_refused:
+            return int(super().send_messages(messages))
+        RejectingBackend.has_refused = True
+        participant_reject(
+            participant=Participant.objects.get(), reason="No.", now=timezone.now(), site_url=""
+        )
+        raise ConnectionResetError
+
+
+def test_a_mail_that_fails_after_the_decision_was_changed_is_not_tried_again(
+    staff: Client, person: Participant, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.EMAIL_BACKEND = f"{__name__}.RejectingBackend"
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[RejectingBackend.__module__])
+    decision(staff, person, decision="approve")
+    assert mailed_later() == ["The study pilot: you cannot take part"]
+
+
+def test_a_withdrawal_takes_back_the_mail_of_the_decision_and_no_other(
+    staff: Client, person: Participant, now: datetime, settings: Settings
+) -> None:
+    decision(staff, person, decision="approve")
+    fail_to_send(settings)
+    Client().post("/accounts/login/", {"email": person.user.email})
+    session_withdraw(participant=person, now=now)
+    assert mailed_later() == ["Your sign-in code"]
+
+
+def test_on_those_who_withdrew_nothing_is_decided(staff: Client, person: Participant, now: datetime) -> None:
+    session_withdraw(participant=person, now=now)
+    page = staff.get("/staff/studies/pilot/participants/").text
+    assert "Withdrew" in page
+    assert "Waiting for a decision" not in page
+    assert f"Approve {person.code}" not in page
+    assert "1 waiting" not in " ".join(staff.get("/staff/").text.split())
+    refused = f"{person.code} withdrew from the study; there is nothing to decide any more."
+    assert refused in decision(staff, person, decision="approve")
+    call_command("vet_participants", "pilot", "approve", "--waiting")
+    with pytest.raises(CommandError, match=refused):
+        call_command("vet_participants", "pilot", "reject", "--people", person.code, "--reason", "Left.")
+    assert mailed() == []
+
+
+# --- what is written ------------------------------------------------------------------------------------
+
+UNSEEN = "\u200b \u3164"
+
+
+def test_a_reason_that_nobody_could_see_is_none(staff: Client, person: Participant) -> None:
+    missing = "A rejection needs a reason; write why this person may not take part."
+    assert missing in decision(staff, person, decision="reject", reason=UNSEEN)
+    with pytest.raises(CommandError, match=missing):
+        call_command("vet_participants", "pilot", "reject", "--waiting", "--reason", UNSEEN)
+    assert mailed() == []
+
+
+def test_mails_are_in_the_sites_language_whatever_the_browser_of_the_study_team(
+    staff: Client, person: Participant
+) -> None:
+    staff.cookies["django_language"] = "de"
+    page = decision(staff, person, decision="approve", preview="yes")
+    assert '<html lang="de">' in page
+    assert '<span lang="en">The study team has approved you' in page
+    decision(staff, person, decision="approve")
+    invited = {"email": "ada@example.org", "profile": "stem-phd"}
+    staff.post("/staff/studies/pilot/invitations/", invited)
+    assert sorted(one.subject for one in mailed()) == [
+        "Invitation: The study pilot",
+        "The study pilot: you may take part",
+    ]

@@ -5,13 +5,17 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.core.management import CommandError, call_command
 
+from batches.services.ending import session_withdraw
+from batches.services.extending import extra_time_grant
 from batches.services.reminders import reminders_queue
 from batches.services.starting import session_start
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, VettingStatus
 from studies.services.amendments import study_amend
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails import mails_send
+from studies.services.participants import participant_reject
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db
@@ -120,3 +124,46 @@ def test_who_was_approved_just_now_is_reminded_a_day_later(
     StudyEvent.objects.filter(participant=person, kind="participant_approved").update(happened_at=soon)
     assert reminded(soon + timedelta(hours=23)) == []
     assert reminded(soon + timedelta(hours=24)) == [person.user.email]
+
+
+def test_the_minutes_are_those_the_person_has(person: Participant, soon: datetime) -> None:
+    extra_time_grant(participant=person, minutes=60, reason="Reads slowly", now=soon)
+    reminded(soon)
+    assert "You need 360 minutes without interruption" in mail.outbox[0].body
+
+
+@pytest.mark.parametrize(("before", "sent"), [(timedelta(seconds=1), 1), (timedelta(0), 0)])
+def test_a_reminder_is_of_no_use_once_the_study_is_closed(
+    study: Study, person: Participant, before: timedelta, sent: int
+) -> None:
+    assert study.closes_at is not None
+    reminders_queue(now=study.closes_at - timedelta(hours=1), site_url=SITE)
+    assert mails_send(clock=lambda: study.closes_at - before) == sent  # type: ignore[operator]
+
+
+def withdrew(person: Participant, at: datetime) -> None:
+    session_withdraw(participant=person, now=at)
+
+
+def decided(person: Participant, at: datetime) -> None:
+    participant_reject(participant=person, reason="No degree", now=at)
+
+
+@pytest.mark.parametrize("happened", [closed, withdrew, decided])
+def test_a_reminder_still_queued_is_not_sent_when_there_is_nothing_to_do_any_more(
+    person: Participant, soon: datetime, happened: Callable[[Participant, datetime], None]
+) -> None:
+    assert reminders_queue(now=soon, site_url=SITE) == 1
+    happened(person, soon)
+    assert mails_send(clock=lambda: soon) == 0
+
+
+def test_the_command_reminds_nobody_while_the_clock_is_in_doubt(
+    person: Participant, soon: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = "batches.management.commands.remind_participants"
+    monkeypatch.setattr(f"{commands}.database_now", lambda: soon)
+    monkeypatch.setattr(f"{commands}.clocks_agree", lambda: False)
+    with pytest.raises(CommandError, match="nobody was reminded"):
+        call_command("remind_participants")
+    assert not OutgoingMail.objects.exists()
