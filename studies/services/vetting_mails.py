@@ -22,7 +22,7 @@ def decision_mail(
     """What a person is told of the decision on them, with the next step or the reason; also its preview."""
     decision = "approved" if approved else "rejected"
     opens_at = participant.study.opens_at
-    facts = {
+    facts: dict[str, object] = {
         "reason": reason,
         "stage": _stage(participant, now),
         "opens_at": opens_at if opens_at and now < opens_at else None,

@@ -333,7 +333,8 @@ def test_people_are_imported_and_vetted(study: Study, tmp_path: Path) -> None:
         "c@example.org,stem-phd,\n"
     )
     assert run("import_participants", "pilot", people) == (
-        "Added 3 people (1 approved, 2 waiting); 0 were in the study already and stay unchanged. Nobody was mailed.\n"
+        "Added 3 people (1 approved, 2 waiting); 0 were in the study already and stay unchanged. "
+        "Nobody was mailed.\n"
     )
     assert run("import_participants", "pilot", people).startswith("Added 0 people (0 approved, 0 waiting); 3")
     assert (

@@ -155,17 +155,13 @@ def test_an_approval_that_waits_for_the_mail_server_gives_way_to_the_rejection(
 
 
 class RejectingBackend(EmailBackend):
-    """While the first mail is on its way, the study team decides otherwise; then the mail server refuses it."""
-
-    has_refused = False
+    """While the first mail is on its way, the study team decides otherwise; then the mail fails."""
 
     def send_messages(self, messages: list[EmailMessage]) -> int:  # type: ignore[override]
-        if RejectingBackend.has_refused:
+        person = Participant.objects.get()
+        if not person.approved:
             return int(super().send_messages(messages))
-        RejectingBackend.has_refused = True
-        participant_reject(
-            participant=Participant.objects.get(), reason="No.", now=timezone.now(), site_url=""
-        )
+        participant_reject(participant=person, reason="No.", now=timezone.now(), site_url="")
         raise ConnectionResetError
 
 
@@ -175,6 +171,7 @@ def test_a_mail_that_fails_after_the_decision_was_changed_is_not_tried_again(
     settings.EMAIL_BACKEND = f"{__name__}.RejectingBackend"
     monkeypatch.setitem(sys.modules, __name__, sys.modules[RejectingBackend.__module__])
     decision(staff, person, decision="approve")
+    mailed()
     assert mailed_later() == ["The study pilot: you cannot take part"]
 
 

@@ -136,9 +136,10 @@ def test_the_minutes_are_those_the_person_has(person: Participant, soon: datetim
 def test_a_reminder_is_of_no_use_once_the_study_is_closed(
     study: Study, person: Participant, before: timedelta, sent: int
 ) -> None:
-    assert study.closes_at is not None
-    reminders_queue(now=study.closes_at - timedelta(hours=1), site_url=SITE)
-    assert mails_send(clock=lambda: study.closes_at - before) == sent  # type: ignore[operator]
+    closes_at = study.closes_at
+    assert closes_at is not None
+    reminders_queue(now=closes_at - timedelta(hours=1), site_url=SITE)
+    assert mails_send(clock=lambda: closes_at - before) == sent
 
 
 def withdrew(person: Participant, at: datetime) -> None:

@@ -245,14 +245,16 @@ def test_several_people_are_decided_on_by_code_or_address(
     names = [person.code.lower(), "B@example.org", person.code]
     decided = participants_vet(study=study, approve=True, names=names, now=now)
     assert {one.pk for one in decided} == {person.pk, other.pk}
-    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 2, "rejected": 0, "withdrew": 0}
+    counted = {status: number for status, number in vetting_counts(study).items() if number}
+    assert counted == {"approved": 2}
 
 
 def test_everyone_who_waits_can_be_decided_on(study: Study, person: Participant, now: datetime) -> None:
     rejected = participant_add(study=study, email="b@example.org", profile="stem-phd", now=now)
     participant_reject(participant=rejected, reason="No", now=now)
     assert [one.pk for one in participants_vet(study=study, approve=True, names=None, now=now)] == [person.pk]
-    assert vetting_counts(study) == {"invited": 0, "submitted": 0, "approved": 1, "rejected": 1, "withdrew": 0}
+    counted = {status: number for status, number in vetting_counts(study).items() if number}
+    assert counted == {"approved": 1, "rejected": 1}
 
 
 def test_an_unknown_name_leaves_everyone_undecided(study: Study, person: Participant, now: datetime) -> None:
