@@ -4,8 +4,8 @@ from django.db import models
 
 from batches.models.drafts import Draft
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
-from batches.rules.texts import is_blank
 from studies.models import Participant, Prompt
+from studies.protocol.visible import is_blank
 
 
 class PracticeAnswer(Draft):
