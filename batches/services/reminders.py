@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
-from studies.selectors.participants import has_valid_consent
+from studies.selectors.participants import has_declined, has_valid_consent
 from studies.services.events import StudyEventKind, event_record
 from studies.services.participants import participant_lock
 from studies.services.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
@@ -45,7 +45,7 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
     """Whether the person was still due it once nobody else could change them."""
     participant_lock(participant)
     person = _due(now).select_related("study", "user").filter(pk=participant.pk).first()
-    if person is None or person.study.closes_at is None or _waits_for_team(person):
+    if person is None or person.study.closes_at is None or _has_nothing_to_do(person):
         return False
     closes_at = person.study.closes_at.isoformat()
     reminded = StudyEvent.objects.filter(participant=person, kind=StudyEventKind.REMINDED)
@@ -64,6 +64,7 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
     return True
 
 
-def _waits_for_team(person: Participant) -> bool:
-    """Whether the next step is not the person's own."""
-    return person.vetting_status == VettingStatus.SUBMITTED and has_valid_consent(person)
+def _has_nothing_to_do(person: Participant) -> bool:
+    """Whether the next step is the study team's, or the person has declined to take any."""
+    is_waiting = person.vetting_status == VettingStatus.SUBMITTED and has_valid_consent(person)
+    return is_waiting or has_declined(person)

@@ -195,7 +195,9 @@ def test_the_newest_decision_can_be_kept_as_a_file(person: Participant, now: dat
     name = f"consent-pilot-{person.code}.txt"
     assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
     copy = answer.content.decode()
-    assert f"Participant code: {person.code}\nDecision: agreed to take part\nTime: 20" in copy
+    assert f"Participant code: {person.code}\nDecision: agreed to take part\nTime: " in copy
+    decided = person.consents.get(accepted=True).decided_at
+    assert f"Time: {decided.day} {decided:%B %Y, %H:%M:%S} UTC\n" in copy
     assert agreed_to in copy
     assert "Später" not in copy
     assert "- every version of an answer that reached the server, with its time\n" in copy

@@ -96,6 +96,10 @@ def waiting(person: Participant, at: datetime) -> None:
     Participant.objects.update(vetting_status=VettingStatus.SUBMITTED)
 
 
+def declined(person: Participant, at: datetime) -> None:
+    person.consents.update(accepted=False)
+
+
 def withdrawn(person: Participant, at: datetime) -> None:
     event_record(study=person.study, kind=StudyEventKind.WITHDREW, now=at, participant=person)
 
@@ -108,7 +112,7 @@ def simulated(person: Participant, at: datetime) -> None:
     Study.objects.update(is_simulated=True)
 
 
-@pytest.mark.parametrize("happened", [started, rejected, waiting, withdrawn, closed, simulated])
+@pytest.mark.parametrize("happened", [started, rejected, waiting, declined, withdrawn, closed, simulated])
 def test_nobody_is_reminded_for_whom_there_is_nothing_to_do(
     person: Participant, soon: datetime, happened: Callable[[Participant, datetime], None]
 ) -> None:

@@ -114,8 +114,9 @@ def heat_figure(found: BlockMeasures) -> "Figure | None":
     axes.set_yticks(range(len(categories)), categories, parse_math=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    # The scale as shapes, too.
-    figure.colorbar(image, label=_("theta.pool in logits")).solids.set_rasterized(False)
+    scale = figure.colorbar(image, label=_("theta.pool in logits"))
+    if scale.solids is not None:
+        scale.solids.set_rasterized(False)  # as shapes, too
     return figure
 
 
