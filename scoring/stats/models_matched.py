@@ -14,10 +14,9 @@ which is the cohort's theta on a bank whose difficulties are b_j = -m_j / a_j: t
 per prompt and its jackknife serve for the difference as they stand. For theta_QL the influences of both are
 subtracted.
 
-Errors: by batch where every prompt lies in one of eight batches or more (this holds the model's own noise on
-a prompt, too), by people and prompts where batches are fewer or overlap: other people and other prompts like
-these. With one batch by people:
-other people, these prompts and these responses of the model. The design is paired, so an easy set of prompts
+Errors: by batch where every prompt lies in one of several batches (this holds the model's own noise on a
+prompt, too), by people and prompts where batches overlap: other people and other prompts like these. With one
+batch by people: other people, these prompts and these responses of the model. The design is paired, so an easy set of prompts
 favours nobody. Source: measurement design, sections A2, A3 and "Question E"; Miller (arXiv 2411.00640).
 """
 

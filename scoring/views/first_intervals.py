@@ -37,14 +37,18 @@ COMPARE = gettext_lazy(
 
 def interval_sentences(report: Report) -> Iterator[str]:
     """For whom the first interval is, how often it covers the true value, and what stands beside it."""
-    if not any(row.interval for row in (*report.overall, *report.categories)):
+    # Rows of before know no clusters: their intervals are by people, whatever the design.
+    overall, categories = (
+        [row for row in rows if row.interval and row.clusters is not None]
+        for rows in (report.overall, report.categories)
+    )
+    if not overall and not categories:
         return
-    for row in report.overall:
-        if row.interval:
-            yield from average_sentences(row)
-    if kinds := sorted({row.interval for row in report.categories} - {""}):
+    for row in overall:
+        yield from average_sentences(row)
+    if kinds := sorted({row.interval for row in categories}):
         shares = "; ".join(f"{ERRORS[kind]} {percent(OF_CATEGORIES[kind])}" for kind in kinds)
-        yield _("By category, intervals cover the true value in fewer simulated studies: %(shares)s.") % {
+        yield _("By category, intervals cover the true value in so many simulated studies: %(shares)s.") % {
             "shares": shares
         }
     yield top_sentence()
@@ -59,7 +63,7 @@ def average_sentences(row: Estimate) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
     if row.se_twoway is not None:
         yield _(
-            "There are fewer than 8 batches: the interval by people and prompts beside it is narrower, and "
+            "There are fewer than 8 batches: beside it stands the interval by people and prompts, which is "
             "right only where batches differ in nothing but their prompts and people."
         )
     expected = coverage_of_average(row.interval, clusters=row.clusters or 0)

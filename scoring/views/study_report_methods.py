@@ -11,7 +11,7 @@ from scoring.selectors.report_records import StudyRecords
 from scoring.selectors.task_tables import holds_tasks
 from scoring.stats.measures import Block, Scope
 from scoring.views.agreement_texts import decimals
-from scoring.views.first_intervals import first_cell, published_cell
+from scoring.views.first_intervals import first_cell, published_cell, why_none
 from scoring.views.measurement.blocks.exclusions_texts import people_text
 from scoring.views.measurement.shown import (
     count_cell,
@@ -276,12 +276,14 @@ def ability_sentence(name: str, row: Estimate) -> str:
             "mean": mean,
         }
     return _(
-        "%(name)s: theta.pool = %(theta)s (95 %% interval: %(interval)s; %(people)s, %(pairs)s on "
-        "%(prompts)s); as published, theta.prompt = %(published)s."
+        "%(name)s: theta.pool = %(theta)s (%(interval)s; %(people)s, %(pairs)s on %(prompts)s); as "
+        "published, theta.prompt = %(published)s."
     ) % {
         **counts,
         "theta": decimals(row.theta_pool, 2),
-        "interval": first_cell(row),
+        "interval": why_none(row)
+        if row.ci_low_pool is None
+        else _("95 %% interval: %(interval)s") % {"interval": first_cell(row)},
         "published": published_cell(row),
     }
 

@@ -184,3 +184,16 @@ def test_top_has_an_interval_only_where_the_choice_is_allowed_for_or_named(
         ends = (row.se, row.ci_low, row.se_pool, row.ci_low_pool, row.ci_low_twoway, row.se_ql, row.ci_low_ql)
         assert set(ends) == {None}
         assert (row.theta is None, row.reason_pool) == (False, "selected")
+
+
+def test_results_of_before_claim_no_design(measure: Callable[..., Measurement], staff: Client) -> None:
+    """The interval of theta_QL that an earlier version stored is by people, whatever the design is."""
+    results = measure(*DESIGNS["nested, 4 batches"][:3]).result_set
+    Estimate.objects.filter(result_set=results, group="average").update(
+        interval="se.participant", clusters=None, se_pool=None, ci_low_pool=None, ci_high_pool=None,
+        reason_pool="earlier_version",
+    )  # fmt: skip
+    page = staff.get(reverse("staff_results", args=["first"])).content.decode()
+    assert "no interval: compute the results again" in page
+    assert "There is one batch" not in page
+    assert "covers the true value in" not in page

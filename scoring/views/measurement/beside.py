@@ -54,7 +54,9 @@ def beside_categories(report: Report) -> Table | None:
 
 
 def theta_ql(row: Estimate) -> MeasureRow:
-    """The stored estimate as a row of the measurement is shown."""
+    """The stored estimate as a row of the measurement is shown; its interval where it is of this version."""
+    if row.reason_pool == Reason.EARLIER_VERSION:
+        return MeasureRow(value=row.theta_ql, reason=row.reason_ql or row.reason_pool, n=row.pairs)
     return MeasureRow(
         value=row.theta_ql,
         se=row.se_ql,

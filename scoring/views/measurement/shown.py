@@ -127,6 +127,14 @@ def is_logistic(found: BlockMeasures) -> bool:
     return any(row.reason == Reason.LOGISTIC_BANK for row in found.rows)
 
 
+def by_people_note() -> str:
+    """Why an interval in a table of a block is another than that of the results."""
+    return _(
+        "Intervals here are by people (T1): for other people on these prompts. Those of the results are for "
+        "other prompts like these, too, where the design allows it."
+    )
+
+
 def few_clusters_sentences(rows: Iterable[MeasureRow]) -> Sequence[str]:
     """A warning where an interval by t rests on few clusters. Rows without an error say nothing."""
     with_error = [row.clusters for row in rows if row.se is not None]

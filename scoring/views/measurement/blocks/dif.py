@@ -17,6 +17,7 @@ from scoring.views.measurement.shown import (
     BlockPage,
     FigureSpec,
     Table,
+    by_people_note,
     count_cell,
     group_name,
     interval_cell,
@@ -205,12 +206,13 @@ def theta_table(found: BlockMeasures) -> Table:
         head=(
             _("Group and prompts"),
             _("Prompts left out"),
-            _("By prompt means"),
             _("Pooled"),
             _("theta_QL"),
+            _("By prompt means, as published"),
         ),
         rows=rows,
         notes=(
+            by_people_note(),
             _(
                 "Prompts with |ab| above 6.5 were passed or failed by all models: their parameters rest on "
                 "little."
@@ -230,9 +232,9 @@ def theta_cells(found: BlockMeasures, group: str, part: str, name: str) -> tuple
     return (
         name,
         left_out_cell(part, pooled),
-        value_cell(by_prompt),
         value_with_interval(pooled),
         value_with_interval(ql),
+        value_cell(by_prompt),
     )
 
 

@@ -16,6 +16,7 @@ from scoring.views.measurement.shown import (
     BlockPage,
     FigureSpec,
     Table,
+    by_people_note,
     count_cell,
     group_name,
     percent_cell,
@@ -116,21 +117,22 @@ def theta_table(found: BlockMeasures) -> Table:
         caption=_("Theta under other scores of the same answers (95 % interval)"),
         head=(
             _("Group and scores"),
-            _("By prompt means"),
             _("Pooled"),
             _("theta_QL"),
+            _("By prompt means, as published"),
             _("Pairs"),
         ),
         rows=[
             (
                 group_and_scores(row),
-                value_cell(found.get("theta.prompt", row.group, row.subset)),
                 value_with_interval(row),
                 value_with_interval(found.get("theta.ql", row.group, row.subset)),
+                value_cell(found.get("theta.prompt", row.group, row.subset)),
                 count_cell(row.n),
             )
             for row in found.named("theta.pool")
         ],
+        notes=(by_people_note(),),
     )
 
 

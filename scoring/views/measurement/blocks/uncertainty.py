@@ -53,11 +53,11 @@ SENTENCES: Mapping[str, Text] = {
     ),
     "se.batch": gettext_lazy(
         "se.batch: people and prompts of one batch belong together. It serves T2, prompts like these, where "
-        "every prompt is in one batch only and batches are eight or more."
+        "every prompt is in one batch only."
     ),
     "se.twoway": gettext_lazy(
         "se.twoway: answers of one person and answers to one prompt belong together. It serves T2 where "
-        "prompts occur in several batches or there are fewer than eight; else it stands beside se.batch."
+        "prompts occur in several batches; else it stands beside se.batch."
     ),
     "se.mixed": gettext_lazy(
         "se.mixed: what the variance components below imply (T2). Components that came out negative are put "
@@ -98,7 +98,7 @@ def design_sentence(found: BlockMeasures) -> str:
         return _(
             "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.batch serves "
             "conclusions about prompts like these, and its interval is wide; se.twoway, by people and "
-            "prompts at once, is narrower, and right only where batches do not differ otherwise."
+            "prompts at once, is right only where batches do not differ otherwise."
         ) % {"batches": count_cell(round(design.value or 0))}
     if design is not None and design.details["nested"]:
         return _(
