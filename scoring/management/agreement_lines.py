@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from scoring.management.result_lines import table
+from scoring.selectors.scopes import study_scopes
+from scoring.stats.measures import Scope
 from scoring.views.agreement_pairs import LevelShown, PairShown, StatisticShown
 from scoring.views.agreement_tables import PanelShown
 from scoring.views.agreement_theta import ThetaShown
+from studies.models import Study
 
 HEAD = ("", "value", "95 % interval", "paper")
 THETA_HEAD = (
@@ -35,6 +38,15 @@ def panel_lines(panel: PanelShown) -> Iterator[str]:
         yield from pair_lines(pair)
     yield ""
     yield PAPER
+
+
+def scope_lines(study: Study) -> Iterator[str]:
+    """Over which prompts numbers on the terminal are, where that is not those of a report."""
+    if Scope.PUBLIC in study_scopes(study):
+        yield (
+            "All of this is over all prompts, private ones included; report and export have the public ones "
+            "alone: their numbers differ."
+        )
 
 
 def pair_lines(pair: PairShown) -> Iterator[str]:

@@ -16,8 +16,9 @@ subtracted.
 
 Errors: by batch where every prompt lies in one of several batches (this holds the model's own noise on a
 prompt, too), by people and prompts where batches overlap: other people and other prompts like these. With one
-batch by people: other people, these prompts and these responses of the model. The design is paired, so an easy set of prompts
-favours nobody. Source: measurement design, sections A2, A3 and "Question E"; Miller (arXiv 2411.00640).
+batch by people: other people, these prompts and these responses of the model. The design is paired, so an
+easy set of prompts favours nobody. Source: measurement design, sections A2, A3 and "Question E"; Miller
+(arXiv 2411.00640).
 """
 
 import math

@@ -10,6 +10,7 @@ from django.utils import timezone
 from scoring.export.audit_sheet import audit_sheet
 from scoring.forms.audit_file import MAX_BYTES, read_ratings
 from scoring.forms.audits import MAX_SEED, random_seed
+from scoring.management.agreement_lines import scope_lines
 from scoring.models import AuditSample, JudgingRun
 from scoring.selectors.audit_results import audit_result
 from scoring.selectors.audits import private_items, sheet_rows, study_samples
@@ -114,6 +115,8 @@ class Command(BaseCommand):
         for row in strata_shown(result):
             counts = f"{row.verdicts:>10}{row.drawn:>7}{row.rated:>7}{row.same_side:>6}{row.offset:>9}"
             self.stdout.write(f"{row.band!s:<22}{row.standing!s:<26}{counts}")
+        for line in scope_lines(sample.judging_run.study):
+            self.stdout.write(line)
 
 
 def cell(number: NumberShown) -> str:

@@ -46,8 +46,8 @@ class Command(BaseCommand):
                 self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")
         if manifest.omitted.private_prompts:
             self.stdout.write(
-                "Estimates and measures of scope public rest on the public prompts alone, those of scope all "
-                "on all prompts; no row tells of a single private prompt."
+                "Estimates and measures of scope public rest on the public prompts alone, those of scope "
+                "all, where there are any, on all prompts; no row tells of a single private prompt."
             )
         for run in manifest.runs:
             if run.design_hash != manifest.study.design_hash:

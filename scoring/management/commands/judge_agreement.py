@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from scoring.management.agreement_lines import panel_lines
+from scoring.management.agreement_lines import panel_lines, scope_lines
 from scoring.selectors.agreements import study_agreements
 from scoring.services.agreements import agreements_compute
 from scoring.stats.measures import Scope
@@ -37,3 +37,5 @@ class Command(BaseCommand):
         for panel in panels_shown(study_agreements(study).filter(scope=Scope.ALL)):
             for line in panel_lines(panel):
                 self.stdout.write(line)
+        for line in scope_lines(study):
+            self.stdout.write(line)

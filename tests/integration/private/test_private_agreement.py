@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -38,6 +40,16 @@ def test_agreement_is_there_of_all_answers_and_of_the_public_ones(study: Study) 
     ]
     private = sum(one.prompt.split == "private" for one in answers(study))
     assert of_all["rows"] - of_public["rows"] == private > 0
+
+
+def test_the_terminal_says_over_which_prompts_judges_are_compared(study: Study) -> None:
+    said = StringIO()
+    call_command("judge_agreement", study.slug, stdout=said)
+    assert "over all prompts, private ones included" in said.getvalue()
+    without_private_prompts()
+    said = StringIO()
+    call_command("judge_agreement", study.slug, stdout=said)
+    assert "private" not in said.getvalue()
 
 
 def test_the_public_scope_is_that_of_a_study_without_private_prompts(study: Study, now: datetime) -> None:
