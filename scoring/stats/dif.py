@@ -15,6 +15,8 @@ deviations of person and prompt, the more answers to a prompt scatter, and the f
 run over difficulty: an SD taken for granted as 1.9 where it is 1.0 shows a slope in nearly every study
 without DIF. A pair moves the fitted SD by -u / (d sum u / d SD), u = (r - d_j)^2 - (1 - 1 / n_j) var, which
 is part of the error of the slope; means of groups hardly depend on the SD.
+Mean and SD of abilities are fitted to the same answers, too: they take up part of what residuals have in
+common, and errors that held them for known would be 2 to 5 % too large (`FittedPrior`).
 
 With four or five responses to a prompt single items cannot be tested (power 8 to 14 % at a DIF SD of 1 to 2):
 the list of the largest is for reading their content.
@@ -36,6 +38,7 @@ from scoring.stats.cohort import Codes, Mask, Pairs
 from scoring.stats.dif_heterogeneity import Heterogeneity, heterogeneity
 from scoring.stats.person_fit_abilities import (
     expected_without_itself,
+    influence_on_prior,
     likelihood_of,
     positions_of,
     prior_of,
@@ -64,6 +67,29 @@ class Deviation:
 
 
 @dataclass(frozen=True, eq=False)
+class FittedPrior:
+    """How residuals rest on the distribution of abilities, which was fitted to the same pairs (n,).
+
+    `change` (n, 2) is that of the residual for one more of each of its parameters, `variance_change` that of
+    the variance of the process; `influence` (n, 2) is what the pair's person moves the parameters by.
+    """
+
+    person: Codes
+    change: Array
+    variance_change: Array
+    influence: Array
+
+    def moved(self, gradient: Array, used: Mask) -> Array:
+        """What each of the used pairs (m,) moves a number by that changes by `gradient` (2,) for one more.
+
+        Equal parts of what its person does.
+        """
+        _, of, n = np.unique(self.person[used], return_inverse=True, return_counts=True)
+        moved: Array = self.influence[used] @ gradient / n[of]
+        return moved
+
+
+@dataclass(frozen=True, eq=False)
 class Residuals:
     """Of each pair (n,): what it differs by from its expectation, and that difference's variance.
 
@@ -76,6 +102,7 @@ class Residuals:
     variance: Array
     dispersion: float
     deviation: Deviation
+    prior: FittedPrior
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,24 +169,43 @@ def _between(low: Residuals, high: Residuals) -> Residuals:
         for one in (low, high)
     ]
     part = beyond[0] / (beyond[0] - beyond[1])
-    r, expected, variance = (
+    r, expected, variance, *by_prior = (
         (1 - part) * of_low + part * of_high
         for of_low, of_high in (
             (low.r, high.r), (low.expected, high.expected),
             (low.variance / low.dispersion, high.variance / high.dispersion),
+            (low.prior.change, high.prior.change),
+            (low.prior.variance_change, high.prior.variance_change),
+            (low.prior.influence, high.prior.influence),
         )
     )  # fmt: skip
     dispersion = dispersion_within(r, variance, pairs.prompt)
-    influence = _beyond_expected(r, variance, pairs.prompt) * step / (beyond[0] - beyond[1])
+    prior = FittedPrior(pairs.person, *by_prior)
+    moved = _beyond_expected(r, variance, pairs.prompt)
+    moved += prior.moved(_beyond_by_prior(r, prior, pairs.prompt), np.ones(len(r), dtype=bool))
+    influence = moved * step / (beyond[0] - beyond[1])
     deviation = Deviation(low.deviation.sd + part * step, True, (high.r - low.r) / step, influence)
-    return Residuals(pairs, r, expected, dispersion * variance, dispersion, deviation)
+    return Residuals(pairs, r, expected, dispersion * variance, dispersion, deviation, prior)
 
 
 def _beyond_expected(r: Array, variance: Array, prompt: Codes) -> Array:
     """Of each pair (n,): its squared residual within the prompt less what is expected of it."""
-    _, of, n = np.unique(prompt, return_inverse=True, return_counts=True)
-    beyond: Array = (r - (np.bincount(of, r) / n)[of]) ** 2 - (1 - 1 / n)[of] * variance
+    centred, share = _within(r, prompt)
+    beyond: Array = centred**2 - share * variance
     return beyond
+
+
+def _beyond_by_prior(r: Array, prior: FittedPrior, prompt: Codes) -> Array:
+    """What the sum of `_beyond_expected` changes by (2,) for one more of each parameter of the prior."""
+    centred, share = _within(r, prompt)
+    gradient: Array = 2 * centred @ prior.change - share @ prior.variance_change
+    return gradient
+
+
+def _within(r: Array, prompt: Codes) -> tuple[Array, Array]:
+    """Residuals (n,) less the mean of their prompt, and what share of a variance that leaves."""
+    _, of, n = np.unique(prompt, return_inverse=True, return_counts=True)
+    return r - (np.bincount(of, r) / n)[of], (1 - 1 / n)[of]
 
 
 def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
@@ -167,20 +213,22 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     present, of = positions_of(pairs.person)
     compact = Pairs(of, *(getattr(pairs, name) for name in list(pairs.__dataclass_fields__)[1:]))
     sums = sums_of(compact, reference, len(present))
-    prior = prior_of(likelihood_of(sums.reached, sums.expected, sums.variance), reference.grid)
+    likelihood = likelihood_of(sums.reached, sums.expected, sums.variance)
+    prior = prior_of(likelihood, reference.grid)
     found = expected_without_itself(compact, sums, prior, reference)
     r = pairs.y - found.mean
     dispersion = dispersion_within(r, found.variance, pairs.prompt)
     nothing = np.zeros(len(pairs))
     deviation = Deviation(reference.responses.process.sigma_deviation, False, nothing, nothing)
-    return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion, deviation)
+    influence = influence_on_prior(likelihood, prior, reference.grid)
+    fitted = FittedPrior(pairs.person, -found.change, found.variance_change, influence[of])
+    return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion, deviation, fitted)
 
 
 def dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:
     """Phi; 1 where no prompt has two answers."""
-    _, of, n = np.unique(prompt, return_inverse=True, return_counts=True)
-    centred = r - (np.bincount(of, r) / n)[of]
-    assumed = float(((1 - 1 / n) * np.bincount(of, variance)).sum())
+    centred, share = _within(r, prompt)
+    assumed = float(share @ variance)
     if assumed <= 0:
         return 1.0
     return max(float(centred @ centred) / assumed, SMALLEST_DISPERSION)

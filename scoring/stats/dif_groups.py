@@ -7,6 +7,8 @@ Error       CR1 of the influence of each pair, (r - its cell's mean) / size of t
 Slope       least squares of r on (a, -a b), clustered alike: a slope on -a b away from 0 says that the axis
             of difficulty is compressed (below 0) or stretched for people. What is expected depends on the
             SD of deviations, fitted to the same answers (`dif`): influence psi_k + (d slope / d SD) psi_k^SD
+Prior       abilities' mean and SD are fitted to the same answers, too: what a person moves a value by through
+            them is part of the influence of their pairs (`FittedPrior`)
 
 A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
 Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2022) for residual DIF.
@@ -20,7 +22,7 @@ from scipy.special import stdtr
 
 from scoring.stats.clusters import ROUNDING, Array, ClusterError
 from scoring.stats.cohort import Codes, Mask, Pairs
-from scoring.stats.dif import Deviation
+from scoring.stats.dif import Deviation, FittedPrior
 from scoring.stats.estimates import Estimate, Reason, unknown
 from scoring.stats.standard_errors import Fit, cluster_error, twoway_error
 
@@ -50,29 +52,38 @@ def design_error(value: float, influence: Array, pairs: Pairs, nested: bool) -> 
     return cluster_error(fit, pairs.batch) if nested else twoway_error(fit, pairs)
 
 
-def mean_shift(r: Array, pairs: Pairs, part: Mask, *, nested: bool) -> GroupDif:
-    """Mean residual of the pairs of a mask (n,)."""
-    return contrast(r, pairs, [(part, 1.0)], nested)
+def mean_shift(
+    r: Array, pairs: Pairs, part: Mask, *, nested: bool, prior: FittedPrior | None = None
+) -> GroupDif:
+    """Mean residual of the pairs of a mask (n,); the error includes that of a `prior` fitted to the pairs."""
+    return contrast(r, pairs, [(part, 1.0)], nested, prior)
 
 
-def profile_shift(r: Array, pairs: Pairs, focal: Mask, part: Mask, *, nested: bool) -> GroupDif:
+def profile_shift(
+    r: Array, pairs: Pairs, focal: Mask, part: Mask, *, nested: bool, prior: FittedPrior | None = None
+) -> GroupDif:
     """How much more the focal people are off on a part than elsewhere, compared with the other people."""
     cells = [(focal & part, 1.0), (focal & ~part, -1.0), (~focal & part, -1.0), (~focal & ~part, 1.0)]
-    return contrast(r, pairs, cells, nested)
+    return contrast(r, pairs, cells, nested, prior)
 
 
-def contrast(r: Array, pairs: Pairs, cells: list[tuple[Mask, float]], nested: bool) -> GroupDif:
+def contrast(
+    r: Array, pairs: Pairs, cells: list[tuple[Mask, float]], nested: bool, prior: FittedPrior | None = None
+) -> GroupDif:
     """A sum of signed means of residuals over cells that do not overlap."""
     sizes = [int(cell.sum()) for cell, _ in cells]
     used = np.logical_or.reduce([cell for cell, _ in cells])
     if min(sizes) < FEWEST_PAIRS:
         return GroupDif(unknown(Reason.TOO_FEW_PAIRS), math.nan, sum(sizes), 0)
-    value, influence = 0.0, np.zeros(len(r))
+    value, weights, left = 0.0, np.zeros(len(r)), np.zeros(len(r))
     for (cell, sign), size in zip(cells, sizes, strict=True):
         mean = float(r[cell].mean())
         value += sign * mean
-        influence[cell] = sign * off(r[cell], mean) / size
-    return tested(value, design_error(value, influence[used], pairs.of(used), nested))
+        weights[cell], left[cell] = sign / size, off(r[cell], mean)
+    influence = (weights * left)[used]
+    if prior is not None and influence.any():
+        influence += prior.moved(weights @ prior.change, used)
+    return tested(value, design_error(value, influence, pairs.of(used), nested))
 
 
 def off(r: Array, fitted: Array | float) -> Array:
@@ -96,11 +107,17 @@ class ScaleInvariance:
 
 
 def scale_invariance(
-    r: Array, expected: Array, pairs: Pairs, *, nested: bool, deviation: Deviation | None = None
+    r: Array,
+    expected: Array,
+    pairs: Pairs,
+    *,
+    nested: bool,
+    deviation: Deviation | None = None,
+    prior: FittedPrior | None = None,
 ) -> ScaleInvariance:
     """The same regression on (a, -a b), without a constant, of answers, expectations and residuals (n,).
 
-    The error includes that of a `deviation` that was fitted to the same pairs.
+    The error includes those of a `deviation` and a `prior` that were fitted to the same pairs.
     """
     design = np.stack([pairs.a, -pairs.a * pairs.b], axis=1)
     gram = design.T @ design
@@ -113,6 +130,8 @@ def scale_invariance(
     influence = lever[1] * off(r, design @ fitted)
     if deviation is not None:
         influence += (lever[1] @ deviation.change) * deviation.influence
+    if prior is not None and influence.any():
+        influence += prior.moved(lever[1] @ prior.change, np.ones(len(r), dtype=bool))
     error = design_error(slope, influence, pairs, nested)
     if len(np.unique(design, axis=0)) < FEWEST_PROMPTS:
         error = replace(error, se=math.nan, reason=Reason.TOO_FEW_PROMPTS)

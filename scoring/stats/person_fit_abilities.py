@@ -31,6 +31,15 @@ class Prior:
     sd: float
     weights: Array
 
+    def slopes(self, grid: Array) -> Array:
+        """What the log of each weight (G, 2) changes by for one more of the parameters m / t^2 and -1 / (2 t^2).
+
+        Nothing for the second where t is held at the smallest SD.
+        """
+        slopes = np.stack([grid, grid**2 * (self.sd > SMALLEST_SD)], axis=1)
+        centred: Array = slopes - self.weights @ slopes
+        return centred
+
 
 @dataclass(frozen=True, eq=False)
 class Sums:
@@ -76,6 +85,17 @@ def prior_of(likelihood: Array, grid: Array) -> Prior:
     return Prior(mean, sd, normal_weights(mean, sd, grid))
 
 
+def influence_on_prior(likelihood: Array, prior: Prior, grid: Array) -> Array:
+    """What each person (P, 2) moves the fitted parameters of `Prior.slopes` by: score over information."""
+    slopes, posterior = prior.slopes(grid), posterior_of(likelihood, prior)
+    products = slopes[:, :, np.newaxis] * slopes[:, np.newaxis, :]
+    score = posterior @ slopes
+    within = np.tensordot(posterior.sum(axis=0), products, axes=1) - score.T @ score
+    information = len(score) * np.tensordot(prior.weights, products, axes=1) - within
+    influence: Array = score @ np.linalg.pinv(information)
+    return influence
+
+
 def normal_weights(mean: float, sd: float, grid: Array) -> Array:
     log = -0.5 * ((grid - mean) / sd) ** 2
     weights = np.exp(log - log.max())
@@ -92,24 +112,29 @@ def posterior_of(likelihood: Array, prior: Prior) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """What a row (n,) was expected to be, from its person's other answers: logits and logits^2."""
+    """What a row (n,) was expected to be, from its person's other answers: logits and logits^2.
+
+    The changes (n, 2) are those of both for one more of each parameter of `Prior.slopes`.
+    """
 
     mean: Array
     variance: Array
+    change: Array
+    variance_change: Array
 
 
 def expected_without_itself(pairs: Pairs, sums: Sums, prior: Prior, reference: Reference) -> Expectation:
     """Predictive mean and variance of every row: its own answer has no part in its person's ability."""
     blocks = list(_predictions(pairs, sums, prior, reference))
-    columns = zip(*blocks, strict=True) if blocks else (((),) * 2)
-    mean, variance = (np.concatenate([np.zeros(0), *parts]) for parts in columns)
-    return Expectation(mean, variance)
+    nothing = (np.zeros(0), np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
+    return Expectation(*(np.concatenate(parts) for parts in zip(nothing, *blocks, strict=True)))
 
 
 def _predictions(
     pairs: Pairs, sums: Sums, prior: Prior, reference: Reference
-) -> Iterator[tuple[Array, Array]]:
+) -> Iterator[tuple[Array, Array, Array, Array]]:
     answers = np.bincount(pairs.person, minlength=len(sums.reached))
+    slopes = prior.slopes(reference.grid)
     for start in range(0, len(pairs), ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
         who, a = pairs.person[rows], pairs.a[rows, np.newaxis]
@@ -121,8 +146,12 @@ def _predictions(
             np.where(others, sums.variance[who] - a**2 * variance, 0),
         )
         weights = posterior_of(likelihood, prior)
-        mean = (weights * expected).sum(axis=1)
-        yield mean, (weights * (variance + expected**2)).sum(axis=1) - mean**2
+        weighted, squares = weights * expected, weights * (variance + expected**2)
+        mean, square = weighted.sum(axis=1), squares.sum(axis=1)
+        of_weights = weights @ slopes
+        change = weighted @ slopes - mean[:, np.newaxis] * of_weights
+        of_square = squares @ slopes - square[:, np.newaxis] * of_weights
+        yield mean, square - mean**2, change, of_square - 2 * mean[:, np.newaxis] * change
 
 
 def positions_of(person: Codes) -> tuple[Codes, Codes]:

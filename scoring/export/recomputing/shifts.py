@@ -17,6 +17,7 @@ from scoring.export.recomputing.slices import in_part
 from scoring.export.recomputing.uncertainty import twoway_of
 
 MOST_STEPS, STEP, FEWEST_REPEATS = 16, 0.25, 100
+LEAST_SD = 0.1  # of abilities between people
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,8 @@ class Shifts:
     """Of each pair (n,) its residual, its expectation and its variance under the process.
 
     `change` is what the residual changes by for one more logit of the SD of deviations, `pull` what the pair
-    moves the fitted SD by; both are zero where it was not fitted.
+    moves the fitted SD by; both are zero where it was not fitted. `prior_change` (n, 2) and `prior_pull` are
+    the same of the two parameters of the normal distribution of abilities, the pull that of the person.
     """
 
     rows: Rows
@@ -34,6 +36,15 @@ class Shifts:
     variance: Array
     change: Array
     pull: Array
+    prior_change: Array
+    prior_pull: Array
+
+    def through_prior(self, weights: Array, used: Array) -> Array:
+        """What used pairs move the sum of weighted residuals by, each an equal part of its person's."""
+        person, people = codes_of(self.rows.person[used])
+        whole = self.prior_pull[used] @ (self.prior_change.T @ weights)
+        found: Array = whole / np.bincount(person, minlength=people)[person]
+        return found
 
     @property
     def beyond(self) -> Array:
@@ -62,7 +73,7 @@ def prior_of(likelihoods: Array) -> tuple[float, Array]:
         shared = weights * (likelihoods.T @ (1 / (likelihoods @ weights))) / len(likelihoods)
         before = (mean, sd)
         mean = float(shared @ ABILITIES)
-        sd = max(math.sqrt(float(shared @ (ABILITIES - mean) ** 2)), 0.1)
+        sd = max(math.sqrt(float(shared @ (ABILITIES - mean) ** 2)), LEAST_SD)
         if abs(mean - before[0]) + abs(sd - before[1]) < 1e-5:
             break
     return sd, normal(mean, sd)
@@ -99,6 +110,8 @@ def fitted(run: Run, seed: int) -> Shifts:
         below.rows, replace(process, deviation=(low + part) * STEP),
         below.r + part * (above.r - below.r), below.expected + part * (above.expected - below.expected),
         below.variance + part * (above.variance - below.variance), (above.r - below.r) / STEP, below.pull,
+        below.prior_change + part * (above.prior_change - below.prior_change),
+        below.prior_pull + part * (above.prior_pull - below.prior_pull),
     )  # fmt: skip
     return replace(found, pull=found.beyond * STEP / drop)
 
@@ -113,7 +126,8 @@ def under(run: Run, seed: int, process: Process) -> Shifts:
     sum_mean, sum_variance = np.zeros((people, len(ABILITIES))), np.zeros((people, len(ABILITIES)))
     np.add.at(sum_mean, person, a * mean)
     np.add.at(sum_variance, person, a**2 * variance)
-    _, prior = prior_of(likelihood(reached, sum_mean, sum_variance))
+    of_people = likelihood(reached, sum_mean, sum_variance)
+    sd, prior = prior_of(of_people)
     others = (np.bincount(person) > 1)[person][:, None]
     weights = prior * likelihood(
         reached[person] - rows.a * y, sum_mean[person] - a * mean,
@@ -123,7 +137,20 @@ def under(run: Run, seed: int, process: Process) -> Shifts:
     expected = (weights * mean).sum(axis=1)
     scatter = (weights * (variance + mean**2)).sum(axis=1) - expected**2
     nothing = np.zeros(len(rows))
-    return Shifts(rows, process, y - expected, expected, scatter, nothing, nothing)
+    powers = np.stack([ABILITIES, ABILITIES**2 if sd > LEAST_SD else 0 * ABILITIES], axis=1)
+    powers -= prior @ powers
+    change = expected[:, None] * (weights @ powers) - (weights * mean) @ powers
+    pull = pull_on_prior(of_people * prior, prior, powers)[person]
+    return Shifts(rows, process, y - expected, expected, scatter, nothing, nothing, change, pull)
+
+
+def pull_on_prior(posterior: Array, prior: Array, powers: Array) -> Array:
+    """(P, 2): scores of people in the parameters whose log weights have slopes `powers` over the information."""
+    posterior = posterior / posterior.sum(axis=1, keepdims=True)
+    score = posterior @ powers
+    known = len(score) * (powers.T * prior) @ powers + score.T @ score
+    pull: Array = score @ np.linalg.pinv(known - (powers.T * posterior.sum(axis=0)) @ powers)
+    return pull
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,12 +310,13 @@ def shift_of_part(run: Run, subset: str) -> Values:
     if len(parts) > 1:
         who, what = parts
         cells = [(who & what, 1.0), (who & ~what, -1.0), (~who & what, -1.0), (~who & ~what, 1.0)]
-    value, influence = 0.0, np.zeros(len(rows))
+    value, weights, left = 0.0, np.zeros(len(rows)), np.zeros(len(rows))
     for cell, sign in cells:
         value += sign * float(found.r[cell].mean())
-        influence[cell] = sign * (found.r[cell] - found.r[cell].mean()) / cell.sum()
+        weights[cell], left[cell] = sign / cell.sum(), found.r[cell] - found.r[cell].mean()
     used = np.logical_or.reduce([cell for cell, _ in cells])
-    return {"n": int(used.sum())} | designed_error(run, value, influence[used], rows.of(used))
+    influence = (weights * left)[used] + found.through_prior(weights, used)
+    return {"n": int(used.sum())} | designed_error(run, value, influence, rows.of(used))
 
 
 @formula("dif", "dif.slope", "dif.slope.expected", "dif.slope.excess")
@@ -304,4 +332,5 @@ def slope_of_answers(run: Run, row: Values) -> Values:
     if len(np.unique(design, axis=0)) < 3:  # a line goes through any two prompts
         return {"value": float(slopes[1])}
     influence = lever[1] * (found.r - design @ slopes) + (lever[1] @ found.change) * found.pull
+    influence += found.through_prior(lever[1], np.ones(len(rows), dtype=bool))
     return designed_error(run, float(slopes[1]), influence, rows)

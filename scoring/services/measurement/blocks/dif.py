@@ -104,8 +104,9 @@ def item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, f
 def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
     found = scale_invariance(
-        residuals.r, residuals.expected, residuals.pairs, nested=nested, deviation=residuals.deviation
-    )
+        residuals.r, residuals.expected, residuals.pairs,
+        nested=nested, deviation=residuals.deviation, prior=residuals.prior,
+    )  # fmt: skip
     excess = found.excess
     for name, value in (("dif.slope", found.observed), ("dif.slope.expected", found.expected)):
         estimate = unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(value)
@@ -126,7 +127,8 @@ def label_shifts(kind: str, labels: list[str], residuals: Residuals, nested: boo
     if len(masks) < 2:
         return {}
     return {
-        f"{kind}:{name}": mean_shift(residuals.r, pairs, own, nested=nested) for name, own in masks.items()
+        f"{kind}:{name}": mean_shift(residuals.r, pairs, own, nested=nested, prior=residuals.prior)
+        for name, own in masks.items()
     }
 
 
@@ -139,7 +141,7 @@ def profile_shifts(cohort: Cohort, residuals: Residuals, nested: bool) -> Family
         return {}
     return {
         f"profile:{profile}/category:{category}": profile_shift(
-            residuals.r, pairs, of_profile, of_category, nested=nested
+            residuals.r, pairs, of_profile, of_category, nested=nested, prior=residuals.prior
         )
         for profile, of_profile in profiles.items()
         for category, of_category in categories.items()
