@@ -4,8 +4,8 @@ Run:  .venv/bin/python benchmarks/false_rates.py [--studies 500] [--people 195] 
 
 Studies as published: 195 people, 41 batches of 20 prompts, 6.6 % of the answers missing, items and numbers of
 criteria anew every ten studies. Answers arise by DGP-R, or with an SD of deviations of 1.0 instead of 1.9, or
-with 40 % of the judge's confidences at 0.8 instead of 3 % at 0.95. `before` takes the process of DGP-R for
-granted, and the plain residual variance for tau. Counted are studies
+with 40 % of the judge's confidences at 0.8 instead of 3 % at 0.95. `before` takes the process of DGP-R and
+the distribution of abilities for granted, and the plain residual variance for tau. Counted are studies
 
     tau        of equally able people whose interval leaves out 0 (2.5 % would: 0 is the end of what can be)
     slope      without DIF, abilities with an SD of 0.8, whose p of dif.slope.excess is at most 5 %
@@ -33,13 +33,14 @@ from scoring.irt.responses import ResponseProcess, RubricResponses, dgp_r_table 
 from scoring.irt.transform import Array  # noqa: E402
 from scoring.stats.between_person import between_person_sd, own_abilities  # noqa: E402
 from scoring.stats.cohort import AskedPrompt, Cohort, Person  # noqa: E402
-from scoring.stats.dif import Residuals, fitted_residuals, residuals_of  # noqa: E402
+from scoring.stats.dif import FittedPrior, Residuals, fitted_residuals, residuals_of  # noqa: E402
 from scoring.stats.dif_flags import LEVEL  # noqa: E402
 from scoring.stats.dif_groups import mean_shift, scale_invariance  # noqa: E402
 from scoring.stats.holm import holm  # noqa: E402
 from scoring.stats.person_fit_reference import (  # noqa: E402
     ASSUMED,
     Reference,
+    certainty_influence,
     judged_process,
     reference_of,
 )
@@ -104,10 +105,20 @@ def study_of(
 
 def before_and_now(world: World, cohort: Cohort) -> tuple[Residuals, Residuals]:
     process = judged_process(cohort)
+
+    def reference(sd: float, less_certain: float) -> Reference:
+        share = process.certain_share - less_certain
+        return world.reference(replace(process, sigma_deviation=sd, certain_share=share))
+
     return (
         residuals_of(cohort.pairs, world.reference(ASSUMED)),
-        fitted_residuals(cohort.pairs, lambda sd: world.reference(replace(process, sigma_deviation=sd))),
+        fitted_residuals(cohort.pairs, reference, certainty_influence(cohort)),
     )
+
+
+def prior_of(residuals: Residuals) -> FittedPrior | None:
+    """Where the process was taken for granted, errors held the distribution of abilities for known, too."""
+    return residuals.prior if residuals.deviation.fitted else None
 
 
 def tau_leaves_out_zero(cohort: Cohort) -> tuple[bool, bool]:
@@ -118,15 +129,17 @@ def tau_leaves_out_zero(cohort: Cohort) -> tuple[bool, bool]:
 
 def slope_flagged(residuals: Residuals) -> bool:
     found = scale_invariance(
-        residuals.r, residuals.expected, residuals.pairs, nested=True, deviation=residuals.deviation
-    )
+        residuals.r, residuals.expected, residuals.pairs,
+        nested=True, deviation=residuals.deviation, prior=prior_of(residuals),
+    )  # fmt: skip
     return found.excess.p <= LEVEL
 
 
 def categories_flagged(residuals: Residuals, labels: Array) -> list[str]:
     names = np.unique(labels)
     masks = [(labels == name)[residuals.pairs.prompt] for name in names]
-    p = [mean_shift(residuals.r, residuals.pairs, mask, nested=True).p for mask in masks]
+    prior = prior_of(residuals)
+    p = [mean_shift(residuals.r, residuals.pairs, mask, nested=True, prior=prior).p for mask in masks]
     return [str(name) for name in names[holm(p) <= LEVEL]]
 
 

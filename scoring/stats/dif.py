@@ -49,6 +49,7 @@ from scoring.stats.person_fit_reference import ASSUMED, Reference
 Z_95 = 1.96
 DEVIATIONS = tuple(0.25 * step for step in range(17))  # logits
 FEWEST_REPEATS = 100  # answers beyond the first to their prompts; with fewer the SD is off by one or more
+SHARE_STEP = 0.1  # of the share of confidences at 1: smaller ones drown in how the tables are simulated
 SMALLEST_DISPERSION = 1e-6  # people who all answered alike leave no residual within prompts
 
 
@@ -56,12 +57,14 @@ SMALLEST_DISPERSION = 1e-6  # people who all answered alike leave no residual wi
 class Deviation:
     """The SD of deviations that belong to person and prompt (logits), and how it was come by.
 
-    Of each pair (n,): `change` of the residual for one more logit, `influence` of the pair on the SD. Both
-    are zero where the SD is assumed, or at an end of what is tried.
+    `rate` is what it changes by for one more of sum u, 0 where it is assumed or at an end of what is tried.
+    Of each pair (n, 2), for the SD and for the share of confidences at 1: `change` of the residual for one
+    more, and `influence` of the pair.
     """
 
     sd: float
     fitted: bool
+    rate: float
     change: Array
     influence: Array
 
@@ -142,33 +145,47 @@ class ItemDif:
         return order
 
 
-def fitted_residuals(pairs: Pairs, reference: Callable[[float], Reference]) -> Residuals:
+def fitted_residuals(
+    pairs: Pairs, reference: Callable[[float, float], Reference], certainty: Array | None = None
+) -> Residuals:
     """Leave-item-out residuals of pairs (n,), n >= 1, at the SD of deviations that the pairs tell.
 
-    `reference` gives the tables of an SD. Where too few prompts are answered twice the SD is assumed.
+    `reference` gives the tables of an SD and of so much less than the share of confidences at 1, which each
+    pair moves by `certainty` (n,). Where too few prompts are answered twice the SD is assumed.
     """
-    if len(pairs) - len(np.unique(pairs.prompt)) < FEWEST_REPEATS:
-        return residuals_of(pairs, reference(ASSUMED.sigma_deviation))
 
     @cache
     def at(sd: float) -> Residuals:
-        found = residuals_of(pairs, reference(sd))
-        return replace(found, deviation=replace(found.deviation, fitted=True))
+        return residuals_of(pairs, reference(sd, 0.0))
 
-    place = bisect_left(DEVIATIONS, -1.0, key=lambda sd: -at(sd).dispersion)
-    if place in (0, len(DEVIATIONS)):
-        return at(DEVIATIONS[min(place, len(DEVIATIONS) - 1)])
-    return _between(at(DEVIATIONS[place - 1]), at(DEVIATIONS[place]))
+    if len(pairs) - len(np.unique(pairs.prompt)) < FEWEST_REPEATS:
+        near = found = at(ASSUMED.sigma_deviation)
+    else:
+        place = bisect_left(DEVIATIONS, -1.0, key=lambda sd: -at(sd).dispersion)
+        near = at(DEVIATIONS[max(place - 1, 0)])
+        found = _between(near, at(DEVIATIONS[place])) if 0 < place < len(DEVIATIONS) else near
+        found = replace(found, deviation=replace(found.deviation, fitted=True))
+    if certainty is None or not certainty.any():
+        return found
+    return _with_share(found, near, residuals_of(pairs, reference(near.deviation.sd, SHARE_STEP)), certainty)
+
+
+def _with_share(found: Residuals, near: Residuals, less: Residuals, certainty: Array) -> Residuals:
+    """`found` with what it changes by with the share of confidences at 1, from two at a near SD."""
+    change, influence = found.deviation.change.copy(), found.deviation.influence.copy()
+    change[:, 1] = (near.r - less.r) / SHARE_STEP
+    beyond = (_sum_beyond(near) - _sum_beyond(less)) / SHARE_STEP
+    influence[:, 0] += found.deviation.rate * beyond * certainty
+    influence[:, 1] = certainty
+    return replace(found, deviation=replace(found.deviation, change=change, influence=influence))
 
 
 def _between(low: Residuals, high: Residuals) -> Residuals:
     """Residuals at the SD where what is found within prompts is what is expected there."""
     pairs, step = low.pairs, high.deviation.sd - low.deviation.sd
-    beyond = [
-        float(_beyond_expected(one.r, one.variance / one.dispersion, pairs.prompt).sum())
-        for one in (low, high)
-    ]
-    part = beyond[0] / (beyond[0] - beyond[1])
+    beyond = _sum_beyond(low)
+    rate = step / (beyond - _sum_beyond(high))
+    part = beyond * rate / step
     r, expected, variance, *by_prior = (
         (1 - part) * of_low + part * of_high
         for of_low, of_high in (
@@ -183,9 +200,16 @@ def _between(low: Residuals, high: Residuals) -> Residuals:
     prior = FittedPrior(pairs.person, *by_prior)
     moved = _beyond_expected(r, variance, pairs.prompt)
     moved += prior.moved(_beyond_by_prior(r, prior, pairs.prompt), np.ones(len(r), dtype=bool))
-    influence = moved * step / (beyond[0] - beyond[1])
-    deviation = Deviation(low.deviation.sd + part * step, True, (high.r - low.r) / step, influence)
+    nothing = np.zeros(len(r))
+    change = np.stack([(high.r - low.r) / step, nothing], axis=1)
+    influence = np.stack([moved * rate, nothing], axis=1)
+    deviation = Deviation(low.deviation.sd + part * step, True, rate, change, influence)
     return Residuals(pairs, r, expected, dispersion * variance, dispersion, deviation, prior)
+
+
+def _sum_beyond(found: Residuals) -> float:
+    variance = found.variance / found.dispersion
+    return float(_beyond_expected(found.r, variance, found.pairs.prompt).sum())
 
 
 def _beyond_expected(r: Array, variance: Array, prompt: Codes) -> Array:
@@ -218,8 +242,8 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     found = expected_without_itself(compact, sums, prior, reference)
     r = pairs.y - found.mean
     dispersion = dispersion_within(r, found.variance, pairs.prompt)
-    nothing = np.zeros(len(pairs))
-    deviation = Deviation(reference.responses.process.sigma_deviation, False, nothing, nothing)
+    nothing = np.zeros((len(pairs), 2))
+    deviation = Deviation(reference.responses.process.sigma_deviation, False, 0.0, nothing, nothing)
     influence = influence_on_prior(likelihood, prior, reference.grid)
     fitted = FittedPrior(pairs.person, -found.change, found.variance_change, influence[of])
     return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion, deviation, fitted)

@@ -129,7 +129,7 @@ def scale_invariance(
     slope = float(fitted[1])
     influence = lever[1] * off(r, design @ fitted)
     if deviation is not None:
-        influence += (lever[1] @ deviation.change) * deviation.influence
+        influence += deviation.influence @ (lever[1] @ deviation.change)
     if prior is not None and influence.any():
         influence += prior.moved(lever[1] @ prior.change, np.ones(len(r), dtype=bool))
     error = design_error(slope, influence, pairs, nested)

@@ -96,15 +96,40 @@ def judged_process(cohort: Cohort) -> ResponseProcess:
     )
 
 
-def references_of(cohort: Cohort, rng: np.random.Generator) -> Callable[[float], Reference]:
-    """The tables of the cohort by the SD of deviations, all from the same simulated draws."""
+def certainty_influence(cohort: Cohort) -> Array:
+    """What each pair (n,) moves the share of confidences at 1 by; 0 where nothing was met."""
+    of_pairs = cohort.is_pair
+    p, p_certain = cohort.p[of_pairs], cohort.p_certain[of_pairs]
+    met = p_certain > 0
+    certain = p[met] / p_certain[met] > 1 - 0.5 / LEVELS
+    influence = np.zeros(len(p))
+    influence[met] = (certain - certain.mean()) / len(certain) if len(certain) else 0
+    return influence
+
+
+def certainty_influence(cohort: Cohort) -> Array:
+    """What each pair (n,) moves the share of confidences at 1 by; 0 where nothing was met."""
+    p, p_certain = cohort.p[cohort.is_pair], cohort.p_certain[cohort.is_pair]
+    met = p_certain > 0
+    certain = p[met] / p_certain[met] > 1 - 0.5 / LEVELS
+    influence = np.zeros(len(p))
+    if len(certain):
+        influence[met] = (certain - certain.mean()) / len(certain)
+    return influence
+
+
+def references_of(cohort: Cohort, rng: np.random.Generator) -> Callable[[float, float], Reference]:
+    """The tables of the cohort by the SD of deviations and how much less than told is the share of
+    confidences at 1, all from the same simulated draws.
+    """
     process, seed = judged_process(cohort), int(rng.integers(2**32))
 
-    def of_deviation(sd: float) -> Reference:
-        responses = cohort_responses(cohort, replace(process, sigma_deviation=sd))
+    def of_process(sd: float, less_certain: float = 0.0) -> Reference:
+        share = max(process.certain_share - less_certain, 0.0)
+        responses = cohort_responses(cohort, replace(process, sigma_deviation=sd, certain_share=share))
         return reference_of(responses, np.random.default_rng(seed))
 
-    return of_deviation
+    return of_process
 
 
 def reference_of(responses: RubricResponses, rng: np.random.Generator, draws: int = DRAWS) -> Reference:

@@ -11,12 +11,13 @@ from scoring.export.recomputing.estimators import Root, cluster_variance, codes_
 from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.people import chi_square_below, own_thetas
 from scoring.export.recomputing.places import holm, p_of
-from scoring.export.recomputing.process import ABILITIES, Process, expected_of, judged
+from scoring.export.recomputing.process import ABILITIES, STEPS, Process, expected_of, judged
 from scoring.export.recomputing.reading import Z_95, Array, Rows, Run, Values
 from scoring.export.recomputing.slices import in_part
 from scoring.export.recomputing.uncertainty import twoway_of
 
 MOST_STEPS, STEP, FEWEST_REPEATS = 16, 0.25, 100
+SHARE_STEP = 0.1  # of the share of confidences at 1
 LEAST_SD = 0.1  # of abilities between people
 
 
@@ -24,9 +25,10 @@ LEAST_SD = 0.1  # of abilities between people
 class Shifts:
     """Of each pair (n,) its residual, its expectation and its variance under the process.
 
-    `change` is what the residual changes by for one more logit of the SD of deviations, `pull` what the pair
-    moves the fitted SD by; both are zero where it was not fitted. `prior_change` (n, 2) and `prior_pull` are
-    the same of the two parameters of the normal distribution of abilities, the pull that of the person.
+    `change` (n, 2) is what the residual changes by for one more logit of the SD of deviations and one more of
+    the share of confidences at 1, `pull` what the pair moves both by. `prior_change` (n, 2), that of the
+    variance and `prior_pull` are the same of the parameters of the normal distribution of abilities, the
+    pull that of the person.
     """
 
     rows: Rows
@@ -37,22 +39,28 @@ class Shifts:
     change: Array
     pull: Array
     prior_change: Array
+    prior_variance_change: Array
     prior_pull: Array
 
-    def through_prior(self, weights: Array, used: Array) -> Array:
-        """What used pairs move the sum of weighted residuals by, each an equal part of its person's."""
+    def through_prior(self, gradient: Array, used: Array) -> Array:
+        """What used pairs move a number with this gradient (2,) by, each an equal part of its person's."""
         person, people = codes_of(self.rows.person[used])
-        whole = self.prior_pull[used] @ (self.prior_change.T @ weights)
+        whole = self.prior_pull[used] @ gradient
         found: Array = whole / np.bincount(person, minlength=people)[person]
         return found
 
     @property
-    def beyond(self) -> Array:
-        """(n,): squared residuals within prompts less what is expected of them."""
+    def within(self) -> tuple[Array, Array]:
+        """(n,): residuals within prompts, and the share of a variance that is left there."""
         codes, _ = codes_of(self.rows.prompt)
         n = np.bincount(codes)
-        within = self.r - (np.bincount(codes, self.r) / n)[codes]
-        found: Array = within**2 - (1 - 1 / n)[codes] * self.variance
+        return self.r - (np.bincount(codes, self.r) / n)[codes], (1 - 1 / n)[codes]
+
+    @property
+    def beyond(self) -> Array:
+        """(n,): squared residuals within prompts less what is expected of them."""
+        within, share = self.within
+        found: Array = within**2 - share * self.variance
         return found
 
 
@@ -94,7 +102,8 @@ def fitted(run: Run, seed: int) -> Shifts:
     """With the SD of deviations at which answers to a prompt scatter as much as expected."""
     process, prompts = judged(run), run.cohort.pairs.prompt
     if len(prompts) - len(set(prompts.tolist())) < FEWEST_REPEATS:
-        return under(run, seed, process)
+        alone = under(run, seed, process)
+        return with_share(run, seed, alone, alone, 0.0)
     tried = {}
     low, high = -1, MOST_STEPS + 1  # more scatter than expected at `low`, not so at `high`
     while high - low > 1:
@@ -102,18 +111,40 @@ def fitted(run: Run, seed: int) -> Shifts:
         tried[middle] = under(run, seed, replace(process, deviation=middle * STEP))
         low, high = (middle, high) if tried[middle].beyond.sum() > 0 else (low, middle)
     if low < 0 or high > MOST_STEPS:
-        return tried[max(low, 0)]
+        return with_share(run, seed, tried[max(low, 0)], tried[max(low, 0)], 0.0)
     below, above = tried[low], tried[high]
-    drop = float(below.beyond.sum() - above.beyond.sum())
-    part = float(below.beyond.sum()) / drop
-    found = Shifts(
-        below.rows, replace(process, deviation=(low + part) * STEP),
-        below.r + part * (above.r - below.r), below.expected + part * (above.expected - below.expected),
-        below.variance + part * (above.variance - below.variance), (above.r - below.r) / STEP, below.pull,
-        below.prior_change + part * (above.prior_change - below.prior_change),
-        below.prior_pull + part * (above.prior_pull - below.prior_pull),
-    )  # fmt: skip
-    return replace(found, pull=found.beyond * STEP / drop)
+    rate = STEP / float(below.beyond.sum() - above.beyond.sum())
+    part = float(below.beyond.sum()) * rate / STEP
+
+    def between(name: str) -> Array:
+        found: Array = (1 - part) * getattr(below, name) + part * getattr(above, name)
+        return found
+
+    names = ("r", "expected", "variance", "prior_change", "prior_variance_change", "prior_pull")
+    found = replace(
+        below, process=replace(process, deviation=(low + part) * STEP), **{one: between(one) for one in names}
+    )
+    within, share = found.within
+    gradient = 2 * within @ found.prior_change - share @ found.prior_variance_change
+    pull = rate * (found.beyond + found.through_prior(gradient, np.ones(len(prompts), dtype=bool)))
+    found.change[:, 0], found.pull[:, 0] = (above.r - below.r) / STEP, pull
+    return with_share(run, seed, found, below, rate)
+
+
+def with_share(run: Run, seed: int, found: Shifts, near: Shifts, rate: float) -> Shifts:
+    """With what the share of confidences at 1 has to do with the residuals and the fitted SD."""
+    rows = run.cohort.pairs
+    met, certain = rows.certain > 0, np.zeros(len(rows))
+    ratios = rows.p[met] / rows.certain[met] > 1 - 0.5 / STEPS
+    certain[met] = (ratios - ratios.mean()) / len(ratios) if len(ratios) else 0
+    if not certain.any():
+        return found
+    process = replace(near.process, certain=max(near.process.certain - SHARE_STEP, 0.0))
+    less = under(run, seed, process)
+    change, pull = found.change.copy(), found.pull.copy()
+    change[:, 1], pull[:, 1] = (near.r - less.r) / SHARE_STEP, certain
+    pull[:, 0] += rate * float(near.beyond.sum() - less.beyond.sum()) / SHARE_STEP * certain
+    return replace(found, change=change, pull=pull)
 
 
 def under(run: Run, seed: int, process: Process) -> Shifts:
@@ -136,12 +167,16 @@ def under(run: Run, seed: int, process: Process) -> Shifts:
     weights = weights / weights.sum(axis=1, keepdims=True)
     expected = (weights * mean).sum(axis=1)
     scatter = (weights * (variance + mean**2)).sum(axis=1) - expected**2
-    nothing = np.zeros(len(rows))
     powers = np.stack([ABILITIES, ABILITIES**2 if sd > LEAST_SD else 0 * ABILITIES], axis=1)
     powers -= prior @ powers
-    change = expected[:, None] * (weights @ powers) - (weights * mean) @ powers
+    of_weights, squares = weights @ powers, weights * (variance + mean**2)
+    of_mean = (weights * mean) @ powers - expected[:, None] * of_weights
+    of_scatter = squares @ powers - squares.sum(axis=1)[:, None] * of_weights - 2 * expected[:, None] * of_mean
     pull = pull_on_prior(of_people * prior, prior, powers)[person]
-    return Shifts(rows, process, y - expected, expected, scatter, nothing, nothing, change, pull)
+    change, moved = np.zeros((len(rows), 2)), np.zeros((len(rows), 2))
+    return Shifts(
+        rows, process, y - expected, expected, scatter, change, moved, -of_mean, of_scatter, pull
+    )  # fmt: skip
 
 
 def pull_on_prior(posterior: Array, prior: Array, powers: Array) -> Array:
@@ -315,7 +350,7 @@ def shift_of_part(run: Run, subset: str) -> Values:
         value += sign * float(found.r[cell].mean())
         weights[cell], left[cell] = sign / cell.sum(), found.r[cell] - found.r[cell].mean()
     used = np.logical_or.reduce([cell for cell, _ in cells])
-    influence = (weights * left)[used] + found.through_prior(weights, used)
+    influence = (weights * left)[used] + found.through_prior(weights @ found.prior_change, used)
     return {"n": int(used.sum())} | designed_error(run, value, influence, rows.of(used))
 
 
@@ -331,6 +366,6 @@ def slope_of_answers(run: Run, row: Values) -> Values:
     slopes = lever @ found.r
     if len(np.unique(design, axis=0)) < 3:  # a line goes through any two prompts
         return {"value": float(slopes[1])}
-    influence = lever[1] * (found.r - design @ slopes) + (lever[1] @ found.change) * found.pull
-    influence += found.through_prior(lever[1], np.ones(len(rows), dtype=bool))
+    influence = lever[1] * (found.r - design @ slopes) + found.pull @ (lever[1] @ found.change)
+    influence += found.through_prior(lever[1] @ found.prior_change, np.ones(len(rows), dtype=bool))
     return designed_error(run, float(slopes[1]), influence, rows)

@@ -23,7 +23,7 @@ from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
 from scoring.stats.holm import holm
 from scoring.stats.influence import thetas_of
 from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.person_fit_reference import judged_process, references_of
+from scoring.stats.person_fit_reference import certainty_influence, judged_process, references_of
 from scoring.stats.standard_errors import is_nested
 
 FOR_REVIEW = 10
@@ -34,7 +34,9 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
-    residuals = fitted_residuals(cohort.pairs, references_of(cohort, inputs.rng))
+    residuals = fitted_residuals(
+        cohort.pairs, references_of(cohort, inputs.rng), certainty_influence(cohort)
+    )
     items = item_dif(residuals)
     yield from item_measures(cohort, residuals, items)
     nested = is_nested(cohort)

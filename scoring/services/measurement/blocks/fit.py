@@ -27,7 +27,7 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("Person fit needs scored answers to prompts with item parameters."))
     tables = references_of(cohort, inputs.rng)
-    reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd)
+    reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd, 0.0)
     fit = person_fit(cohort.pairs, reference, inputs.rng)
     yield from common_measures(fit)
     yield grid_measure(fit)
