@@ -151,12 +151,16 @@ def dif_study(world: World, sd: float, shifted: bool, rng: np.random.Generator) 
     by_holm = prompt_p_values(items)[1] <= LEVEL
     labels = np.array(world.labels)
     parts = {
-        name: mean_shift(residuals.r, pairs, (labels == name)[pairs.prompt], nested=True, prior=residuals.prior)
+        name: mean_shift(
+            residuals.r, pairs, (labels == name)[pairs.prompt], nested=True, prior=residuals.prior
+        )
         for name in np.unique(labels)
     }
     alarms = [one.p <= LEVEL for name, one in parts.items() if not (shifted and name == CATEGORY)]
     spread = items.between.sd
-    slope = scale_invariance(residuals.r, residuals.expected, pairs, nested=True, prior=residuals.prior).excess
+    slope = scale_invariance(
+        residuals.r, residuals.expected, pairs, nested=True, prior=residuals.prior
+    ).excess
     return {
         "items flagged": float(items.flagged.mean()),
         "% by Holm": float(100 * by_holm.mean()),

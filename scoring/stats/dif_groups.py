@@ -5,10 +5,10 @@ Contrast    D_gc = (mean r of g on c - of g elsewhere) - (mean r of the others o
 Error       CR1 of the influence of each pair, (r - its cell's mean) / size of the cell, by batch where every
             prompt is in one batch only (`nested`); else two-way (`standard_errors`)
 Slope       least squares of r on (a, -a b), clustered alike: a slope on -a b away from 0 says that the axis
-            of difficulty is compressed (below 0) or stretched for people. What is expected depends on the
-            SD of deviations, fitted to the same answers (`dif`): influence psi_k + (d slope / d SD) psi_k^SD
-Prior       abilities' mean and SD are fitted to the same answers, too: what a person moves a value by through
-            them is part of the influence of their pairs (`FittedPrior`)
+            of difficulty is compressed (below 0) or stretched for people
+Fitted      what is expected rests on numbers x fitted to the same answers (`dif`): influence psi_k +
+            sum_x (d value / d x) psi_k^x, x the distribution of abilities, and for the slope the SD of
+            deviations and the share of confidences at 1, too
 
 A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
 Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2022) for residual DIF.

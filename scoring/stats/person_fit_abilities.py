@@ -32,7 +32,7 @@ class Prior:
     weights: Array
 
     def slopes(self, grid: Array) -> Array:
-        """What the log of each weight (G, 2) changes by for one more of the parameters m / t^2 and -1 / (2 t^2).
+        """What the log of each weight (G, 2) changes by for one more of m / t^2 and of -1 / (2 t^2).
 
         Nothing for the second where t is held at the smallest SD.
         """

@@ -98,17 +98,6 @@ def judged_process(cohort: Cohort) -> ResponseProcess:
 
 def certainty_influence(cohort: Cohort) -> Array:
     """What each pair (n,) moves the share of confidences at 1 by; 0 where nothing was met."""
-    of_pairs = cohort.is_pair
-    p, p_certain = cohort.p[of_pairs], cohort.p_certain[of_pairs]
-    met = p_certain > 0
-    certain = p[met] / p_certain[met] > 1 - 0.5 / LEVELS
-    influence = np.zeros(len(p))
-    influence[met] = (certain - certain.mean()) / len(certain) if len(certain) else 0
-    return influence
-
-
-def certainty_influence(cohort: Cohort) -> Array:
-    """What each pair (n,) moves the share of confidences at 1 by; 0 where nothing was met."""
     p, p_certain = cohort.p[cohort.is_pair], cohort.p_certain[cohort.is_pair]
     met = p_certain > 0
     certain = p[met] / p_certain[met] > 1 - 0.5 / LEVELS
@@ -119,8 +108,9 @@ def certainty_influence(cohort: Cohort) -> Array:
 
 
 def references_of(cohort: Cohort, rng: np.random.Generator) -> Callable[[float, float], Reference]:
-    """The tables of the cohort by the SD of deviations and how much less than told is the share of
-    confidences at 1, all from the same simulated draws.
+    """The cohort's tables by SD of deviations, and by what is taken off the share of confidences at 1.
+
+    All are from the same simulated draws.
     """
     process, seed = judged_process(cohort), int(rng.integers(2**32))
 

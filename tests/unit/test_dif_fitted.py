@@ -1,4 +1,4 @@
-"""Errors of DIF allow for what is fitted to the same answers: abilities, deviations, the judge's confidences."""
+"""Errors of DIF allow for what is fitted to the same answers: abilities, deviations, confidences."""
 
 import math
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def test_the_error_of_the_slope_is_that_of_leaving_out_batches_with_everything_f
         return slope_of(fitted_residuals(pairs, reference)).excess.estimate.value
 
     assert found.deviation.fitted
-    assert slope_of(found).excess.estimate.se == pytest.approx(jackknife(cohort.pairs, slope), rel=0.05)
+    assert slope_of(found).excess.estimate.se == pytest.approx(jackknife(cohort.pairs, slope), rel=0.1)
 
 
 def test_what_the_share_of_confidences_moves_is_what_another_share_gives(
@@ -90,7 +90,9 @@ def test_what_the_share_of_confidences_moves_is_what_another_share_gives(
     other = fitted_residuals(cohort.pairs, less)
 
     certainty = told.deviation.influence[:, 1]
-    by_share = (told.deviation.influence - alone.deviation.influence)[:, 0] @ certainty / (certainty @ certainty)
+    by_share = (
+        (told.deviation.influence - alone.deviation.influence)[:, 0] @ certainty / (certainty @ certainty)
+    )
     assert by_share == pytest.approx((alone.deviation.sd - other.deviation.sd) / 0.1, rel=0.2)
 
 

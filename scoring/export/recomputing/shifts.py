@@ -171,7 +171,9 @@ def under(run: Run, seed: int, process: Process) -> Shifts:
     powers -= prior @ powers
     of_weights, squares = weights @ powers, weights * (variance + mean**2)
     of_mean = (weights * mean) @ powers - expected[:, None] * of_weights
-    of_scatter = squares @ powers - squares.sum(axis=1)[:, None] * of_weights - 2 * expected[:, None] * of_mean
+    of_scatter = (
+        squares @ powers - squares.sum(axis=1)[:, None] * of_weights - 2 * expected[:, None] * of_mean
+    )
     pull = pull_on_prior(of_people * prior, prior, powers)[person]
     change, moved = np.zeros((len(rows), 2)), np.zeros((len(rows), 2))
     return Shifts(
@@ -180,7 +182,7 @@ def under(run: Run, seed: int, process: Process) -> Shifts:
 
 
 def pull_on_prior(posterior: Array, prior: Array, powers: Array) -> Array:
-    """(P, 2): scores of people in the parameters whose log weights have slopes `powers` over the information."""
+    """(P, 2): scores of people over the information, for log weights with slopes `powers`."""
     posterior = posterior / posterior.sum(axis=1, keepdims=True)
     score = posterior @ powers
     known = len(score) * (powers.T * prior) @ powers + score.T @ score
