@@ -12,8 +12,8 @@ from studies.models import Study
 
 HEAD = ("", "value", "95 % interval", "paper")
 THETA_HEAD = (
-    "", "judge", "people", "theta", "pooled", "SE", "95 % interval", "change", "in SE",
-    "theta_QL", "SE", "95 % interval", "change",
+    "", "judge", "people", "pooled", "SE", "95 % interval", "change", "in SE",
+    "theta_QL", "SE", "95 % interval", "change", "as published",
 )  # fmt: skip
 PAPER = (
     "\"paper\" is the GIM paper's own check: its judges and prompts, and models' answers, not yours. "
@@ -76,7 +76,6 @@ def theta_cells(theta: ThetaShown) -> Sequence[str]:
         str(theta.group),
         theta.judge,
         str(theta.people),
-        theta.theta,
         theta.pooled,
         theta.se,
         theta.interval,
@@ -86,6 +85,7 @@ def theta_cells(theta: ThetaShown) -> Sequence[str]:
         theta.quasi_se,
         theta.quasi_interval,
         theta.quasi_change,
+        theta.theta,
     )
 
 

@@ -168,7 +168,7 @@ def first_error(*, nested: bool, batches: int) -> str:
     """The error that stands first beside a theta.pool or theta_QL of this design.
 
     For other people and prompts like these (T2); with one batch, for other people on these prompts (T1).
-    By batch it is for any number of them: the two-way error is narrower with few, and wrong as soon as
+    By batch it is for any number of them: the two-way error is wrong as soon as
     batches differ in more than their prompts (benchmarks/first_intervals.py).
     """
     if batches < 2:

@@ -54,7 +54,8 @@ def interval_sentences(report: Report) -> Iterator[str]:
     yield top_sentence()
     yield _(
         "As published is theta by prompt means with its analytic interval: it takes all answers as "
-        "independent, and covers the true value in %(share)s of simulated studies of people."
+        "independent. Where few people answer each prompt it covers the true value in %(share)s of simulated "
+        "studies."
     ) % {"share": percent(AS_PUBLISHED)}
     yield str(COMPARE)
 

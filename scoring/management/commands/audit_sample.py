@@ -115,7 +115,7 @@ class Command(BaseCommand):
         for row in strata_shown(result):
             counts = f"{row.verdicts:>10}{row.drawn:>7}{row.rated:>7}{row.same_side:>6}{row.offset:>9}"
             self.stdout.write(f"{row.band!s:<22}{row.standing!s:<26}{counts}")
-        for line in scope_lines(sample.judging_run.study):
+        for line in () if sample.strata.get("public_only") else scope_lines(sample.judging_run.study):
             self.stdout.write(line)
 
 

@@ -4,9 +4,11 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from io import StringIO
 from statistics import fmean
 
 import pytest
+from django.core.management import call_command
 
 from scoring.models import AuditItem, AuditSample, JudgingRun, ScoringRun
 from scoring.selectors.audit_results import audit_result
@@ -16,6 +18,14 @@ from studies.models import Study
 from tests.integration.private.judged_study import NAMES, without_private_prompts
 
 pytestmark = pytest.mark.django_db
+
+
+def test_the_terminal_says_over_which_prompts_an_audit_is(study: Study, sample: AuditSample) -> None:
+    for public_only in (False, True):
+        AuditSample.objects.update(strata=sample.strata | {"public_only": public_only})
+        said = StringIO()
+        call_command("audit_sample", "show", study.slug, stdout=said)
+        assert ("over all prompts, private ones included" in said.getvalue()) is not public_only
 
 
 def rate(sample: AuditSample) -> None:
