@@ -66,7 +66,7 @@ class World:
         """The tables of a process on this bank, each computed once."""
         if process not in self.tables:
             responses = replace(self.responses, process=process)
-            self.tables[process] = reference_of(responses, np.random.default_rng(1))
+            self.tables[process] = reference_of(responses)
         return self.tables[process]
 
 

@@ -80,7 +80,7 @@ def world_of(bank: ItemBank, rng: np.random.Generator) -> World:
         labels = tuple(rng.choice([CATEGORY, "LN", "LR", "PR", "CT", "SI", "WK"], len(bank)).tolist())
     responses = dgp_r_table(bank, rng)
     category = np.array([label == CATEGORY for label in labels])
-    return World(responses, reference_of(responses, rng), category, labels)
+    return World(responses, reference_of(responses), category, labels)
 
 
 def study_of(

@@ -188,6 +188,16 @@ def expected_logits_of_targets(n: int, k: int, process: ResponseProcess, transfo
 
 
 @lru_cache(TABLES_KEPT)
+def expected_squares_of_targets(n: int, process: ResponseProcess, transform: Transform) -> Array:
+    """E of the squared logit of one response at each of TARGETS, over the deviations of person and item."""
+    means, weights = _means_of_targets(n, process, transform)
+    logits = transform.to_logit(np.arange(n * LEVELS + 1) / (n * LEVELS))
+    squares = _response_distribution(n, process) @ logits**2
+    smoothed: Array = np.interp(means, LOGIT_MEANS, squares) @ weights
+    return smoothed
+
+
+@lru_cache(TABLES_KEPT)
 def expected_scores_of_targets(n: int, process: ResponseProcess, transform: Transform) -> Array:
     """E score of a response at each of TARGETS: met criteria times confidence, which are independent."""
     means, weights = _means_of_targets(n, process, transform)

@@ -52,7 +52,7 @@ from scoring.stats.person_fit_reference import ASSUMED, Reference
 Z_95 = 1.96
 DEVIATIONS = tuple(0.25 * step for step in range(17))  # logits
 FEWEST_REPEATS = 100  # answers beyond the first to their prompts; with fewer the SD is off by one or more
-SHARE_STEP = 0.1  # of the share of confidences at 1: smaller ones drown in how the tables are simulated
+SHARE_STEP = 0.01  # of the share of confidences at 1, for what changes with it
 SMALLEST_DISPERSION = 1e-6  # people who all answered alike leave no residual within prompts
 
 

@@ -2,9 +2,9 @@
 
 Logits of single responses are not a (theta - b) + noise of one variance: near the ends of the scale they are
 stretched and scatter less. So residuals of single responses are taken against tables of an assumed process of
-responding (DGP-R, `scoring.irt.responses`): E exactly, V from simulated responses. Both hold for that process
-only. The number of criteria of each item is the cohort's own, and so are the judge's confidences; the SD of
-deviations is fitted to the cohort (`dif.fitted_residuals`), the rest is assumed.
+responding (DGP-R, `scoring.irt.responses`) and hold for that process only. The number of criteria of each
+item is the cohort's own, and so are the judge's confidences; the SD of deviations is fitted to the cohort
+(`dif.fitted_residuals`), the rest is assumed.
 """
 
 from collections.abc import Callable
@@ -19,14 +19,13 @@ from scoring.irt.responses import (
     ResponseProcess,
     RubricResponses,
     expected_logits_of_targets,
+    expected_squares_of_targets,
 )
 from scoring.irt.transform import Array
 from scoring.stats.cohort import Codes, Cohort
 
 GRID = np.linspace(-7, 7, 71)  # abilities in logits: steps of 0.2
-VARIANCE_TARGETS = np.linspace(-20, 20, 81)  # beyond +-20 every score is 0 or 1 in nearly every response
 ASSUMED = ResponseProcess()
-DRAWS = 2000  # of each variance: 3 % of it is the error
 VARIANCE_FLOOR = 0.05  # logits^2: where nearly every response is 0, one that is not is rare, not impossible
 MOST_CRITERIA = 20  # more criteria change V by less than that
 
@@ -79,7 +78,7 @@ def cohort_responses(cohort: Cohort, process: ResponseProcess = ASSUMED) -> Rubr
 def judged_process(cohort: Cohort) -> ResponseProcess:
     """The assumed process with the confidences of the cohort's own judge, c = p / p with every c taken as 1.
 
-    Told are the share of answers at 1, to a hundredth, and the mean of the others, to the nearest level.
+    Told are the share of answers at 1 and the mean of the others, to the nearest level.
     """
     met = cohort.is_pair & (cohort.p_certain > 0)
     confidence = cohort.p[met] / cohort.p_certain[met]
@@ -91,7 +90,7 @@ def judged_process(cohort: Cohort) -> ResponseProcess:
     level = round(float(confidence[~certain].mean()) * LEVELS)
     return replace(
         ASSUMED,
-        certain_share=round(float(certain.mean()), 2),
+        certain_share=float(certain.mean()),
         uncertain_confidence=min(max(level, 1), LEVELS - 1) / LEVELS,
     )
 
@@ -107,44 +106,27 @@ def certainty_influence(cohort: Cohort) -> Array:
     return influence
 
 
-def references_of(cohort: Cohort, rng: np.random.Generator) -> Callable[[float, float], Reference]:
-    """The cohort's tables by SD of deviations, and by what is taken off the share of confidences at 1.
-
-    All are from the same simulated draws.
-    """
-    process, seed = judged_process(cohort), int(rng.integers(2**32))
+def references_of(cohort: Cohort) -> Callable[[float, float], Reference]:
+    """The cohort's tables by SD of deviations, and by what is taken off the share of confidences at 1."""
+    process = judged_process(cohort)
 
     def of_process(sd: float, less_certain: float = 0.0) -> Reference:
         share = max(process.certain_share - less_certain, 0.0)
-        responses = cohort_responses(cohort, replace(process, sigma_deviation=sd, certain_share=share))
-        return reference_of(responses, np.random.default_rng(seed))
+        met = replace(process, sigma_deviation=sd, certain_share=share)
+        return reference_of(cohort_responses(cohort, met))
 
     return of_process
 
 
-def reference_of(responses: RubricResponses, rng: np.random.Generator, draws: int = DRAWS) -> Reference:
-    """Tables for every item of the bank. Items with equally many criteria share the simulated responses.
-
-    Each number of criteria has a stream of its own, so that no item changes the table of another.
-    """
-    seed = int(rng.integers(2**32))
+def reference_of(responses: RubricResponses) -> Reference:
+    """Tables for every item of the bank."""
     bank, process = responses.bank, responses.process
     target = bank.a[:, np.newaxis] * (GRID - bank.b[:, np.newaxis])
     expected, square = np.empty(target.shape), np.empty(target.shape)
     for n in np.unique(responses.criteria):
         own = responses.criteria == n
-        table = expected_logits_of_targets(int(n), 1, process, bank.transform)
-        expected[own] = np.interp(target[own], TARGETS, table)
-        squares = simulated_squares(responses, int(n), draws, np.random.default_rng([seed, int(n)]))
-        square[own] = np.interp(target[own], VARIANCE_TARGETS, squares)
+        of_targets = expected_logits_of_targets(int(n), 1, process, bank.transform)
+        expected[own] = np.interp(target[own], TARGETS, of_targets)
+        squares = expected_squares_of_targets(int(n), process, bank.transform)
+        square[own] = np.interp(target[own], TARGETS, squares)
     return Reference(GRID, expected, np.maximum(square - expected**2, VARIANCE_FLOOR), responses)
-
-
-def simulated_squares(responses: RubricResponses, n: int, draws: int, rng: np.random.Generator) -> Array:
-    """E y^2 of one response with n criteria, at each of VARIANCE_TARGETS."""
-    item = int(np.flatnonzero(responses.criteria == n)[0])
-    target = np.broadcast_to(VARIANCE_TARGETS, (draws, len(VARIANCE_TARGETS)))
-    items = np.full(target.shape, item)
-    scores = responses.responses(responses.cell_means(target, items, rng), items, rng)
-    squares: Array = (responses.bank.transform.to_logit(scores) ** 2).mean(axis=0)
-    return squares

@@ -194,7 +194,7 @@ def reference() -> Reference:
         tuple(f"p{j}" for j in range(40)), np.ones(40), np.linspace(-2, 2, 40), ("",) * 40, TRANSFORM, 2.5
     )
     responses = RubricResponses(bank, np.full(40, 6), ResponseProcess())
-    return reference_of(responses, np.random.default_rng(1))
+    return reference_of(responses)
 
 
 def answers(reference: Reference, people: int, rng: np.random.Generator) -> Pairs:

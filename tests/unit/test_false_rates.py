@@ -116,11 +116,12 @@ def test_the_confidences_of_the_judge_are_the_studys_own() -> None:
     cohort = half_known(40, np.random.default_rng(9))
     right = np.flatnonzero(cohort.is_pair & (cohort.p == 1))
     p = cohort.p.copy()
-    p[right[: round(0.4 * len(right))]] = 0.8
+    less = round(0.4 * len(right))
+    p[right[:less]] = 0.8
 
     assert judged_process(cohort) == replace(ASSUMED, certain_share=1.0)
     assert judged_process(cohort.with_scores(p)) == replace(
-        ASSUMED, certain_share=0.6, uncertain_confidence=0.8
+        ASSUMED, certain_share=1 - less / len(right), uncertain_confidence=0.8
     )
     assert judged_process(cohort.with_scores(np.full(len(p), np.nan))) == ASSUMED
 
@@ -129,8 +130,8 @@ def test_few_repeated_prompts_leave_the_deviations_as_assumed() -> None:
     rng = np.random.default_rng(10)
     one_each, many = half_known(8, rng), half_known(40, rng)
 
-    alone = fitted_residuals(one_each.pairs, references_of(one_each, rng)).deviation
-    together = fitted_residuals(many.pairs, references_of(many, rng)).deviation
+    alone = fitted_residuals(one_each.pairs, references_of(one_each)).deviation
+    together = fitted_residuals(many.pairs, references_of(many)).deviation
 
     assert (alone.sd, alone.fitted) == (ASSUMED.sigma_deviation, False)
     assert not alone.influence.any()

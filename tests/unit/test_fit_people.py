@@ -33,7 +33,7 @@ def reference() -> Reference:
     """Thirty items from easy to hard, every other one a rubric of five criteria."""
     bank = bank_of(np.full(30, 1.0), np.linspace(-5, 5, 30))
     criteria = np.where(np.arange(30) % 2, 5, 1)
-    return reference_of(RubricResponses(bank, criteria, ResponseProcess()), np.random.default_rng(1))
+    return reference_of(RubricResponses(bank, criteria, ResponseProcess()))
 
 
 def pairs_of(rows: list[tuple[int, int, float]], reference: Reference) -> Pairs:
@@ -50,6 +50,18 @@ def fitting(people: int, reference: Reference, rng: np.random.Generator) -> Pair
     y = reference.draw(rng.normal(0, 0.8, people)[person], items, rng)
     p = TRANSFORM.to_score(y)
     return pairs_of(list(zip(person.tolist(), items.tolist(), p.tolist(), strict=True)), reference)
+
+
+def test_what_is_expected_of_a_response_is_the_mean_and_variance_of_many(reference: Reference) -> None:
+    rng = np.random.default_rng(2)
+    for item in (3, 14, 15, 28):
+        for theta in (-3.0, 0.0, 2.0):
+            y = reference.draw(np.full(200_000, theta), np.full(200_000, item), rng)
+            mean, variance = reference.at(np.array([theta]), np.array([item]))
+
+            assert y.mean() == pytest.approx(mean[0], abs=5 * (y.var() / len(y)) ** 0.5)
+            of_squares = ((y - y.mean()) ** 2).std() / len(y) ** 0.5
+            assert y.var() == pytest.approx(variance[0], abs=4 * of_squares)
 
 
 def test_the_personal_correlation_is_the_one_of_answers_and_easiness() -> None:
@@ -141,7 +153,7 @@ def test_a_prompt_without_parameters_and_a_person_without_answers_change_nothing
             bank=bank_of(np.linspace(0.6, 1.4, 6), np.linspace(-2, 2, 6)),
             rows=rows,
         )
-        reference = reference_of(cohort_responses(cohort), np.random.default_rng(4))
+        reference = reference_of(cohort_responses(cohort))
         fit = person_fit(cohort.pairs, reference, np.random.default_rng(5))
         items = item_dif(residuals_of(cohort.pairs, reference))
         of_people = (fit.correlation, fit.outfit, fit.p_correlation, fit.p_outfit, fit.misfit)

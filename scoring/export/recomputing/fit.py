@@ -12,7 +12,7 @@ from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.people import own_thetas
 from scoring.export.recomputing.process import ABILITIES, Expected, criteria_of, expected_of, respond
 from scoring.export.recomputing.reading import Array, Run, Values
-from scoring.export.recomputing.shifts import fitted, likelihood, prior_of
+from scoring.export.recomputing.shifts import likelihood, prior_of, shifts_of
 
 FEWEST_ANSWERS, MOST_CELLS_OF_FIT = 5, 3_000_000
 
@@ -84,9 +84,8 @@ class Answers:
 def fit_of(run: Run) -> Fit:
     """Everybody's answers beside simulated ones of the same person to the same prompts."""
     rng = stream(run, "fit")
-    seed = int(rng.integers(2**32))
-    process = fitted(run, seed).process
-    answers = Answers(run, expected_of(run, seed, process))
+    process = shifts_of(run).process
+    answers = Answers(run, expected_of(run, process))
     rows, number = answers.rows, len(answers.rows)
     y, criteria = run.logit(rows.p), criteria_of(run)[rows.prompt]
     sd, prior = prior_of(answers.likelihood(y))

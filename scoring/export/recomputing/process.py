@@ -14,8 +14,8 @@ EPOCHS, UNSURE, STEPS = 5, 19, 20
 # the responses, else so many twentieths; means of cells such that five responses have the expected logit
 # a (theta - b) + N(0, deviation^2).
 LOGIT_MEANS, TARGETS = np.linspace(-14, 14, 281), np.linspace(-60, 60, 1201)
-ABILITIES, SIMULATED_TARGETS = np.linspace(-7, 7, 71), np.linspace(-20, 20, 81)
-SIMULATED, LEAST_VARIANCE, MOST_PARTS = 2000, 0.05, 20
+ABILITIES = np.linspace(-7, 7, 71)
+LEAST_VARIANCE, MOST_PARTS = 0.05, 20
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,26 @@ def of_means(run: Run, n: int, k: int, process: Process = CENTRE) -> Array:
     return expected
 
 
-@cache
-def of_targets(run: Run, n: int, k: int = 1, process: Process = CENTRE) -> Array:
-    """Expected logit of the mean of k responses at each a (theta - b) of TARGETS, over all deviations."""
+def over_deviations(run: Run, n: int, process: Process, of_mean: Array) -> Array:
+    """Numbers at the means of LOGIT_MEANS, expected at each a (theta - b) of TARGETS."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(41)
     deviated = TARGETS[:, None] + process.deviation * nodes
     means = np.interp(deviated, of_means(run, n, EPOCHS, process), LOGIT_MEANS)
-    expected: Array = np.interp(means, LOGIT_MEANS, of_means(run, n, k, process)) @ (weights / weights.sum())
+    expected: Array = np.interp(means, LOGIT_MEANS, of_mean) @ (weights / weights.sum())
     return expected
+
+
+@cache
+def of_targets(run: Run, n: int, k: int = 1, process: Process = CENTRE) -> Array:
+    """Expected logit of the mean of k responses at TARGETS."""
+    return over_deviations(run, n, process, of_means(run, n, k, process))
+
+
+@cache
+def squares_of_targets(run: Run, n: int, process: Process) -> Array:
+    """Expected squared logit of a response at TARGETS."""
+    logits = run.logit(np.arange(n * STEPS + 1) / (n * STEPS))
+    return over_deviations(run, n, process, cells_of(n, process) @ logits**2)
 
 
 def respond(run: Run, target: Array, criteria: Array, rng: np.random.Generator, process: Process) -> Array:
@@ -87,13 +99,6 @@ def respond(run: Run, target: Array, criteria: Array, rng: np.random.Generator, 
     met = rng.binomial(criteria, rng.beta(mean * process.others, (1 - mean) * process.others)) / criteria
     unsure = rng.random(target.shape) >= process.certain
     return run.logit(met * np.where(unsure, process.unsure / STEPS, 1))
-
-
-def squares(run: Run, n: int, rng: np.random.Generator, process: Process) -> Array:
-    """The mean squared logit of 2,000 simulated responses at each of SIMULATED_TARGETS."""
-    target = np.broadcast_to(SIMULATED_TARGETS, (SIMULATED, len(SIMULATED_TARGETS)))
-    found: Array = (respond(run, target, np.full(target.shape, n), rng, process) ** 2).mean(axis=0)
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +135,13 @@ def judged(run: Run) -> Process:
     others = ratios[ratios <= 1 - 0.5 / STEPS]
     if not len(others):
         return replace(CENTRE, certain=1.0)
-    share, unsure = round(1 - len(others) / len(ratios), 2), round(float(others.mean()) * STEPS)
+    share, unsure = 1 - len(others) / len(ratios), round(float(others.mean()) * STEPS)
     return replace(CENTRE, certain=share, unsure=min(max(unsure, 1), STEPS - 1))
 
 
-def expected_of(run: Run, seed: int, process: Process) -> Expected:
-    """The tables of a process from the seed of their simulation."""
-    seed, criteria = int(np.random.default_rng(seed).integers(2**32)), criteria_of(run)
+def expected_of(run: Run, process: Process) -> Expected:
+    """The tables of a process."""
+    criteria = criteria_of(run)
     a, b = (
         np.array([unknown if one[name] is None else one[name] for one in run.prompts], dtype=float)[:, None]
         for name, unknown in (("a", 1.0), ("b", 0.0))
@@ -146,6 +151,5 @@ def expected_of(run: Run, seed: int, process: Process) -> Expected:
     for n in np.unique(criteria).tolist():
         own = criteria == n
         mean[own] = np.interp(target[own], TARGETS, of_targets(run, n, 1, process))
-        simulated = squares(run, n, np.random.default_rng([seed, n]), process)
-        square[own] = np.interp(target[own], SIMULATED_TARGETS, simulated)
+        square[own] = np.interp(target[own], TARGETS, squares_of_targets(run, n, process))
     return Expected(mean, np.maximum(square - mean**2, LEAST_VARIANCE))

@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 
-from scoring.export.recomputing.draws import stream
 from scoring.export.recomputing.estimators import Root, cluster_variance, codes_of, with_error
 from scoring.export.recomputing.formulas import formula
 from scoring.export.recomputing.people import chi_square_below, own_thetas
@@ -17,7 +16,7 @@ from scoring.export.recomputing.slices import in_part
 from scoring.export.recomputing.uncertainty import twoway_of
 
 MOST_STEPS, STEP, FEWEST_REPEATS = 16, 0.25, 100
-SHARE_STEP = 0.1  # of the share of confidences at 1
+SHARE_STEP = 0.01  # of the share of confidences at 1
 LEAST_SD = 0.1  # of abilities between people
 
 
@@ -95,23 +94,19 @@ def normal(mean: float, sd: float) -> Array:
 
 @cache
 def shifts_of(run: Run) -> Shifts:
-    return fitted(run, int(stream(run, "dif").integers(2**32)))
-
-
-def fitted(run: Run, seed: int) -> Shifts:
     """With the SD of deviations at which answers to a prompt scatter as much as expected."""
     process, prompts = judged(run), run.cohort.pairs.prompt
     if len(prompts) - len(set(prompts.tolist())) < FEWEST_REPEATS:
-        alone = under(run, seed, process)
-        return with_share(run, seed, alone, alone, 0.0)
+        alone = under(run, process)
+        return with_share(run, alone, alone, 0.0)
     tried = {}
     low, high = -1, MOST_STEPS + 1  # more scatter than expected at `low`, not so at `high`
     while high - low > 1:
         middle = (low + high) // 2
-        tried[middle] = under(run, seed, replace(process, deviation=middle * STEP))
+        tried[middle] = under(run, replace(process, deviation=middle * STEP))
         low, high = (middle, high) if tried[middle].beyond.sum() > 0 else (low, middle)
     if low < 0 or high > MOST_STEPS:
-        return with_share(run, seed, tried[max(low, 0)], tried[max(low, 0)], 0.0)
+        return with_share(run, tried[max(low, 0)], tried[max(low, 0)], 0.0)
     below, above = tried[low], tried[high]
     rate = STEP / float(below.beyond.sum() - above.beyond.sum())
     part = float(below.beyond.sum()) * rate / STEP
@@ -128,10 +123,10 @@ def fitted(run: Run, seed: int) -> Shifts:
     gradient = 2 * within @ found.prior_change - share @ found.prior_variance_change
     pull = rate * (found.beyond + found.through_prior(gradient, np.ones(len(prompts), dtype=bool)))
     found.change[:, 0], found.pull[:, 0] = (above.r - below.r) / STEP, pull
-    return with_share(run, seed, found, below, rate)
+    return with_share(run, found, below, rate)
 
 
-def with_share(run: Run, seed: int, found: Shifts, near: Shifts, rate: float) -> Shifts:
+def with_share(run: Run, found: Shifts, near: Shifts, rate: float) -> Shifts:
     """With what the share of confidences at 1 has to do with the residuals and the fitted SD."""
     rows = run.cohort.pairs
     met, certain = rows.certain > 0, np.zeros(len(rows))
@@ -140,16 +135,16 @@ def with_share(run: Run, seed: int, found: Shifts, near: Shifts, rate: float) ->
     if not certain.any():
         return found
     process = replace(near.process, certain=max(near.process.certain - SHARE_STEP, 0.0))
-    less = under(run, seed, process)
+    less = under(run, process)
     change, pull = found.change.copy(), found.pull.copy()
     change[:, 1], pull[:, 1] = (near.r - less.r) / SHARE_STEP, certain
     pull[:, 0] += rate * float(near.beyond.sum() - less.beyond.sum()) / SHARE_STEP * certain
     return replace(found, change=change, pull=pull)
 
 
-def under(run: Run, seed: int, process: Process) -> Shifts:
+def under(run: Run, process: Process) -> Shifts:
     """Expected from the other answers of the person, under this process."""
-    rows, table = run.cohort.pairs, expected_of(run, seed, process)
+    rows, table = run.cohort.pairs, expected_of(run, process)
     person, people = codes_of(rows.person)
     a, y = rows.a[:, None], run.logit(rows.p)
     mean, variance = table.mean[rows.prompt], table.variance[rows.prompt]

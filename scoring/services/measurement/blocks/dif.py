@@ -34,7 +34,7 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
-    residuals = fitted_residuals(cohort.pairs, references_of(cohort, inputs.rng), certainty_influence(cohort))
+    residuals = fitted_residuals(cohort.pairs, references_of(cohort), certainty_influence(cohort))
     items = item_dif(residuals)
     yield from item_measures(cohort, residuals, items)
     nested = is_nested(cohort)
