@@ -26,9 +26,11 @@ INK = "#1d2226"
 ENDS_OF_BARS = ("|", "_")  # markers at the ends of error bars, which are no points
 
 
-def ability_figure(report: Report) -> bytes:
-    """The chart as an SVG file."""
-    return as_svg(ability_chart(report))
+def with_scope(figure: "Figure", words: str) -> "Figure":
+    """The figure with the prompts it rests on at its foot."""
+    if words:
+        figure.supxlabel(words, x=0.99, horizontalalignment="right", fontsize="small", color=INK)
+    return figure
 
 
 def as_svg(figure: "Figure") -> bytes:

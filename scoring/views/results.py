@@ -10,11 +10,11 @@ from scoring.selectors.reports import report_of
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.stats.measures import Block, Scope
 from scoring.views.blinding import unblinded_study_required
-from scoring.views.figures import ability_figure, has_several_points
+from scoring.views.figures import ability_chart, as_svg, has_several_points, with_scope
 from scoring.views.first_intervals import interval_sentences
 from scoring.views.measurement.beside import beside_categories, beside_table
 from scoring.views.measurement.blocks_shown import block_links
-from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
+from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
 from studies.models import Study
 
 # Opened by itself, a figure is a document whose drawing is styled inline; it runs and loads nothing.
@@ -52,8 +52,11 @@ def staff_results_figure(request: HttpRequest, study: Study, results_id: int) ->
     results = ResultSet.objects.filter(run__study=study, pk=results_id).first()
     if results is None:
         raise Http404
+    choice = has_choice(results)
+    scope = scope_asked(request, choice=choice)
+    chart = ability_chart(report_of(results, scope))
     return HttpResponse(
-        ability_figure(report_of(results, scope_asked(request, choice=has_choice(results)))),
+        as_svg(with_scope(chart, scope_words(scope, choice=choice))),
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )

@@ -22,6 +22,7 @@ from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
 from scoring.stats.measures import Block
 from scoring.views.agreement_texts import decimals
+from scoring.views.measurement.blocks_shown import PAGES
 from scoring.views.study_report_sections import estimate_parts, flow_parts
 from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
@@ -85,6 +86,31 @@ def test_top_of_the_public_prompts_is_chosen_by_them(results: ResultSet) -> None
     assert top["public"].raw_mean == pytest.approx(7 / 10)
     assert (top["all"].private_prompts, top["public"].private_prompts) == (3, 0)
     assert (top["public"].expected, top["public"].prompts) == (10, 5)
+
+
+def test_a_figure_that_is_saved_alone_says_which_prompts_it_rests_on(
+    staff: Client, measurement: Measurement
+) -> None:
+    whole = {"slug": "split", "results_id": measurement.result_set_id}
+    addresses = [
+        reverse("staff_results_figure", kwargs=whole),
+        *(
+            reverse(
+                "staff_measurement_figure",
+                kwargs={**whole, "block": block, "figure": figure, "extension": "svg"},
+            )
+            for block, page in PAGES.items()
+            for figure in page.figures
+        ),
+    ]
+    told = 0
+    for address in addresses:
+        for query, words in (("", "All prompts"), ("?prompts=public", "Public prompts only")):
+            response = staff.get(address + query)
+            if response.status_code == 200:
+                told += 1
+                assert f"<!-- {words} -->" in response.content.decode(), address
+    assert told >= 6
 
 
 def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measurement: Measurement) -> None:

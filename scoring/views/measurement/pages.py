@@ -12,9 +12,9 @@ from scoring.selectors.measures import BlockMeasures, block_measures, measuremen
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.stats.measures import Block
 from scoring.views.blinding import unblinded_study_required
-from scoring.views.figures import in_readers_numbers, shows_several_points
+from scoring.views.figures import in_readers_numbers, shows_several_points, with_scope
 from scoring.views.measurement.blocks_shown import PAGES, block_links
-from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context
+from scoring.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
 from scoring.views.measurement.shown import BlockPage, FigureSpec
 from scoring.views.results import FIGURE_POLICY
 from studies.models import Study
@@ -64,12 +64,13 @@ def staff_measurement_figure(
     spec = PAGES[block_or_404(block)].figures.get(figure)
     if measurement is None or spec is None or extension not in FIGURE_TYPES:
         raise Http404
-    scope = scope_asked(request, choice=has_choice(results))
+    choice = has_choice(results)
+    scope = scope_asked(request, choice=choice)
     drawn = spec.draw(block_measures(measurement, Block(block), scope))
     if drawn is None:
         raise Http404
     return HttpResponse(
-        figure_bytes(drawn, extension),
+        figure_bytes(with_scope(drawn, scope_words(scope, choice=choice)), extension),
         content_type=FIGURE_TYPES[extension],
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )

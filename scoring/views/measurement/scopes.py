@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext as _
 
 from scoring.models import ResultSet
 from scoring.selectors.measures import scope_to_show
@@ -29,3 +30,10 @@ def scope_context(scope: Scope, *, choice: bool) -> dict[str, Any]:
         "public_only": scope == Scope.PUBLIC,
         "scope_query": f"?{PARAMETER}={scope}" if scope == Scope.PUBLIC else "",
     }
+
+
+def scope_words(scope: Scope, *, choice: bool) -> str:
+    """What a figure that is saved alone says; nothing where there are no private prompts."""
+    if not choice:
+        return ""
+    return _("Public prompts only") if scope == Scope.PUBLIC else _("All prompts")
