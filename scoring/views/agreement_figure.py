@@ -1,4 +1,4 @@
-"""Two judges' differences and agreements as SVG files; the page shows the same numbers in tables."""
+"""Two judges' differences and agreements as figures; the page shows the same numbers in tables."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from scoring.views.agreement_texts import decimals
-from scoring.views.figures import INK, as_svg
+from scoring.views.figures import INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,7 @@ POINTS, LIMITS = "#0b5a6b", "#b3541e"
 SMALLEST, LARGEST = 12.0, 420.0  # areas of points
 
 
-def differences_figure(values: Values, x: str, y: str) -> bytes:
+def differences_figure(values: Values, x: str, y: str) -> "Figure":
     """Bland and Altman's figure: difference y - x over the mean of both; larger points are more pairs."""
     figure, axes = empty_figure((8.0, 4.6))
     cells = np.array(values["cells"], dtype=np.float64)
@@ -43,7 +43,7 @@ def differences_figure(values: Values, x: str, y: str) -> bytes:
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[0]:
         figure.legend(loc="outside upper left", ncols=3, frameon=False)
-    return as_svg(figure)
+    return figure
 
 
 def limit_lines() -> tuple[tuple[str, str, str], ...]:
@@ -54,7 +54,7 @@ def limit_lines() -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def confusion_figure(values: Values, x: str, y: str) -> bytes:
+def confusion_figure(values: Values, x: str, y: str) -> "Figure":
     """How many pairs each of the judges calls met (at least 0.5) or not."""
     figure, axes = empty_figure((4.6, 4.2))
     found = values["confusion"]
@@ -77,7 +77,7 @@ def confusion_figure(values: Values, x: str, y: str) -> bytes:
     axes.set_ylabel(f"x: {x}", parse_math=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    return as_svg(figure)
+    return figure
 
 
 def empty_figure(inches: tuple[float, float]) -> "tuple[Figure, Axes]":

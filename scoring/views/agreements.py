@@ -12,7 +12,8 @@ from scoring.views.agreement_figure import confusion_figure, differences_figure
 from scoring.views.agreement_tables import PanelShown, pair_of, panels_shown
 from scoring.views.agreement_texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
 from scoring.views.blinding import unblinded_study_required
-from scoring.views.measurement.scopes import scope_asked, scope_context
+from scoring.views.figures import as_svg, with_scope
+from scoring.views.measurement.scopes import scope_asked, scope_context, scope_words
 from scoring.views.results import FIGURE_POLICY
 from studies.models import Study
 
@@ -55,8 +56,10 @@ def staff_agreement_figure(
     found = study_agreements(study).filter(pk=agreement_id).first()
     if found is None or figure not in FIGURES or not found.values.get("cells"):
         raise Http404
+    choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
+    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second))
     return HttpResponse(
-        FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second)),
+        as_svg(with_scope(drawn, scope_words(Scope(found.scope), choice=choice))),
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )

@@ -52,6 +52,15 @@ def test_the_terminal_says_over_which_prompts_judges_are_compared(study: Study) 
     assert "private" not in said.getvalue()
 
 
+def test_a_saved_figure_of_two_judges_says_which_prompts_it_rests_on(staff: Client, study: Study) -> None:
+    words = {"all": "All prompts", "public": "Public prompts only"}
+    for scope in Scope:
+        pair = Agreement.objects.get(first__study=study, level="answer", scope=scope)
+        place = {"slug": study.slug, "agreement_id": pair.pk, "figure": "differences"}
+        drawn = staff.get(reverse("staff_agreement_figure", kwargs=place)).content.decode()
+        assert [one for one in words.values() if one in drawn] == [words[scope]]
+
+
 def test_the_public_scope_is_that_of_a_study_without_private_prompts(study: Study, now: datetime) -> None:
     public, everything = stored("public"), stored("all")
     without_private_prompts()
