@@ -1,6 +1,6 @@
 """The interval that stands first, in the words that page, report and terminal share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -47,10 +47,7 @@ def interval_sentences(report: Report) -> Iterator[str]:
     for row in overall:
         yield from average_sentences(row)
     if kinds := sorted({row.interval for row in categories}):
-        shares = "; ".join(f"{ERRORS[kind]} {percent(OF_CATEGORIES[kind])}" for kind in kinds)
-        yield _("By category, intervals cover the true value in so many simulated studies: %(shares)s.") % {
-            "shares": shares
-        }
+        yield categories_sentence(kinds)
     yield top_sentence()
     yield _(
         "As published is theta by prompt means with its analytic interval: it takes all answers as "
@@ -72,6 +69,13 @@ def average_sentences(row: Estimate) -> Iterator[str]:
         yield _("In simulated studies it covers the true value in %(share)s, where it should in 95 %%.") % {
             "share": percent(expected)
         }
+
+
+def categories_sentence(kinds: Iterable[str]) -> str:
+    """How often intervals by category cover, by what they are."""
+    return _("By category, intervals cover the true value in so many simulated studies: %(shares)s.") % {
+        "shares": "; ".join(f"{ERRORS[kind]} {percent(OF_CATEGORIES[kind])}" for kind in kinds)
+    }
 
 
 def top_sentence() -> str:

@@ -6,7 +6,9 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
+from scoring.stats.coverage import OF_CATEGORIES
 from scoring.views.agreement_texts import Text, decimals
+from scoring.views.first_intervals import categories_sentence
 from scoring.views.measurement.blocks.exclusions_texts import value_or_reason
 from scoring.views.measurement.blocks.slices_figures import (
     FEW_PAIRS,
@@ -101,7 +103,11 @@ def kind_table(found: BlockMeasures, kind: str) -> Table:
         _("Part"), _("theta.pool"), _("95 % interval by batch"), _("by people"), _("theta_QL (SE)"),
         _("theta.prompt (SE)"), _("People"), _("Prompts"), _("Pairs"),
     )  # fmt: skip
-    return Table(str(KIND_NAMES[kind]), head, rows, few_clusters_sentences(of_kind))
+    notes = [*few_clusters_sentences(of_kind)]
+    if kind == "category":
+        errors = OF_CATEGORIES.keys() & {row.details["error"] for row in of_kind if row.low is not None}
+        notes += [categories_sentence(sorted(errors))] if errors else []
+    return Table(str(KIND_NAMES[kind]), head, rows, tuple(notes))
 
 
 def part_cells(found: BlockMeasures, row: MeasureRow) -> list[str]:
