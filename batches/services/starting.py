@@ -23,6 +23,7 @@ from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.vetting_mails import mails_take_back
 
 
 class StartRefused(Refused):
@@ -90,6 +91,7 @@ def session_start(*, participant: Participant, now: datetime, shown_arm: str | N
             raise OtherInstructions(
                 _("The instructions have changed since you opened this page. Please read them again.")
             )
+        mails_take_back(participant.events.filter(kind=StudyEventKind.REMINDED))
         return _session_create(participant, place, now)
 
 

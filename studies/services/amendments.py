@@ -22,6 +22,7 @@ from studies.services.studies import (
     study_lock,
     study_protocol_hash,
 )
+from studies.services.vetting_mails import mails_take_back
 
 TIMES = ("opens_at", "closes_at")
 # The batches may be built already; a record that contradicts them would be worse than a new study.
@@ -64,6 +65,8 @@ def study_amend(
         study.design_hash = study_design_hash(study, settings)
     study.protocol_hash = study_protocol_hash(study)
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
+    if "closes_at" in difference:
+        mails_take_back(study.events.filter(kind=StudyEventKind.REMINDED))
     return _record(study, hash_before, difference, reason.strip(), actor, now)
 
 

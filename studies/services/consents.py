@@ -11,6 +11,7 @@ from studies.selectors.participants import has_agreed, latest_consent
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.vetting_mails import mails_take_back
 
 
 class ConsentNotAsked(Refused):
@@ -56,6 +57,8 @@ def consent_record(
         sha256=digest,
         decided_at=now,
     )
+    if not accepted:
+        mails_take_back(participant.events.filter(kind=StudyEventKind.REMINDED))
     event_record(
         study=participant.study,
         kind=StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED,

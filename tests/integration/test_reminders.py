@@ -13,6 +13,7 @@ from batches.services.reminders import reminders_queue
 from batches.services.starting import session_start
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, VettingStatus
 from studies.services.amendments import study_amend
+from studies.services.consents import consent_record
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails import mails_send
 from studies.services.participants import participant_reject
@@ -154,8 +155,18 @@ def decided(person: Participant, at: datetime) -> None:
     participant_reject(participant=person, reason="No degree", now=at)
 
 
-@pytest.mark.parametrize("happened", [closed, withdrew, decided])
-def test_a_reminder_still_queued_is_not_sent_when_there_is_nothing_to_do_any_more(
+def said_no(person: Participant, at: datetime) -> None:
+    person.consents.all().delete()
+    consent_record(participant=person, accepted=False, now=at)
+
+
+def moved(person: Participant, at: datetime) -> None:
+    later = (at + timedelta(days=20)).isoformat()
+    study_amend(study=person.study, changes={"closes_at": later}, reason="More time", now=at)
+
+
+@pytest.mark.parametrize("happened", [closed, withdrew, decided, started, said_no, moved])
+def test_a_reminder_still_queued_is_not_sent_when_it_does_not_hold_any_more(
     person: Participant, soon: datetime, happened: Callable[[Participant, datetime], None]
 ) -> None:
     assert reminders_queue(now=soon, site_url=SITE) == 1
