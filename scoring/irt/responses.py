@@ -15,7 +15,7 @@ The distribution of a mean of k responses is exact on a grid of met criteria tim
 inversion is a table of E logit against m, one line for each n.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -53,6 +53,11 @@ class ResponseProcess:
     most_criteria: int = MOST_CRITERIA
     certain_share: float = 0.97
     uncertain_confidence: float = 0.95  # a multiple of 1/20
+
+    @property
+    def within_cells(self) -> "ResponseProcess":
+        """The process given the mean of a cell: one for all SDs of deviations, so computed once."""
+        return replace(self, sigma_deviation=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +172,13 @@ def extended_bank(
     )
 
 
-@lru_cache(TABLES_KEPT)
 def expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     """E logit of the mean of k responses with n criteria, at each of LOGIT_MEANS (increasing)."""
+    return _expected_logits_within(n, k, process.within_cells, transform)
+
+
+@lru_cache(TABLES_KEPT)
+def _expected_logits_within(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     one = _response_distribution(n, process)
     size = k * n * LEVELS + 1
     together = np.fft.irfft(np.fft.rfft(one, size, axis=1) ** k, size, axis=1)
