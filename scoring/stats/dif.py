@@ -170,14 +170,18 @@ def fitted_residuals(
         found = replace(found, deviation=replace(found.deviation, fitted=True))
     if certainty is None or not certainty.any():
         return found
-    return _with_share(found, near, residuals_of(pairs, reference(near.deviation.sd, SHARE_STEP)), certainty)
+    share = reference(near.deviation.sd, 0.0).responses.process.certain_share
+    step = SHARE_STEP if share >= SHARE_STEP else -SHARE_STEP  # upwards where 0 is nearer
+    return _with_share(found, near, residuals_of(pairs, reference(near.deviation.sd, step)), step, certainty)
 
 
-def _with_share(found: Residuals, near: Residuals, less: Residuals, certainty: Array) -> Residuals:
+def _with_share(
+    found: Residuals, near: Residuals, less: Residuals, step: float, certainty: Array
+) -> Residuals:
     """`found` with what it changes by with the share of confidences at 1, from two at a near SD."""
     change, influence = found.deviation.change.copy(), found.deviation.influence.copy()
-    change[:, 1] = (near.r - less.r) / SHARE_STEP
-    beyond = (_sum_beyond(near) - _sum_beyond(less)) / SHARE_STEP
+    change[:, 1] = (near.r - less.r) / step
+    beyond = (_sum_beyond(near) - _sum_beyond(less)) / step
     influence[:, 0] += found.deviation.rate * beyond * certainty
     influence[:, 1] = certainty
     return replace(found, deviation=replace(found.deviation, change=change, influence=influence))

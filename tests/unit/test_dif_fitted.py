@@ -9,7 +9,7 @@ import pytest
 from false_rates import PROCESSES, World, study_of, world_of
 
 from scoring.stats.cohort import Cohort, Pairs
-from scoring.stats.dif import Residuals, fitted_residuals, residuals_of
+from scoring.stats.dif import DEVIATIONS, Residuals, fitted_residuals, residuals_of
 from scoring.stats.dif_groups import ScaleInvariance, mean_shift, scale_invariance
 from scoring.stats.person_fit_reference import ASSUMED, Reference, certainty_influence, judged_process
 
@@ -94,6 +94,23 @@ def test_what_the_share_of_confidences_moves_is_what_another_share_gives(
         (told.deviation.influence - alone.deviation.influence)[:, 0] @ certainty / (certainty @ certainty)
     )
     assert by_share == pytest.approx((alone.deviation.sd - other.deviation.sd) / 0.1, rel=0.2)
+
+
+def test_a_share_of_confidences_below_the_step_moves_residuals_as_much_as_slightly_more_does(
+    cohort: Cohort, world: World
+) -> None:
+    process = replace(judged_process(cohort), certain_share=0.005)
+
+    def rare(sd: float, less_certain: float) -> Reference:
+        share = max(process.certain_share - less_certain, 0.0)
+        return world.reference(replace(process, sigma_deviation=sd, certain_share=share))
+
+    told = fitted_residuals(cohort.pairs, rare, certainty_influence(cohort)).deviation
+    sd = max(one for one in DEVIATIONS if one <= told.sd)
+    own, more = (residuals_of(cohort.pairs, rare(sd, less)).r for less in (0.0, -0.001))
+
+    change = (more - own) / 0.001
+    assert told.change[:, 1] @ change / (change @ change) == pytest.approx(1, abs=0.15)
 
 
 def test_a_slope_is_surer_where_the_confidences_that_it_hangs_on_are_the_studys_own(

@@ -134,11 +134,11 @@ def with_share(run: Run, found: Shifts, near: Shifts, rate: float) -> Shifts:
     certain[met] = (ratios - ratios.mean()) / len(ratios) if len(ratios) else 0
     if not certain.any():
         return found
-    process = replace(near.process, certain=max(near.process.certain - SHARE_STEP, 0.0))
-    less = under(run, process)
+    step = SHARE_STEP if near.process.certain >= SHARE_STEP else -SHARE_STEP  # upwards where 0 is nearer
+    less = under(run, replace(near.process, certain=near.process.certain - step))
     change, pull = found.change.copy(), found.pull.copy()
-    change[:, 1], pull[:, 1] = (near.r - less.r) / SHARE_STEP, certain
-    pull[:, 0] += rate * float(near.beyond.sum() - less.beyond.sum()) / SHARE_STEP * certain
+    change[:, 1], pull[:, 1] = (near.r - less.r) / step, certain
+    pull[:, 0] += rate * float(near.beyond.sum() - less.beyond.sum()) / step * certain
     return replace(found, change=change, pull=pull)
 
 
