@@ -27,7 +27,7 @@ from scoring.stats.cohort import Codes, Cohort
 GRID = np.linspace(-7, 7, 71)  # abilities in logits: steps of 0.2
 ASSUMED = ResponseProcess()
 VARIANCE_FLOOR = 0.05  # logits^2: where nearly every response is 0, one that is not is rare, not impossible
-MOST_CRITERIA = 20  # more criteria change V by less than that
+MOST_CRITERIA = 20  # 30 make V smaller by 1 to 7 %, 100 by 3 to 19 %
 
 
 @dataclass(frozen=True, eq=False)
