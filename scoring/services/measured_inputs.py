@@ -16,6 +16,8 @@ from scoring.stats.cohort import Cohort
 
 # A database sums a mean in the order it finds the rows: its last digits may differ the next time.
 DECIMALS = 9
+# Changed with every formula of a block: what an earlier one gave is then measured again before an export.
+METHODS = "2026-11-23: variances of single answers computed"
 ROWS = ("person", "prompt", "batch", "position", "p", "p_certain")
 
 
@@ -29,7 +31,7 @@ def measurement_is_current(results: ResultSet) -> bool:
 
 def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
     """Sha256 (hex) over everybody's places and scores, the excluded included, over what exclusion rules and
-    the judge's effects are read from, and over the models that are imported.
+    the judge's effects are read from, over the models that are imported, and over the methods.
     """
     digest = hashlib.sha256()
     for part in parts(run, everyone):
@@ -38,6 +40,7 @@ def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
 
 
 def parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
+    yield METHODS
     study, codes = run.study, [person.code for person in everyone.people]
     yield [[asdict(one) for one in everyone.people], [asdict(one) for one in everyone.prompts]]
     facts = exclusion_facts(study, codes)

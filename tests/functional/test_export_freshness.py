@@ -18,6 +18,7 @@ from batches.services.extending import session_reopen
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.irt.model_results.records import ModelResults, PublishedAbility
 from scoring.models import CriterionScore, Measurement, ResultSet, VerdictDecision
+from scoring.services import measured_inputs
 from scoring.services.exports import ResultsOutOfDate, study_export
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.screening import study_screen
@@ -186,6 +187,15 @@ def test_an_export_right_after_a_run_is_measured(study: Study, later: datetime, 
     assert MEASURED_ONLY in refused(study, tmp_path / "refused", later)
     command(tmp_path / "export")
     assert len((tmp_path / "export" / "measures.jsonl").read_text().splitlines()) > 100
+
+
+def test_what_earlier_methods_measured_is_measured_again(
+    study: Study, later: datetime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(measured_inputs, "METHODS", "others")
+        call_command("measure_study", "pilot", "--resamples", "100", stdout=StringIO())
+    assert MEASURED_ONLY in refused(study, tmp_path / "refused", later)
 
 
 def test_a_run_that_was_stopped_before_its_results_has_them_in_the_export(
