@@ -10,8 +10,8 @@ the distribution of abilities for granted, and the plain residual variance for t
     tau        of equally able people whose interval leaves out 0 (2.5 % would: 0 is the end of what can be)
     slope      without DIF, abilities with an SD of 0.8, whose p of dif.slope.excess is at most 5 %
     category   likewise, that flag any category after Holm's correction
-    found      that flag QR where it is one logit easier, and whose slope has p <= 5 % at b times 0.8; not with
-               --null-only, which takes less than half the time
+    found      that flag QR where it is one logit easier, and whose slope has p <= 5 % at b times 0.8;
+               not with --null-only, which takes less than half the time
 
 A share of 0.05 has a Monte Carlo error of 0.0097 in 500 studies. Fewer people get fewer batches: five each.
 """
