@@ -67,7 +67,7 @@ class Cuts:
 def statistics_of(pairs: Pairs, reference: Reference) -> Statistics:
     rows = Rows(pairs)
     sums = sums_of(rows.compact, reference, len(rows.n))
-    prior = prior_of(likelihood_of(sums.reached, sums.expected, sums.variance), reference.grid)
+    prior = prior_of(likelihood_of(sums), reference.grid)
     theta = abilities(rows, sums, prior, reference, rows.pairs.y)
     correlation = compared(rows.correlations(rows.pairs.y))
     q, _, residual_sd = mahalanobis_parts(rows)

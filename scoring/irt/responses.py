@@ -197,12 +197,14 @@ def expected_logits_of_targets(n: int, k: int, process: ResponseProcess, transfo
 
 
 @lru_cache(TABLES_KEPT)
-def expected_squares_of_targets(n: int, process: ResponseProcess, transform: Transform) -> Array:
-    """E of the squared logit of one response at each of TARGETS, over the deviations of person and item."""
+def expected_powers_of_targets(
+    n: int, power: int, process: ResponseProcess, transform: Transform
+) -> Array:
+    """E of a power of the logit of one response at each of TARGETS, over the deviations."""
     means, weights = _means_of_targets(n, process, transform)
     logits = transform.to_logit(np.arange(n * LEVELS + 1) / (n * LEVELS))
-    squares = _response_distribution(n, process) @ logits**2
-    smoothed: Array = np.interp(means, LOGIT_MEANS, squares) @ weights
+    powers = _response_distribution(n, process) @ logits**power
+    smoothed: Array = np.interp(means, LOGIT_MEANS, powers) @ weights
     return smoothed
 
 

@@ -17,7 +17,7 @@ from scoring.stats.cohort import Cohort
 # A database sums a mean in the order it finds the rows: its last digits may differ the next time.
 DECIMALS = 9
 # Changed with every formula of a block: what an earlier one gave is then measured again before an export.
-METHODS = "2026-11-23: variances of single answers computed"
+METHODS = "2026-11-23: moments of single answers computed"
 ROWS = ("person", "prompt", "batch", "position", "p", "p_certain")
 
 

@@ -244,7 +244,7 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     present, of = positions_of(pairs.person)
     compact = Pairs(of, *(getattr(pairs, name) for name in list(pairs.__dataclass_fields__)[1:]))
     sums = sums_of(compact, reference, len(present))
-    likelihood = likelihood_of(sums.reached, sums.expected, sums.variance)
+    likelihood = likelihood_of(sums)
     prior = prior_of(likelihood, reference.grid)
     found = expected_without_itself(compact, sums, prior, reference)
     r = pairs.y - found.mean

@@ -15,7 +15,7 @@ Power with 20 prompts is moderate.
 Sources: Ferrando et al. (2016) for r and the mean-squared residual; Sherman and Morrison for the two parts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -73,7 +73,7 @@ def person_fit(pairs: Pairs, reference: Reference, rng: np.random.Generator) -> 
     """Fit of every person, from pairs (n,), n >= 1, compared with answers simulated from `reference`."""
     rows = Rows(pairs)
     sums = sums_of(rows.compact, reference, len(rows.n))
-    prior = prior_of(likelihood_of(sums.reached, sums.expected, sums.variance), reference.grid)
+    prior = prior_of(likelihood_of(sums), reference.grid)
     theta = abilities(rows, sums, prior, reference, rows.pairs.y)
     correlation, outfit = rows.correlations(rows.pairs.y), rows.outfits(rows.pairs.y, theta, reference)
     replicates = int(np.clip(CELLS // len(pairs), FEWEST_REPLICATES, MOST_REPLICATES))
@@ -107,8 +107,7 @@ def abilities(rows: Rows, sums: Sums, prior: Prior, reference: Reference, y: Arr
     """Posterior means (…, P) from answers y (…, n)."""
     reached = np.atleast_2d(rows.sums(rows.pairs.a * y))
     means = [
-        posterior_of(likelihood_of(own, sums.expected, sums.variance), prior) @ reference.grid
-        for own in reached
+        posterior_of(likelihood_of(replace(sums, reached=own)), prior) @ reference.grid for own in reached
     ]
     found: Array = np.stack(means).reshape((*y.shape[:-1], len(rows.n)))
     return found

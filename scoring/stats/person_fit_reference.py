@@ -1,4 +1,4 @@
-"""What one response to an item is expected to be, E_j(theta), and how far it scatters, V_j(theta).
+"""What one response to an item is expected to be, E_j(theta), and how it scatters, V_j(theta) and S_j(theta).
 
 Logits of single responses are not a (theta - b) + noise of one variance: near the ends of the scale they are
 stretched and scatter less. So residuals of single responses are taken against tables of an assumed process of
@@ -18,8 +18,7 @@ from scoring.irt.responses import (
     TARGETS,
     ResponseProcess,
     RubricResponses,
-    expected_logits_of_targets,
-    expected_squares_of_targets,
+    expected_powers_of_targets,
 )
 from scoring.irt.transform import Array
 from scoring.stats.cohort import Codes, Cohort
@@ -32,11 +31,15 @@ MOST_CRITERIA = 20  # 30 make V smaller by 1 to 7 %, 100 by 3 to 19 %
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """E and V (logits, logits^2) of one response to each of J items at each of G abilities, both (J, G)."""
+    """E, V and S of one response to each of J items at each of G abilities, all (J, G).
+
+    Mean, variance and third central moment, in logits, logits^2 and logits^3.
+    """
 
     grid: Array
     expected: Array
     variance: Array
+    third: Array
     responses: RubricResponses
 
     def at(self, theta: Array, items: Codes) -> tuple[Array, Array]:
@@ -122,11 +125,12 @@ def reference_of(responses: RubricResponses) -> Reference:
     """Tables for every item of the bank."""
     bank, process = responses.bank, responses.process
     target = bank.a[:, np.newaxis] * (GRID - bank.b[:, np.newaxis])
-    expected, square = np.empty(target.shape), np.empty(target.shape)
+    first, square, cube = (np.empty(target.shape) for _ in range(3))
     for n in np.unique(responses.criteria):
         own = responses.criteria == n
-        of_targets = expected_logits_of_targets(int(n), 1, process, bank.transform)
-        expected[own] = np.interp(target[own], TARGETS, of_targets)
-        squares = expected_squares_of_targets(int(n), process, bank.transform)
-        square[own] = np.interp(target[own], TARGETS, squares)
-    return Reference(GRID, expected, np.maximum(square - expected**2, VARIANCE_FLOOR), responses)
+        for power, table in enumerate((first, square, cube), start=1):
+            of_targets = expected_powers_of_targets(int(n), power, process, bank.transform)
+            table[own] = np.interp(target[own], TARGETS, of_targets)
+    variance = square - first**2
+    third = cube - 3 * first * variance - first**3
+    return Reference(GRID, first, np.maximum(variance, VARIANCE_FLOOR), third, responses)

@@ -200,12 +200,12 @@ def test_the_reference_is_the_mean_and_variance_of_single_responses(reference: R
 def test_leaving_a_row_out_is_as_if_it_had_never_been_there(reference: Reference) -> None:
     pairs = fitting(4, reference, np.random.default_rng(14))
     sums = sums_of(pairs, reference, 4)
-    prior = prior_of(likelihood_of(sums.reached, sums.expected, sums.variance), reference.grid)
+    prior = prior_of(likelihood_of(sums), reference.grid)
 
     found = expected_without_itself(pairs, sums, prior, reference)
 
     kept = np.arange(len(pairs)) != 37
     without = sums_of(pairs.of(kept), reference, 4)
-    weights = posterior_of(likelihood_of(without.reached, without.expected, without.variance), prior)
+    weights = posterior_of(likelihood_of(without), prior)
     own = weights[pairs.person[37]] @ reference.expected[pairs.prompt[37]]
     assert found.mean[37] == pytest.approx(own, abs=1e-9)

@@ -51,9 +51,10 @@ class Answers:
         self.of, people = codes_of(self.rows.person)
         self.starts, self.n = np.searchsorted(self.of, np.arange(people)), np.bincount(self.of)
         a, prompt = self.rows.a[:, None], self.rows.prompt
-        self.mean, self.variance = np.zeros((people, len(ABILITIES))), np.zeros((people, len(ABILITIES)))
+        self.mean, self.variance, self.third = np.zeros((3, people, len(ABILITIES)))
         np.add.at(self.mean, self.of, a * table.mean[prompt])
         np.add.at(self.variance, self.of, a**2 * table.variance[prompt])
+        np.add.at(self.third, self.of, a**3 * table.third[prompt])
         x = -self.rows.a * self.rows.b
         self.x = x - (self.sums(x) / self.n)[self.of]
 
@@ -62,7 +63,7 @@ class Answers:
         return found
 
     def likelihood(self, y: Array) -> Array:
-        return likelihood(self.sums(self.rows.a * y), self.mean, self.variance)
+        return likelihood(self.sums(self.rows.a * y), self.mean, self.variance, self.third)
 
     def theta(self, y: Array, prior: Array) -> Array:
         weights = self.likelihood(y) * prior

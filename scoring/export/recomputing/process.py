@@ -84,10 +84,10 @@ def of_targets(run: Run, n: int, k: int = 1, process: Process = CENTRE) -> Array
 
 
 @cache
-def squares_of_targets(run: Run, n: int, process: Process) -> Array:
-    """Expected squared logit of a response at TARGETS."""
+def powers_of_targets(run: Run, n: int, power: int, process: Process) -> Array:
+    """Expected power of the logit of a response at TARGETS."""
     logits = run.logit(np.arange(n * STEPS + 1) / (n * STEPS))
-    return over_deviations(run, n, process, cells_of(n, process) @ logits**2)
+    return over_deviations(run, n, process, cells_of(n, process) @ logits**power)
 
 
 def respond(run: Run, target: Array, criteria: Array, rng: np.random.Generator, process: Process) -> Array:
@@ -103,10 +103,11 @@ def respond(run: Run, target: Array, criteria: Array, rng: np.random.Generator, 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """Expectation and variance (J, G) of one response to each prompt at each of ABILITIES."""
+    """Expectation, variance and third moment around it (J, G) of one response at each of ABILITIES."""
 
     mean: Array
     variance: Array
+    third: Array
 
     def at(self, theta: Array, prompts: Array) -> tuple[Array, Array]:
         """Both for rows with these abilities, linear between points of the grid."""
@@ -147,9 +148,12 @@ def expected_of(run: Run, process: Process) -> Expected:
         for name, unknown in (("a", 1.0), ("b", 0.0))
     )
     target = a * (ABILITIES - b)
-    mean, square = np.empty(target.shape), np.empty(target.shape)
+    moments = np.empty((3, *target.shape))
     for n in np.unique(criteria).tolist():
         own = criteria == n
-        mean[own] = np.interp(target[own], TARGETS, of_targets(run, n, 1, process))
-        square[own] = np.interp(target[own], TARGETS, squares_of_targets(run, n, process))
-    return Expected(mean, np.maximum(square - mean**2, LEAST_VARIANCE))
+        for power in (1, 2, 3):
+            found = powers_of_targets(run, n, power, process)
+            moments[power - 1, own] = np.interp(target[own], TARGETS, found)
+    mean, square, cube = moments
+    third = cube - 3 * mean * square + 2 * mean**3
+    return Expected(mean, np.maximum(square - mean**2, LEAST_VARIANCE), third)

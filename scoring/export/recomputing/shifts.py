@@ -63,11 +63,15 @@ class Shifts:
         return found
 
 
-def likelihood(reached: Array, mean: Array, variance: Array) -> Array:
-    """(n, G), constant without an answer."""
+def likelihood(reached: Array, mean: Array, variance: Array, third: Array) -> Array:
+    """(n, G), constant without an answer: normal, with the first term for the skewness of a sum."""
     known = variance[:, :1] > 0
     safe = np.where(known, variance, 1)
-    log = np.where(known, -((reached[:, None] - mean) ** 2) / (2 * safe) - np.log(safe) / 2, 0)
+    z = (reached[:, None] - mean) / np.sqrt(safe)
+    bound = np.minimum(np.maximum(z, -5), 5)
+    skewness = np.minimum(np.maximum(third / safe**1.5, -1), 1)
+    skewed = np.maximum(1 + skewness / 6 * bound * (bound**2 - 3), 0.1)
+    log = np.where(known, np.log(skewed) - z**2 / 2 - np.log(safe) / 2, 0)
     found: Array = np.exp(log - log.max(axis=1, keepdims=True))
     return found
 
@@ -147,17 +151,18 @@ def under(run: Run, process: Process) -> Shifts:
     rows, table = run.cohort.pairs, expected_of(run, process)
     person, people = codes_of(rows.person)
     a, y = rows.a[:, None], run.logit(rows.p)
-    mean, variance = table.mean[rows.prompt], table.variance[rows.prompt]
+    mean, variance, third = (one[rows.prompt] for one in (table.mean, table.variance, table.third))
     reached = np.bincount(person, rows.a * y, minlength=people)
-    sum_mean, sum_variance = np.zeros((people, len(ABILITIES))), np.zeros((people, len(ABILITIES)))
+    sum_mean, sum_variance, sum_third = np.zeros((3, people, len(ABILITIES)))
     np.add.at(sum_mean, person, a * mean)
     np.add.at(sum_variance, person, a**2 * variance)
-    of_people = likelihood(reached, sum_mean, sum_variance)
+    np.add.at(sum_third, person, a**3 * third)
+    of_people = likelihood(reached, sum_mean, sum_variance, sum_third)
     sd, prior = prior_of(of_people)
     others = (np.bincount(person) > 1)[person][:, None]
     weights = prior * likelihood(
         reached[person] - rows.a * y, sum_mean[person] - a * mean,
-        np.where(others, sum_variance[person] - a**2 * variance, 0),
+        np.where(others, sum_variance[person] - a**2 * variance, 0), sum_third[person] - a**3 * third,
     )  # fmt: skip
     weights = weights / weights.sum(axis=1, keepdims=True)
     expected = (weights * mean).sum(axis=1)
