@@ -197,9 +197,7 @@ def expected_logits_of_targets(n: int, k: int, process: ResponseProcess, transfo
 
 
 @lru_cache(TABLES_KEPT)
-def expected_powers_of_targets(
-    n: int, power: int, process: ResponseProcess, transform: Transform
-) -> Array:
+def expected_powers_of_targets(n: int, power: int, process: ResponseProcess, transform: Transform) -> Array:
     """E of a power of the logit of one response at each of TARGETS, over the deviations."""
     means, weights = _means_of_targets(n, process, transform)
     logits = transform.to_logit(np.arange(n * LEVELS + 1) / (n * LEVELS))
