@@ -79,10 +79,11 @@ def likelihood_of(sums: Sums) -> Array:
     """Likelihood (n, G), each row divided by its largest value; constant where there is no answer."""
     answered = sums.variance[:, :1] > 0
     safe = np.where(answered, sums.variance, 1)
-    z = (sums.reached[:, np.newaxis] - sums.expected) / np.sqrt(safe)
+    sd = np.sqrt(safe)
+    z = (sums.reached[:, np.newaxis] - sums.expected) / sd
     near = np.clip(z, -FARTHEST, FARTHEST)
-    skewness = np.clip(sums.third / safe**1.5, -MOST_SKEWNESS, MOST_SKEWNESS)
-    factor = np.maximum(1 + skewness * (near**3 - 3 * near) / 6, LOWEST_FACTOR)
+    skewness = np.clip(sums.third / (safe * sd), -MOST_SKEWNESS, MOST_SKEWNESS)
+    factor = np.maximum(1 + skewness * near * (near**2 - 3) / 6, LOWEST_FACTOR)
     log = np.where(answered, np.log(factor) - 0.5 * z**2 - 0.5 * np.log(safe), 0)
     relative: Array = np.exp(log - log.max(axis=1, keepdims=True))
     return relative
