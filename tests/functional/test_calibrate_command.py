@@ -168,6 +168,8 @@ def test_a_calibration_that_is_interrupted_leaves_nothing(tmp_path: Path) -> Non
             while unread_bytes(pipe.fileno()):
                 time.sleep(0.01)
             signal.pthread_kill(command, signal.SIGINT)
+            pipe.write("one,0.5\n")  # wakes a read that had not begun when the signal came
+            pipe.flush()
             stopped.wait()
 
     stopped, command = threading.Event(), threading.get_ident()
