@@ -176,9 +176,11 @@ def test_a_calibration_that_is_interrupted_leaves_nothing(tmp_path: Path) -> Non
     stopped, command = threading.Event(), threading.get_ident()
     person = threading.Thread(target=interrupt)
     person.start()
-    with pytest.raises(CommandError, match="Stopped; no bank was written") as refusal:
-        call_command("calibrate", str(matrix), "--out", str(tmp_path / "bank.json"))
-    stopped.set()
+    try:
+        with pytest.raises(CommandError, match="Stopped; no bank was written") as refusal:
+            call_command("calibrate", str(matrix), "--out", str(tmp_path / "bank.json"))
+    finally:
+        stopped.set()
     person.join()
 
     assert refusal.value.returncode == 130
