@@ -239,7 +239,7 @@ def second_factor(settings: Settings, staff_without_second_factor: None) -> None
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="who may do what depends on no database; run once")
 @pytest.mark.usefixtures("second_factor")
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(2400)
 def test_every_address_answers_every_role_as_the_table_says(
     world: World, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

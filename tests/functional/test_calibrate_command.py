@@ -175,12 +175,15 @@ def test_a_calibration_that_is_interrupted_leaves_nothing(tmp_path: Path) -> Non
 
     stopped, command = threading.Event(), threading.get_ident()
     person = threading.Thread(target=interrupt)
+    # A shell's background job, as this run may be one, ignores the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     person.start()
     try:
         with pytest.raises(CommandError, match="Stopped; no bank was written") as refusal:
             call_command("calibrate", str(matrix), "--out", str(tmp_path / "bank.json"))
     finally:
         stopped.set()
+        signal.signal(signal.SIGINT, before)
     person.join()
 
     assert refusal.value.returncode == 130
