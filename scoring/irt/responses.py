@@ -54,11 +54,6 @@ class ResponseProcess:
     certain_share: float = 0.97
     uncertain_confidence: float = 0.95  # a multiple of 1/20
 
-    @property
-    def within_cells(self) -> "ResponseProcess":
-        """The process given the mean of a cell: one for all SDs of deviations, so computed once."""
-        return replace(self, sigma_deviation=0.0)
-
 
 @dataclass(frozen=True, eq=False)
 class RubricResponses:
@@ -174,7 +169,8 @@ def extended_bank(
 
 def expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     """E logit of the mean of k responses with n criteria, at each of LOGIT_MEANS (increasing)."""
-    return _expected_logits_within(n, k, process.within_cells, transform)
+    # Deviations play no part given the mean of a cell: one table for all their SDs.
+    return _expected_logits_within(n, k, replace(process, sigma_deviation=0.0), transform)
 
 
 @lru_cache(TABLES_KEPT)

@@ -114,7 +114,7 @@ def references_of(cohort: Cohort) -> Callable[[float, float], Reference]:
     process = judged_process(cohort)
 
     def of_process(sd: float, less_certain: float = 0.0) -> Reference:
-        share = max(process.certain_share - less_certain, 0.0)
+        share = process.certain_share - less_certain
         met = replace(process, sigma_deviation=sd, certain_share=share)
         return reference_of(cohort_responses(cohort, met))
 

@@ -103,11 +103,11 @@ def kind_table(found: BlockMeasures, kind: str) -> Table:
         _("Part"), _("theta.pool"), _("95 % interval by batch"), _("by people"), _("theta_QL (SE)"),
         _("theta.prompt (SE)"), _("People"), _("Prompts"), _("Pairs"),
     )  # fmt: skip
-    notes = [*few_clusters_sentences(of_kind)]
-    if kind == "category":
-        errors = OF_CATEGORIES.keys() & {row.details["error"] for row in of_kind if row.low is not None}
-        notes += [categories_sentence(sorted(errors))] if errors else []
-    return Table(str(KIND_NAMES[kind]), head, rows, tuple(notes))
+    notes = few_clusters_sentences(of_kind)
+    errors = OF_CATEGORIES.keys() & {row.details["error"] for row in of_kind if row.low is not None}
+    if kind == "category" and errors:
+        notes = (*notes, categories_sentence(sorted(errors)))
+    return Table(str(KIND_NAMES[kind]), head, rows, notes)
 
 
 def part_cells(found: BlockMeasures, row: MeasureRow) -> list[str]:
