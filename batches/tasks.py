@@ -10,6 +10,7 @@ from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from batches.services.ending import sessions_expire
 from batches.services.reminders import reminders_queue
 from studies.services.database_time import database_now
+from studies.services.sign_ins import sign_ins_clear
 
 
 @shared_task(name="batches.tasks.sweep_sessions")
@@ -30,3 +31,13 @@ def remind() -> None:
     """
     if clocks_agree():
         reminders_queue(now=database_now(), site_url=settings.SITE_URL or "")
+
+
+@shared_task(name="batches.tasks.clear_sign_ins")
+def clear_sign_ins() -> None:
+    """Delete sign-ins and codes that are over. Beat sends it hourly; running it twice does no harm.
+
+    A clock that is a month ahead would sign everybody out: while it is in doubt nothing is deleted.
+    """
+    with suppress(ClockDoubted):
+        sign_ins_clear(now=ending_moment(Ending.DELETIONS))

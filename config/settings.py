@@ -324,7 +324,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(hours=1),
     },
     "clear-sign-ins": {
-        "task": "scoring.tasks.clear_sign_ins",
+        "task": "batches.tasks.clear_sign_ins",
         # At the first time of a machine that is off overnight the clock is not believed yet.
         "schedule": timedelta(hours=1),
     },

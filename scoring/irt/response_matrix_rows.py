@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from pydantic import TypeAdapter, ValidationError
 
 from scoring.irt.response_matrix import ResponseMatrix
-from studies.bank.records import PromptId
 from studies.bank.sentences import error_sentence
+from studies.bank.texts import PromptId
 
 MOST_PROBLEMS = 100
 NAME: TypeAdapter[str] = TypeAdapter(PromptId)

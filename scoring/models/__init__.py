@@ -1,5 +1,7 @@
 """Every model of the app, so that Django finds them."""
 
+from scoring.models.agreement import Agreement
+from scoring.models.audits import AuditItem, AuditSample
 from scoring.models.checklist import ChecklistAnswer
 from scoring.models.judges import JudgeChange, JudgeConfig, JudgeGrant, JudgeSlice
 from scoring.models.judging import (
@@ -17,7 +19,6 @@ from scoring.models.judging import (
 )
 from scoring.models.leaderboards import ModelConfiguration, ModelScore
 from scoring.models.measurement import Measurement, MeasureRow
-from scoring.models.reliability import Agreement, AuditItem, AuditSample
 from scoring.models.results import BenchmarkMetric, Estimate, ResultGroup, ResultSet, TaskAccuracy
 from scoring.models.screening import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
 

@@ -12,7 +12,6 @@ from scoring.models import (
     JudgeCall,
     JudgeChange,
     JudgeConfig,
-    ResultSet,
     ScoringRun,
 )
 from studies.services.refusals import Refused
@@ -97,5 +96,5 @@ def holds_something() -> Q:
         Q(Exists(CriterionScore.objects.filter(**of_run)))
         | Q(Exists(JudgeCall.objects.filter(**of_run)))
         | Q(Exists(AnswerScore.objects.filter(**of_run)))
-        | Q(Exists(ResultSet.objects.filter(**of_run)))
+        | Q(Exists(ScoringRun.objects.filter(pk=OuterRef("pk"), result_sets__isnull=False)))
     )

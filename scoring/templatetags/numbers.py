@@ -2,7 +2,7 @@
 
 from django import template
 
-from scoring.views.agreement_texts import decimals
+from presentation.numbers import decimals
 from scoring.views.first_intervals import first_cell, published_cell
 
 register = template.Library()

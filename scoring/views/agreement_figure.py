@@ -7,7 +7,7 @@ import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from scoring.views.agreement_texts import decimals
+from presentation.numbers import decimals
 from scoring.views.figures import INK
 
 if TYPE_CHECKING:

@@ -7,18 +7,16 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
 from scoring.models import Agreement, ScoringRun
 from scoring.stats.agreement_reference import Level, ReferenceFigure, reference_figures
 from scoring.views.agreement_texts import (
-    ABSENT,
     LEVEL_TEXTS,
     STATISTIC_TEXTS,
     THETA_ORDER_TEXT,
-    Text,
-    decimals,
     judge_name,
     warning_text,
-    why_absent,
 )
 
 PUBLISHED = {"criterion": Level.CRITERION, "answer": Level.PROMPT}

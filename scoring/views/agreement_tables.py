@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from presentation.numbers import Text
 from scoring.models import Agreement
 from scoring.views.agreement_pairs import PairShown, StatisticShown, statistic_shown
-from scoring.views.agreement_texts import LEVEL_TEXTS, Text
+from scoring.views.agreement_texts import LEVEL_TEXTS
 from scoring.views.agreement_theta import ThetaShown, thetas_shown
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
 from scoring.stats.estimates import Reason
 from scoring.views.agreement_pairs import PairShown, interval
-from scoring.views.agreement_texts import ABSENT, Text, decimals, why_absent
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,13 @@ from types import MappingProxyType
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
 from scoring.selectors.audit_results import AuditedJudge, AuditedStratum, AuditResult
 from scoring.stats.audit_agreement import MIN_COVERED
 from scoring.stats.audit_sample import Band, Standing
 from scoring.stats.estimates import Estimate, Reason, Share
-from scoring.views.agreement_texts import ABSENT, Text, decimals, judge_name, why_absent
+from scoring.views.agreement_texts import judge_name
 
 PLACES = 3
 # Name of the weighted estimate, name of the same in the sample, and what it is called.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.numbers import decimals
 from scoring.selectors.report_records import StudyRecords
 from scoring.stats.measures import Scope
-from scoring.views.agreement_texts import decimals
 from scoring.views.checklist_words import amended, listed
 from scoring.views.measurement.blocks.exclusions_texts import FLAG_NAMES
 from scoring.views.study_report_methods import extra_time, whole_span

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
 from scoring.models import Estimate
 from scoring.selectors.reports import Report
 from scoring.stats.coverage import AS_PUBLISHED, OF_CATEGORIES, OF_TOP, Coverage, coverage_of_average
 from scoring.stats.estimates import Reason
-from scoring.views.agreement_texts import ABSENT, Text, decimals, why_absent
 
 ERRORS: Mapping[str, Text] = {
     "se.batch": gettext_lazy("by batch"),

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from presentation.numbers import decimals
 from scoring.forms.planner import BankChoice, PlannerForm, with_defaults
 from scoring.selectors.item_banks import item_arrays, item_banks_with_sizes
 from scoring.stats.planning import Plan, precision
 from scoring.stats.planning_tables import BETWEEN_SDS, WANTED, NamedBank, planned
 from scoring.views.agreement_figure import empty_figure
-from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.pages import figure_bytes
 from scoring.views.measurement.shown import Table, count_cell
 from scoring.views.planner_tables import planner_tables

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.absence import why_absent
+from presentation.numbers import Text, decimals
 from scoring.stats.designs import MATRIX, NESTED
 from scoring.stats.estimates import Reason
 from scoring.stats.planning_tables import PROMPTS_PER_PERSON, Alternative, Planned
 from scoring.stats.rehearsed_design import MOST_CHOSEN, Recovery, Rehearsed
-from scoring.views.agreement_texts import Text, decimals, why_absent
 from scoring.views.measurement.shown import ABSENT, Table, count_cell, estimator_name
 
 WHY: Mapping[Reason, Text] = {

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.numbers import ABSENT, Text
 from scoring.report.parts import Heading, Paragraph, Part, Table, Tone
 from scoring.selectors.agreements import panels as judges_of, study_agreements
 from scoring.selectors.audit_results import audit_result
@@ -11,7 +12,6 @@ from scoring.selectors.audits import study_samples
 from scoring.stats.measures import Scope
 from scoring.views.agreement_pairs import PairShown, StatisticShown
 from scoring.views.agreement_tables import PanelShown, panels_shown
-from scoring.views.agreement_texts import ABSENT, Text
 from scoring.views.agreement_theta import ThetaShown
 from scoring.views.audit_tables import JudgeShown, judges_shown
 from scoring.views.measurement.shown import count_cell

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.numbers import decimals
 from scoring.models import Estimate, Measurement, MeasureRow, ScoringRun
 from scoring.selectors.measures import block_measures
 from scoring.selectors.report_records import StudyRecords
 from scoring.selectors.task_tables import holds_tasks
 from scoring.stats.measures import Block, Scope
-from scoring.views.agreement_texts import decimals
 from scoring.views.first_intervals import first_cell, published_cell, why_none
 from scoring.views.measurement.blocks.exclusions_texts import people_text
 from scoring.views.measurement.shown import (

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from presentation.numbers import ABSENT
 from scoring.report.parts import Facts, Heading, Paragraph, Part, Table
 from scoring.selectors.report_records import StudyRecords
-from scoring.views.agreement_texts import ABSENT
 from scoring.views.study_report_sections import moment
 from studies.models import Amendment, Study
 

@@ -7,13 +7,13 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.rules.statuses import AnswerState
+from presentation.numbers import ABSENT, decimals
 from scoring.models import Estimate, ResultSet
 from scoring.report.parts import Facts, Figure, Heading, Paragraph, Part, Table, Tone
 from scoring.selectors.export_results import scopes_to_leave
 from scoring.selectors.report_records import StudyRecords
 from scoring.selectors.reports import Report
 from scoring.stats.measures import Scope
-from scoring.views.agreement_texts import ABSENT, decimals
 from scoring.views.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
 from scoring.views.measurement.shown import count_cell, group_name
 

@@ -19,8 +19,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from studies.bank.canonical import canonical_sha256
 from studies.bank.problems import Problem
-from studies.bank.records import Label, PromptId, SetName
 from studies.bank.sentences import error_sentence, field_path
+from studies.bank.texts import Label, PromptId, SetName
 
 MAX_MODELS = 2**31 - 1  # what a 32-bit database column holds
 MAX_PARAMETER = 1e6  # no calibration comes near it, and sums of squares stay finite

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from studies.bank.records import storage_fault
+from studies.bank.texts import storage_fault
 
 _JSON_NAMES: Mapping[type, str] = {
     type(None): "null",

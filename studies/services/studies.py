@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from studies.bank.records import storage_fault
+from studies.bank.texts import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings

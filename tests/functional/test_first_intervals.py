@@ -16,6 +16,7 @@ from django.utils.html import strip_tags
 from matplotlib.container import ErrorbarContainer
 
 from batches.models import Session
+from presentation.numbers import decimals
 from scoring.coordinator import Scoring
 from scoring.management.result_lines import result_lines
 from scoring.models import Estimate, Measurement, MeasureRow
@@ -24,7 +25,6 @@ from scoring.selectors.measures import block_measures
 from scoring.selectors.reports import Report, report_of
 from scoring.services.measurement.computing import measurement_compute
 from scoring.stats.measures import Block
-from scoring.views.agreement_texts import decimals
 from scoring.views.figures import ability_chart
 from scoring.views.study_report_parts import study_document
 from studies.bank.item_parameters import ItemParameter, ItemParameters

@@ -16,8 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 from hashed_judge.running import RunningJudge, judge_server
 
-from scoring.coordinator import judging_coordinate, run_work_through
+from scoring.coordinator import judging_coordinate
 from scoring.judge.reasons import UnscoredReason
+from scoring.judging_coordinator import run_work_through
 from scoring.models import (
     CriterionScore,
     JudgeCall,

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from presentation.numbers import decimals
 from scoring.coordinator import Scoring
 from scoring.management.result_lines import result_lines
 from scoring.models import Measurement, ResultSet
@@ -21,7 +22,6 @@ from scoring.selectors.reports import report_of
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
 from scoring.stats.measures import Block
-from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.blocks_shown import PAGES
 from scoring.views.study_report_sections import estimate_parts, flow_parts
 from studies.bank.item_parameters import ItemParameter, ItemParameters

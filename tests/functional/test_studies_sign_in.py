@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from scoring.tasks import clear_sign_ins
+from batches.tasks import clear_sign_ins
 from studies.models import User
 from studies.services.mails import mails_send
 from studies.services.sign_ins import sign_ins_clear

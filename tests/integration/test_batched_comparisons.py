@@ -8,7 +8,8 @@ import pytest
 from hashed_judge.running import RunningJudge
 
 from batches.models import Session
-from scoring.coordinator import Scoring, judging_compare, judging_coordinate, judging_slice, study_score
+from scoring.coordinator import Scoring, judging_coordinate, study_score
+from scoring.judging_coordinator import judging_compare, judging_slice
 from scoring.models import (
     AnswerScore,
     CriterionScore,

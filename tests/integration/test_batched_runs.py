@@ -18,7 +18,7 @@ from pytest_django import Settings
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from scoring.coordinator import run_work_through
+from scoring.judging_coordinator import run_work_through
 from scoring.models import (
     AnswerScore,
     CriterionScore,

@@ -8,7 +8,8 @@ import pytest
 from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
-from scoring.coordinator import Scoring, run_work_through
+from scoring.coordinator import Scoring
+from scoring.judging_coordinator import run_work_through
 from scoring.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from scoring.services.judging.runs import RunPlan, run_plan, run_start
 from scoring.services.judging.seats import study_seats

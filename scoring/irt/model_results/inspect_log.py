@@ -31,8 +31,8 @@ from scoring.irt.model_results.records import (
 )
 from studies.bank.files import MEBIBYTE, FileRefused, in_mebibytes, json_file, parsed_json
 from studies.bank.problems import Problem
-from studies.bank.records import MAX_ID_CHARACTERS, storage_fault
 from studies.bank.sentences import error_sentence, field_path
+from studies.bank.texts import MAX_ID_CHARACTERS, storage_fault
 
 HEADERS = ("header.json", "_journal/start.json", "start.json")
 READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zstandard_member.METHOD)

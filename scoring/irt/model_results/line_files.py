@@ -33,8 +33,8 @@ from scoring.irt.model_results.records import (
 )
 from studies.bank.files import BYTE_ORDER_MARK, MEBIBYTE, FileRefused, json_lines, read_content
 from studies.bank.problems import Problem
-from studies.bank.records import PromptId
 from studies.bank.sentences import error_sentence, field_path
+from studies.bank.texts import PromptId
 
 MAX_BYTES = 512 * MEBIBYTE
 MAX_CSV_BYTES = 16 * MEBIBYTE

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from studies.bank.problems import Problem
-from studies.bank.records import FilledText
+from studies.bank.texts import FilledText
 
 MAX_NAME_CHARACTERS = 190  # "model:" before it fits into the subset of a measure
 MAX_SOURCE_CHARACTERS = 300

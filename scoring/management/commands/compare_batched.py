@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from scoring.coordinator import judging_compare
+from scoring.judging_coordinator import judging_compare
 from scoring.management.comparison_lines import comparison_lines
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
 from scoring.models import RunPurpose

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from presentation.absence import why_absent
 from scoring.models import Estimate, Measurement, MeasureRow
 from scoring.selectors.measures import block_measures
 from scoring.selectors.reports import Report
 from scoring.stats.estimates import Reason
 from scoring.stats.measures import Block
-from scoring.views.agreement_texts import why_absent
 from scoring.views.measurement.shown import (
     Table,
     count_cell,

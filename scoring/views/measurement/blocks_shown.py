@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from presentation.numbers import Text
 from scoring.stats.measures import Block
-from scoring.views.agreement_texts import Text
 from scoring.views.measurement.blocks import (
     benchmark,
     cohort,

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from presentation.absence import WHY_ABSENT
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow
 from scoring.report.columns import cell_classes, number_columns
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.estimates import Reason
 from scoring.stats.standard_errors import FEW_CLUSTERS
-from scoring.views.agreement_texts import WHY_ABSENT, Text, decimals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

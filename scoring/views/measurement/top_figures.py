@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import Text
 from scoring.irt.transform import Array
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_figure import empty_figure
-from scoring.views.agreement_texts import Text
 from scoring.views.figures import INK
 
 if TYPE_CHECKING:

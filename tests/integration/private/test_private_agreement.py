@@ -10,12 +10,12 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from presentation.numbers import decimals
 from scoring.models import Agreement, ScoringRun
 from scoring.report.parts import Paragraph
 from scoring.services import agreements as agreeing
 from scoring.services.agreements import agreements_compute
 from scoring.stats.measures import Scope
-from scoring.views.agreement_texts import decimals
 from studies.models import Prompt, Study
 from tests.integration.private.judged_study import (
     PEOPLE,

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from batches.models import Answer
+from presentation.numbers import decimals
 from scoring.models import AnswerFlag
 from scoring.report.parts import Paragraph, Table
-from scoring.views.agreement_texts import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT, decimals
+from scoring.views.agreement_texts import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
 from scoring.views.agreement_theta import group_name
 from scoring.views.audit_tables import STATISTICS as AUDITED
 from studies.models import Study

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.blocks.benchmark_figures import draw_tasks, draw_thetas
 from scoring.views.measurement.shown import (
     ABSENT,

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.absence import why_absent
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.estimates import Reason
 from scoring.views.agreement_figure import empty_figure
-from scoring.views.agreement_texts import Text, decimals, why_absent
 from scoring.views.figures import STYLES
 from scoring.views.measurement.shown import (
     ABSENT,

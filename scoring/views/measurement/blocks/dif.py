@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_figure import LIMITS, POINTS, empty_figure
-from scoring.views.agreement_texts import Text, decimals
 from scoring.views.figures import INK
 from scoring.views.measurement.blocks.fit import detail_cell, interval_or_why
 from scoring.views.measurement.shown import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import Text, decimals
 from scoring.selectors.measures import BlockMeasures
-from scoring.views.agreement_texts import Text, decimals
 from scoring.views.measurement.blocks.exclusions_figures import flow_figure, multiverse_figure, number_of
 from scoring.views.measurement.blocks.exclusions_people import ledger_table, raters_table
 from scoring.views.measurement.blocks.exclusions_texts import (

@@ -2,9 +2,9 @@
 
 from django.utils.translation import gettext as _
 
+from presentation.numbers import decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.blocks.exclusions_texts import rule_name, value_or_reason
 from scoring.views.measurement.shown import ABSENT, Table, count_cell, interval_cell, percent_cell
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
+from presentation.absence import why_absent
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow
-from scoring.views.agreement_texts import Text, decimals, why_absent
 from scoring.views.measurement.shown import ABSENT, value_cell
 
 STEP_NAMES: Mapping[str, Text] = {

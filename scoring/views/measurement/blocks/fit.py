@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.absence import why_absent
+from presentation.numbers import decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_figure import LIMITS, POINTS, empty_figure
-from scoring.views.agreement_texts import decimals, why_absent
 from scoring.views.figures import INK
 from scoring.views.measurement.shown import (
     ABSENT,

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import decimals
 from scoring.models import MeasureRow
 from scoring.selectors.judge_effects import NOT_JUDGED
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_figure import POINTS, empty_figure
-from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.blocks.dif import prompt_name
 from scoring.views.measurement.blocks.fit import detail_cell
 from scoring.views.measurement.shown import (

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
+from presentation.numbers import decimals
 from scoring.models import MeasureRow
-from scoring.views.agreement_texts import decimals
 from scoring.views.measurement.shown import ABSENT, group_name
 
 ONLY_PUBLISHED = "published_only"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from presentation.absence import why_absent
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.estimates import Reason
-from scoring.views.agreement_texts import why_absent
 from scoring.views.measurement.blocks.models_cells import (
     by_theta,
     k_note,

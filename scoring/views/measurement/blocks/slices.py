@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.coverage import OF_CATEGORIES
-from scoring.views.agreement_texts import Text, decimals
 from scoring.views.first_intervals import categories_sentence
 from scoring.views.measurement.blocks.exclusions_texts import value_or_reason
 from scoring.views.measurement.blocks.slices_figures import (

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from django.utils.translation import gettext as _
 
+from presentation.numbers import decimals
 from scoring.models import MeasureRow, ResultGroup
 from scoring.selectors.measures import BlockMeasures
 from scoring.views.agreement_figure import empty_figure
-from scoring.views.agreement_texts import decimals
 from scoring.views.figures import INK, STYLES
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-from scoring.views.agreement_texts import Text, decimals
 from scoring.views.first_intervals import top_sentence
 from scoring.views.measurement.blocks.cohort import why
 from scoring.views.measurement.shown import (

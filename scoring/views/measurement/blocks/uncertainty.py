@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.absence import why_absent
+from presentation.numbers import Text, decimals
 from scoring.models import MeasureRow, ResultGroup
 from scoring.selectors.measures import BlockMeasures
 from scoring.stats.estimates import Reason
 from scoring.stats.standard_errors_table import FEW_BATCHES
 from scoring.views.agreement_figure import empty_figure
-from scoring.views.agreement_texts import Text, decimals, why_absent
 from scoring.views.figures import STYLES
 from scoring.views.measurement.shown import (
     ABSENT,

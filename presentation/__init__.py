@@ -1,0 +1,1 @@
+"""How numbers, intervals and their absence are said: on pages, in reports, in the terminal."""
