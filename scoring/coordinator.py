@@ -9,7 +9,7 @@ from scoring.judging_coordinator import Clock, run_continue_or_start, run_work_t
 from scoring.models import JudgingRun, ResultSet, RunPurpose, ScoringRun
 from scoring.selectors.judging import JudgingState, judging_state
 from scoring.selectors.measures import measurement_of, results_to_measure
-from scoring.selectors.runs import newest_results
+from scoring.selectors.runs import newest_results, results_due
 from scoring.selectors.screening import Screening
 from scoring.services.agreements import agreements_compute
 from scoring.services.freshness import OutOfDate, out_of_date, runs_to_keep
@@ -19,7 +19,6 @@ from scoring.services.judging.coordinating import (
     Remaining,
     open_runs,
     remaining_of,
-    results_due,
     run_coordinate,
 )
 from scoring.services.judging.planning import Progress

@@ -1,15 +1,21 @@
 """Scoring runs and their newest results."""
 
-from django.db.models import QuerySet
+from datetime import datetime, timedelta
+
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
-from scoring.models import ResultSet, ScoringRun, Verdict
+from scoring.models import JudgingRun, ResultSet, RunPurpose, RunState, ScoringRun, Verdict
 from scoring.selectors.current import WENT_ON
 from scoring.selectors.participants import ENDED
 from scoring.stats.cohort import PUBLIC
 from studies.models import Study
 
+# Who ended a run computes its results at once; nobody else does so meanwhile.
+RESULTS_WAIT = timedelta(minutes=2)
+# Results that cannot be computed are not tried for ever.
+RESULTS_TRIED = timedelta(days=2)
 ENDS = (SessionEventKind.SUBMITTED, SessionEventKind.EXPIRED, SessionEventKind.WITHDRAWN)
 
 
@@ -66,3 +72,25 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
     ]
     amended = results.run.design_hash != study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
+
+
+def results_due(now: datetime) -> list[JudgingRun]:
+    """Runs that ended a while ago without results of all their judges since: who ended them was killed."""
+    newest = {
+        (study, judge, replicate): computed_at
+        for study, judge, replicate, computed_at in ResultSet.objects.order_by()
+        .values_list("run__study", "run__judge_sha256", "run__replicate")
+        .annotate(newest=Max("computed_at"))
+    }
+    ended = JudgingRun.objects.filter(state=RunState.FINISHED, purpose=RunPurpose.SCORES).filter(
+        ended_at__lte=now - RESULTS_WAIT, ended_at__gte=now - RESULTS_TRIED
+    )
+    return [
+        run
+        for run in ended.select_related("study")
+        if any(
+            (at := newest.get((run.study_id, one["judge_sha256"], one["replicate"]))) is None
+            or at < run.ended_at
+            for one in run.estimate
+        )
+    ]

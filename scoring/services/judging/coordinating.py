@@ -1,26 +1,19 @@
 """What remains of the open runs, derived from the database alone; doing it twice, or late, does no harm."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Q
 
 from scoring.models import (
     OPEN_RUN_STATES,
     JudgingRun,
-    ResultSet,
     RowState,
-    RunPurpose,
     RunState,
     ScoringRun,
 )
 from scoring.services.judging.runs import run_finish, scoring_runs_of
 from scoring.services.judging.settling import answers_complete, answers_settle, scoring_run_note_end
-
-# Who ended a run computes its results at once; nobody else does so meanwhile.
-RESULTS_WAIT = timedelta(minutes=2)
-# Results that cannot be computed are not tried for ever.
-RESULTS_TRIED = timedelta(days=2)
 
 
 @dataclass(frozen=True)
@@ -62,28 +55,6 @@ def run_complete(*, judging_run: JudgingRun, now: datetime) -> None:
     for run in scoring_runs_of(judging_run):
         answers_complete(run=run, now=now)
         scoring_run_note_end(run=run, now=now)
-
-
-def results_due(now: datetime) -> list[JudgingRun]:
-    """Runs that ended a while ago without results of all their judges since: who ended them was killed."""
-    newest = {
-        (study, judge, replicate): computed_at
-        for study, judge, replicate, computed_at in ResultSet.objects.order_by()
-        .values_list("run__study", "run__judge_sha256", "run__replicate")
-        .annotate(newest=Max("computed_at"))
-    }
-    ended = JudgingRun.objects.filter(state=RunState.FINISHED, purpose=RunPurpose.SCORES).filter(
-        ended_at__lte=now - RESULTS_WAIT, ended_at__gte=now - RESULTS_TRIED
-    )
-    return [
-        run
-        for run in ended.select_related("study")
-        if any(
-            (at := newest.get((run.study_id, one["judge_sha256"], one["replicate"]))) is None
-            or at < run.ended_at
-            for one in run.estimate
-        )
-    ]
 
 
 def remaining_of(judging_run: JudgingRun, now: datetime) -> list[Remaining]:
