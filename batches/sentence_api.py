@@ -9,7 +9,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError, ValidationErrorContext
 from pydantic_core import ErrorDetails
 
-from studies.bank.sentences import error_sentence, field_path
+from formats.sentences import error_sentence, field_path
 
 SIGNED_OUT = _("You are signed out. Sign in again; your text stays on this page and is saved afterwards.")
 SENTENCES = {

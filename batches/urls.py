@@ -5,6 +5,7 @@ from django.urls import path
 from batches.views import attachments, practice, prompts, sessions, studies
 from batches.views.help import study_help
 from batches.views.own_data import study_data
+from batches.views.payments import staff_payments
 from batches.views.staff import staff_person, staff_person_action
 from batches.views.withdrawal import withdraw
 
@@ -24,6 +25,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/submit/", sessions.submit, name="session_submit"),
     path("sessions/<uuid:session_id>/receipt/", sessions.receipt, name="session_receipt"),
     path("attachments/<uuid:token>/<str:name>", attachments.attachment, name="attachment"),
+    path("staff/studies/<slug:slug>/payments.csv", staff_payments, name="staff_payments"),
     path(PERSON, staff_person, name="staff_person"),
     path(f"{PERSON}<slug:action>/", staff_person_action, name="staff_person_action"),
 ]

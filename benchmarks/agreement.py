@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from scoring.stats.agreement import agreement_from_seed
-from scoring.stats.clusters import Array, Codes
-from scoring.stats.krippendorff import alpha_interval
-from scoring.stats.panel import panel_agreement_from_seed
+from psychometrics.agreement.krippendorff import alpha_interval
+from psychometrics.agreement.pairs import agreement_from_seed
+from psychometrics.agreement.panel import panel_agreement_from_seed
+from psychometrics.inference.clusters import Array, Codes
 
 CRITERIA, RESPONSES, RESAMPLES, RUNS = 18_395, 2_500, 1_000, 5
 TARGET_SECONDS = 2.0

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scoring.matching.bbh import PATTERNS, is_correct  # noqa: E402
+from judging.matching.bbh import PATTERNS, is_correct  # noqa: E402
 
 ROUNDING = 1e-9
 

@@ -31,17 +31,17 @@ import scipy.sparse as sp
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scoring.irt.bank import ItemBank, item_bank_from  # noqa: E402
-from scoring.irt.calibration import Objective, calibrate  # noqa: E402
-from scoring.irt.calibration.adam import STEPS, calibrate_with_adam  # noqa: E402
-from scoring.irt.calibration.design import components  # noqa: E402
-from scoring.irt.calibration.leave_one_out import leave_one_out  # noqa: E402
-from scoring.irt.calibration.model import Calibration  # noqa: E402
-from scoring.irt.calibration.newton import newton_check  # noqa: E402
-from scoring.irt.calibration.problems import LeastSquares  # noqa: E402
-from scoring.irt.calibration.responses import SparseLogits, responses_of  # noqa: E402
-from scoring.irt.transform import Array, Transform  # noqa: E402
-from studies.bank.item_parameters import read_item_parameters  # noqa: E402
+from formats.item_parameters import read_item_parameters  # noqa: E402
+from psychometrics.calibration import Objective, calibrate  # noqa: E402
+from psychometrics.calibration.adam import STEPS, calibrate_with_adam  # noqa: E402
+from psychometrics.calibration.design import components  # noqa: E402
+from psychometrics.calibration.leave_one_out import leave_one_out  # noqa: E402
+from psychometrics.calibration.model import Calibration  # noqa: E402
+from psychometrics.calibration.newton import newton_check  # noqa: E402
+from psychometrics.calibration.problems import LeastSquares  # noqa: E402
+from psychometrics.calibration.responses import SparseLogits, responses_of  # noqa: E402
+from psychometrics.irt.bank import ItemBank, item_bank_from  # noqa: E402
+from psychometrics.irt.transform import Array, Transform  # noqa: E402
 
 SEED, SIGMA, FARTHEST = 53, 2.5, np.log(999.0)
 PERSONS, ITEMS, MISSING, RUNS = 53, 820, 0.1, 21

@@ -2,11 +2,11 @@
 
 Run:  OPENBLAS_NUM_THREADS=1 .venv/bin/python benchmarks/calibration_recovery.py [--rounds 5]
 
-DGP-R (scoring/irt/responses.py) on 820 items, the public ones and resampled ones: `models` configurations
-with abilities N(0, 1) answer every item k times, a tenth of the cells is missing, the bank is fitted with the
-published weights. Per number of models and k, means over the rounds: correlations of log a and a b with the
-truth, and for 200 held-out examinees, with k responses as well, the ratio of the SD of theta to
-that of the true abilities, and their correlation. Stated values are those of the design, section 7
+DGP-R (psychometrics/irt/responses.py) on 820 items, the public ones and resampled ones: `models`
+configurations with abilities N(0, 1) answer every item k times, a tenth of the cells is missing, the bank is
+fitted with the published weights. Per number of models and k, means over the rounds: correlations of log a
+and a b with the truth, and for 200 held-out examinees, with k responses as well, the ratio of the SD of theta
+to that of the true abilities, and their correlation. Stated values are those of the design, section 7
 (`stated.py` says when they agree; the number of their rounds is not known and taken as ours). Every round has
 items and criteria of its own.
 """
@@ -23,10 +23,10 @@ sys.path.insert(0, str(ROOT))
 from calibration import simulated_or_public_bank  # noqa: E402
 from stated import Simulated, Tally  # noqa: E402
 
-from scoring.irt.bank import ItemBank  # noqa: E402
-from scoring.irt.calibration import calibrate  # noqa: E402
-from scoring.irt.responses import RubricResponses, dgp_r_table, extended_bank  # noqa: E402
-from scoring.irt.transform import Array  # noqa: E402
+from psychometrics.calibration import calibrate  # noqa: E402
+from psychometrics.irt.bank import ItemBank  # noqa: E402
+from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_bank  # noqa: E402
+from psychometrics.irt.transform import Array  # noqa: E402
 
 SEED, MISSING, HELD_OUT = 7, 0.1, 200
 MODELS, EPOCHS = (6, 10, 20, 30, 53, 100), (5, 1)

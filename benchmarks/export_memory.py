@@ -154,7 +154,7 @@ def make_sessions(study: "Study", number: int) -> "list[Session]":
 def make_answers(study: "Study", sessions: "list[Session]") -> None:
     """Answers with a score, a criterion and a request to a judge each."""
     from batches.models import Answer
-    from scoring.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
+    from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
     from studies.models import Criterion, Prompt
 
     run = ScoringRun.objects.create(

@@ -30,21 +30,15 @@ sys.path.insert(0, str(ROOT))
 from fit_and_dif import BATCH_SIZE, CATEGORY, MISSING, PEOPLE, SHIFT, TAU  # noqa: E402
 from top_estimators import bank_of  # noqa: E402
 
-from scoring.irt.responses import ResponseProcess, RubricResponses, dgp_r_table  # noqa: E402
-from scoring.irt.transform import Array  # noqa: E402
-from scoring.stats.between_person import between_person_sd, own_abilities  # noqa: E402
-from scoring.stats.cohort import AskedPrompt, Cohort, Person  # noqa: E402
-from scoring.stats.dif import FittedPrior, Residuals, fitted_residuals, residuals_of  # noqa: E402
-from scoring.stats.dif_flags import LEVEL  # noqa: E402
-from scoring.stats.dif_groups import mean_shift, scale_invariance  # noqa: E402
-from scoring.stats.holm import holm  # noqa: E402
-from scoring.stats.person_fit_reference import (  # noqa: E402
-    ASSUMED,
-    Reference,
-    certainty_influence,
-    judged_process,
-    reference_of,
-)
+from psychometrics.data.cohort import AskedPrompt, Cohort, Person  # noqa: E402
+from psychometrics.dif.flags import LEVEL  # noqa: E402
+from psychometrics.dif.groups import mean_shift, scale_invariance  # noqa: E402
+from psychometrics.dif.prompts import FittedPrior, Residuals, fitted_residuals, residuals_of  # noqa: E402
+from psychometrics.fit.reference import ASSUMED, Reference, certainty_influence, judged_process, reference_of  # noqa: E402
+from psychometrics.inference.between_person import between_person_sd, own_abilities  # noqa: E402
+from psychometrics.inference.holm import holm  # noqa: E402
+from psychometrics.irt.responses import ResponseProcess, RubricResponses, dgp_r_table  # noqa: E402
+from psychometrics.irt.transform import Array  # noqa: E402
 
 PROCESSES = {
     "DGP-R": ResponseProcess(),

@@ -4,10 +4,10 @@ Run:  .venv/bin/python benchmarks/first_intervals.py [--studies 500] [--seed 12]
 
 The designs are those of the measurement design, section 10, and more of few batches. In each study all
 is drawn anew (target T2): prompts from the item bank, their criteria, batches, people of normal ability and,
-where there is one, an effect of each batch. Answers come from DGP-R (`scoring.irt.responses`), 6.6 % of them
-are missing. An interval of Average or of a category should cover the mean of its estimates over all studies
-of the design: the scorer's own bias is no matter of standard errors. One of Top should cover the true ability
-of those whom all answers choose. `first` is the error that the product puts first, by its own rule.
+where there is one, an effect of each batch. Answers come from DGP-R (`psychometrics.irt.responses`), 6.6 % of
+them are missing. An interval of Average or of a category should cover the mean of its estimates over all
+studies of the design: the scorer's own bias is no matter of standard errors. One of Top should cover the true
+ability of those whom all answers choose. `first` is the error that the product puts first, by its own rule.
 """
 
 import argparse
@@ -27,15 +27,11 @@ from interval_coverage import Found, found_of, pairs_of  # noqa: E402
 from stated import share  # noqa: E402
 from top_estimators import bank_of, holds  # noqa: E402
 
-from scoring.irt.bank import ItemBank  # noqa: E402
-from scoring.irt.responses import RubricResponses, dgp_r_table  # noqa: E402
-from scoring.irt.transform import Array  # noqa: E402
-from scoring.stats.between_person import own_abilities  # noqa: E402
-from scoring.stats.cohort import Mask, Pairs  # noqa: E402
-from scoring.stats.empirical_bayes import shrunken_abilities, top_eb  # noqa: E402
-from scoring.stats.estimates import Estimate  # noqa: E402
-from scoring.stats.jackknife import prompt_information, theta_prompt  # noqa: E402
-from scoring.stats.standard_errors import (  # noqa: E402
+from psychometrics.data.cohort import Mask, Pairs  # noqa: E402
+from psychometrics.inference.between_person import own_abilities  # noqa: E402
+from psychometrics.inference.estimates import Estimate  # noqa: E402
+from psychometrics.inference.jackknife import prompt_information, theta_prompt  # noqa: E402
+from psychometrics.inference.standard_errors import (  # noqa: E402
     Fit,
     analytic_estimate,
     cluster_error,
@@ -43,9 +39,13 @@ from scoring.stats.standard_errors import (  # noqa: E402
     quasi_fit,
     twoway_error,
 )
-from scoring.stats.standard_errors_table import estimated, first_error  # noqa: E402
-from scoring.stats.top_crossfit import crossfit  # noqa: E402
-from scoring.stats.top_ranking import ranked  # noqa: E402
+from psychometrics.inference.standard_errors_table import estimated, first_error  # noqa: E402
+from psychometrics.irt.bank import ItemBank  # noqa: E402
+from psychometrics.irt.responses import RubricResponses, dgp_r_table  # noqa: E402
+from psychometrics.irt.transform import Array  # noqa: E402
+from psychometrics.top.crossfit import crossfit  # noqa: E402
+from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb  # noqa: E402
+from psychometrics.top.ranking import ranked  # noqa: E402
 from studies.bank.categories import category_of  # noqa: E402
 
 PER_PERSON, MISSING, MEAN_ABILITY = 20, 258 / 3900, 0.1

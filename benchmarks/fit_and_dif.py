@@ -35,15 +35,15 @@ from misfit import (  # noqa: E402
 from stated import Tally, share, simulated  # noqa: E402
 from top_estimators import bank_of  # noqa: E402
 
-from scoring.irt.bank import ItemBank  # noqa: E402
-from scoring.irt.responses import RubricResponses, dgp_r_table  # noqa: E402
-from scoring.irt.transform import Array  # noqa: E402
-from scoring.stats.cohort import Codes, Mask, Pairs  # noqa: E402
-from scoring.stats.dif import item_dif, residuals_of  # noqa: E402
-from scoring.stats.dif_flags import prompt_p_values  # noqa: E402
-from scoring.stats.dif_groups import mean_shift, scale_invariance  # noqa: E402
-from scoring.stats.person_fit import LEVEL, person_fit  # noqa: E402
-from scoring.stats.person_fit_reference import Reference, reference_of  # noqa: E402
+from psychometrics.data.cohort import Codes, Mask, Pairs  # noqa: E402
+from psychometrics.dif.flags import prompt_p_values  # noqa: E402
+from psychometrics.dif.groups import mean_shift, scale_invariance  # noqa: E402
+from psychometrics.dif.prompts import item_dif, residuals_of  # noqa: E402
+from psychometrics.fit.people import LEVEL, person_fit  # noqa: E402
+from psychometrics.fit.reference import Reference, reference_of  # noqa: E402
+from psychometrics.irt.bank import ItemBank  # noqa: E402
+from psychometrics.irt.responses import RubricResponses, dgp_r_table  # noqa: E402
+from psychometrics.irt.transform import Array  # noqa: E402
 
 PEOPLE, BATCH_SIZE, TAU, MISSING = 195, 20, 0.8, 0.066
 CATEGORY, SHIFT = "QR", 1.0

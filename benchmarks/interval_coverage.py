@@ -3,8 +3,8 @@
 Run:  .venv/bin/python benchmarks/interval_coverage.py [--studies 500] [--seed 1]
 
 A study is the paper's: 41 batches of 20 of 820 prompts, 6 people a batch, 51 of the 246 left out at random,
-6.6 % of the answers missing at random. Scores come from DGP-R or DGP-G (`scoring.irt.responses`), with normal
-abilities of SD tau around 0.1, and human-specific shifts of the prompts of SD `dif` in logits of y.
+6.6 % of the answers missing at random. Scores come from DGP-R or DGP-G (`psychometrics.irt.responses`), with
+normal abilities of SD tau around 0.1, and human-specific shifts of the prompts of SD `dif` in logits of y.
 
 T1 keeps the prompts, their batches and their shifts from study to study and draws other people; T2 draws all
 of them anew, the prompts with replacement from the bank. The last row is matrix sampling: six random
@@ -24,13 +24,13 @@ import numpy as np
 from stated import Simulated, Tally, share
 from theta_10k import bank_for
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.responses import RubricResponses, dgp_g_scores, dgp_r_table
-from scoring.irt.transform import Array
-from scoring.stats.clusters import Codes
-from scoring.stats.cohort import Pairs
-from scoring.stats.estimates import Estimate
-from scoring.stats.standard_errors_table import Errors
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.clusters import Codes
+from psychometrics.inference.estimates import Estimate
+from psychometrics.inference.standard_errors_table import Errors
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.responses import RubricResponses, dgp_g_scores, dgp_r_table
+from psychometrics.irt.transform import Array
 
 STATED_STUDIES = 500
 BATCH, BATCHES, PER_BATCH, PEOPLE = 20, 41, 6, 195

@@ -12,7 +12,7 @@ from django.db.models import Model
 
 from batches.models import Answer, Batch, Session
 from batches.services.plans import batches_build
-from scoring.models import JudgeConfig
+from judging.models import JudgeConfig
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, CriterionRecord, PromptRecord
 from studies.models import Participant, Prompt, Study, User

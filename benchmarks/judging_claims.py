@@ -30,8 +30,8 @@ def prepare(rows: int) -> int:
     from django.utils import timezone
     from judged_study import judge_config, judged_study
 
-    from scoring.services.judging.runs import run_plan, run_start
-    from scoring.services.judging.seats import Seat
+    from judging.services.running.runs import run_plan, run_start
+    from judging.services.running.seats import Seat
 
     study = judged_study(people=rows // (PROMPTS * CRITERIA), prompts=PROMPTS, criteria=CRITERIA)
     config = judge_config("http://127.0.0.1:9/v1", concurrency=1000)
@@ -44,9 +44,9 @@ def claim_all(run: int) -> None:
     set_up()
     from django.utils import timezone
 
-    from scoring.models import JudgingRun
-    from scoring.services.judging.claims import rows_claim, slice_begin
-    from scoring.services.judging.runs import scoring_runs_of
+    from judging.models import JudgingRun
+    from judging.services.running.claims import rows_claim, slice_begin
+    from judging.services.running.runs import scoring_runs_of
 
     judging_run = JudgingRun.objects.get(pk=run)
     [scoring_run] = scoring_runs_of(judging_run)

@@ -26,7 +26,7 @@ from judging_speed import close_connections, end, own_database, set_up, workers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scoring.models import JudgingRun
+    from judging.models import JudgingRun
 
 ROOT = Path(__file__).resolve().parents[1]
 PROMPTS = 20
@@ -73,8 +73,8 @@ def started_run(url: str, people: int, criteria: float, concurrency: int) -> "Ju
     from django.utils import timezone
     from judged_study import judge_config, judged_study
 
-    from scoring.services.judging.runs import run_plan, run_start
-    from scoring.services.judging.seats import Seat
+    from judging.services.running.runs import run_plan, run_start
+    from judging.services.running.seats import Seat
 
     study = judged_study(people=people, prompts=PROMPTS, criteria=criteria)
     config = judge_config(url, concurrency=concurrency)
@@ -87,7 +87,8 @@ def started_run(url: str, people: int, criteria: float, concurrency: int) -> "Ju
 
 def watch(run: "JudgingRun", watched: list[Watched]) -> float:
     """Seconds until the beat calls the run finished and its results are there."""
-    from scoring.models import ResultSet, RowState
+    from judging.models import RowState
+    from scoring.models import ResultSet
 
     began = time.perf_counter()
     while not ResultSet.objects.exists():

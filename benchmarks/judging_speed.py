@@ -160,10 +160,10 @@ def judged(study: str, config: str) -> tuple[float, float]:
     """Start a run and wait for its last verdict: seconds to plan it, seconds to judge it."""
     from django.utils import timezone
 
-    from scoring.judging_tasks import WORK
-    from scoring.models import CriterionScore, JudgeConfig, RowState
-    from scoring.services.judging.runs import run_finish, run_plan, run_start, scoring_runs_of
-    from scoring.services.judging.seats import Seat
+    from judging.models import CriterionScore, JudgeConfig, RowState
+    from judging.services.running.runs import run_finish, run_plan, run_start, scoring_runs_of
+    from judging.services.running.seats import Seat
+    from judging.tasks import WORK
     from scoring.tasks import HINTS_AT_ONCE
     from studies.models import Study
     from studies.services.hints import hint

@@ -2,7 +2,7 @@
 
 Run:  .venv/bin/python benchmarks/k_effect.py [--examinees 600] [--seed 20]
 
-One examinee answers the whole bank (820 items, DGP-R of `scoring/irt/responses.py`) ten times. theta by
+One examinee answers the whole bank (820 items, DGP-R of `psychometrics/irt/responses.py`) ten times. theta by
 equation 2 of the GIM paper and theta_QL use the mean of the first k responses to each item; the table has
 their means over examinees of equal ability. k = 1 is also what pooling single responses gives. Stated values
 are those of the design, section A3; theta_QL is to move by at most 0.01 from k = 5. Every ten examinees have
@@ -21,11 +21,11 @@ sys.path.insert(0, str(ROOT))
 from stated import Tally, simulated  # noqa: E402
 from top_estimators import bank_of  # noqa: E402
 
-from scoring.irt.ability import abilities_of  # noqa: E402
-from scoring.irt.bank import ItemBank  # noqa: E402
-from scoring.irt.quasi_likelihood import thetas_ql  # noqa: E402
-from scoring.irt.responses import RubricResponses, dgp_r_table  # noqa: E402
-from scoring.irt.transform import Array  # noqa: E402
+from psychometrics.irt.ability import abilities_of  # noqa: E402
+from psychometrics.irt.bank import ItemBank  # noqa: E402
+from psychometrics.irt.quasi_likelihood import thetas_ql  # noqa: E402
+from psychometrics.irt.responses import RubricResponses, dgp_r_table  # noqa: E402
+from psychometrics.irt.transform import Array  # noqa: E402
 
 KS = (1, 2, 3, 5, 10)
 ABILITIES = (-1.0, 0.0, 1.0, 2.0, 2.5)

@@ -1,7 +1,7 @@
 """A study with answers and scores at any size, for benchmarks; imported after Django is set up.
 
 The prompts are synthetic and carry the published item parameters. People's abilities are normal with an SD of
-0.8, their responses those of DGP-R (`scoring.irt.responses`). Scores are rows: nobody judged anything.
+0.8, their responses those of DGP-R (`psychometrics.irt.responses`). Scores are rows: nobody judged anything.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,21 +15,15 @@ from synthetic_bank import write_synthetic_bank
 
 from batches.models import Answer, Batch, Session
 from batches.services.plans import batches_build
-from scoring.irt.responses import dgp_r_table
-from scoring.irt.transform import Array
-from scoring.models import (
-    AnswerScore,
-    CriterionScore,
-    JudgingRun,
-    ModelConfiguration,
-    ModelScore,
-    ScoringRun,
-)
-from scoring.selectors.item_banks import item_arrays
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from judging.models import AnswerScore, CriterionScore, JudgingRun, ScoringRun
+from psychometrics.irt.responses import dgp_r_table
+from psychometrics.irt.transform import Array
+from scoring.models import ModelConfiguration, ModelScore
 from studies.bank.reading import read_bank
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.item_banks import item_arrays
 from studies.services.banks import bank_import, item_bank_import
 from studies.services.studies import study_create, study_freeze
 

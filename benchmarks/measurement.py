@@ -85,7 +85,7 @@ def pages(slug: str) -> dict[str, float]:
     from django.test import Client, override_settings
     from django.urls import reverse
 
-    from scoring.stats.measures import Block
+    from psychometrics.inference.measure import Block
     from studies.models import User
 
     call_command("collectstatic", verbosity=0, interactive=False)

@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtrc
 
-from scoring.irt.responses import RubricResponses
-from scoring.irt.transform import Array
-from scoring.stats.cohort import Codes, Mask, Pairs
-from scoring.stats.person_fit import LEVEL, abilities, compared, mahalanobis_parts, person_fit
-from scoring.stats.person_fit_abilities import likelihood_of, prior_of, sums_of
-from scoring.stats.person_fit_reference import Reference
-from scoring.stats.person_fit_rows import Rows
+from psychometrics.data.cohort import Codes, Mask, Pairs
+from psychometrics.fit.abilities import likelihood_of, prior_of, sums_of
+from psychometrics.fit.people import LEVEL, abilities, compared, mahalanobis_parts, person_fit
+from psychometrics.fit.reference import Reference
+from psychometrics.fit.rows import Rows
+from psychometrics.irt.responses import RubricResponses
+from psychometrics.irt.transform import Array
 
 ABERRANT, AFTER = 20, 10
 CARELESS, OFF_TASK = 0.15, 0.03

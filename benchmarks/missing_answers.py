@@ -30,11 +30,11 @@ from scipy.special import expit, logit
 from stated import Tally, simulated
 from top_estimators import bank_of
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Array
-from scoring.stats.clusters import Codes
-from scoring.stats.cohort import Mask, Pairs
-from scoring.stats.standard_errors import pooled_fit
+from psychometrics.data.cohort import Mask, Pairs
+from psychometrics.inference.clusters import Codes
+from psychometrics.inference.standard_errors import pooled_fit
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Array
 
 TOP, SHARE, TAU = 15, 258 / 3900, 0.8
 STUDIES_PER_BANK, STATED_STUDIES = 10, 100  # the design says 60 to 150

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fixtures.injections import LIKE_PUBLISHED
-from scoring.judge.neutralise import neutralise
+from judging.judges.neutralise import neutralise
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
 SIZES = (1_000, 10_000, 100_000)

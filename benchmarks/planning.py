@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from batches.rules.assembly import PromptTraits, assemble_balanced, assemble_random
-from scoring.irt.bank import ItemBank, item_bank_from
-from scoring.irt.responses import RubricResponses, dgp_r_table, extended_bank
-from scoring.irt.transform import Array
-from scoring.stats.designs import MATRIX, NESTED, design_of, linkage_of
-from scoring.stats.planning import Plan, batch_half_width, people_for, precision
-from scoring.stats.rehearsed_design import rehearse_design, synthetic_bank
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_bank
+from psychometrics.irt.transform import Array
+from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
+from psychometrics.planning.formulas import Plan, batch_half_width, people_for, precision
+from psychometrics.planning.simulated_design import rehearse_design, synthetic_bank
 
 ROOT = Path(__file__).resolve().parent.parent
 PROMPTS, PER_PERSON, CUTS, SIMULATED = 820, 20, 12, 3000

@@ -10,8 +10,8 @@ from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
-from studies.services.consents import consent_record
-from studies.services.participants import NewPerson, participants_add
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import NewPerson, participants_add
 from studies.services.studies import study_create, study_freeze
 
 

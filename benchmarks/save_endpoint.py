@@ -63,7 +63,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def measure(arguments: argparse.Namespace, folder: Path) -> None:
     targets = prepare()
-    from scoring.rehearsal.servers import free_port, web_server
+    from operations.rehearsal.servers import free_port, web_server
 
     with web_server(free_port(), environment={}, log=folder / "web.log") as url:
         load = Load(urlsplit(url).netloc, targets, arguments.connections)

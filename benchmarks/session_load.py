@@ -96,7 +96,7 @@ def main() -> None:
     arguments = parse_arguments()
     with site(arguments.database_url) as folder:
         people = everybody_at_work(note_per_prompt=True, confidence_per_prompt=True)
-        from scoring.rehearsal.servers import background_worker, free_port, web_server
+        from operations.rehearsal.servers import background_worker, free_port, web_server
 
         with (
             web_server(free_port(), environment={}, log=folder / "web.log") as url,

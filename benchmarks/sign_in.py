@@ -82,7 +82,7 @@ class SlowMailbox(socketserver.StreamRequestHandler):
 def measure(mail_url: str, requests: int, folder: Path) -> None:
     from django.db import connections
 
-    from scoring.rehearsal.servers import MANY_FROM_ONE_ADDRESS, background_worker, free_port, web_server
+    from operations.rehearsal.servers import MANY_FROM_ONE_ADDRESS, background_worker, free_port, web_server
     from studies.models import User
 
     number = requests + WARM_UP

@@ -18,10 +18,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scoring.irt.ability import Abilities, abilities_of, group_ability  # noqa: E402
-from scoring.irt.bank import ItemBank, item_bank_from  # noqa: E402
-from scoring.irt.transform import Array, Transform  # noqa: E402
-from studies.bank.item_parameters import read_item_parameters  # noqa: E402
+from formats.item_parameters import read_item_parameters  # noqa: E402
+from psychometrics.irt.ability import Abilities, abilities_of, group_ability  # noqa: E402
+from psychometrics.irt.bank import ItemBank, item_bank_from  # noqa: E402
+from psychometrics.irt.transform import Array, Transform  # noqa: E402
 
 GROUPS, ITEMS, RUNS = 10_000, 820, 7
 

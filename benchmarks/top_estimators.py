@@ -3,13 +3,13 @@
 Run:  .venv/bin/python benchmarks/top_estimators.py [--studies 250] [--resamples 500] [--seed 20]
 
 A study: 195 people whose abilities are normal with SD tau, 41 random batches of 20 of 820 prompts, 6.6 % of
-the answers missing. DGP-R answers with rubrics, DGP-G with normal logits (`scoring/irt/responses.py`). Truth
-is theta*, the mean of the published scorer for single responses on the whole bank, so that what is left is
-due to choosing. `true` is the mean theta* of those chosen: by all answers for paper, wls, adj and eb, in the
-folds for crossfit. `covers` is how often the 95 % interval holds the truth of those chosen by all answers
+the answers missing. DGP-R answers with rubrics, DGP-G with normal logits (`psychometrics/irt/responses.py`).
+Truth is theta*, the mean of the published scorer for single responses on the whole bank, so that what is left
+is due to choosing. `true` is the mean theta* of those chosen: by all answers for paper, wls, adj and eb, in
+the folds for crossfit. `covers` is how often the 95 % interval holds the truth of those chosen by all answers
 (crossfit) or by the estimator itself (eb), `own` of those the estimator chose. Last come abilities that are
-not normal, and how far another seed moves top.crossfit5. Stated values are those of the
-design, section A1 (`stated.py` says when two agree). Every ten studies have items and criteria of their own.
+not normal, and how far another seed moves top.crossfit5. Stated values are those of the design, section A1
+(`stated.py` says when two agree). Every ten studies have items and criteria of their own.
 """
 
 import argparse
@@ -28,18 +28,18 @@ sys.path.insert(0, str(ROOT))
 
 from stated import Simulated, Tally, share, simulated  # noqa: E402
 
-from scoring.irt.bank import ItemBank, item_bank_from  # noqa: E402
-from scoring.irt.responses import RubricResponses, dgp_g_scores, dgp_r_table, extended_bank  # noqa: E402
-from scoring.irt.transform import Array, Transform  # noqa: E402
-from scoring.stats.between_person import OwnAbilities, own_abilities  # noqa: E402
-from scoring.stats.clusters import Codes  # noqa: E402
-from scoring.stats.cohort import Pairs  # noqa: E402
-from scoring.stats.empirical_bayes import shrunken_abilities, top_eb  # noqa: E402
-from scoring.stats.estimates import Estimate  # noqa: E402
-from scoring.stats.top_crossfit import SPLITS, Crossfit, crossfit  # noqa: E402
-from scoring.stats.top_null import null_reference  # noqa: E402
-from scoring.stats.top_ranking import ranked  # noqa: E402
-from studies.bank.item_parameters import read_item_parameters  # noqa: E402
+from formats.item_parameters import read_item_parameters  # noqa: E402
+from psychometrics.data.cohort import Pairs  # noqa: E402
+from psychometrics.inference.between_person import OwnAbilities, own_abilities  # noqa: E402
+from psychometrics.inference.clusters import Codes  # noqa: E402
+from psychometrics.inference.estimates import Estimate  # noqa: E402
+from psychometrics.irt.bank import ItemBank, item_bank_from  # noqa: E402
+from psychometrics.irt.responses import RubricResponses, dgp_g_scores, dgp_r_table, extended_bank  # noqa: E402
+from psychometrics.irt.transform import Array, Transform  # noqa: E402
+from psychometrics.top.crossfit import SPLITS, Crossfit, crossfit  # noqa: E402
+from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb  # noqa: E402
+from psychometrics.top.null import null_reference  # noqa: E402
+from psychometrics.top.ranking import ranked  # noqa: E402
 
 PEOPLE, PROMPTS, PER_PERSON, TOP, MISSING = 195, 820, 20, 15, 0.066
 TAUS = (0.0, 0.3, 0.5, 0.8, 1.1, 1.4)

@@ -36,7 +36,7 @@ from top_estimators import (  # noqa: E402
     world_of,
 )
 
-from scoring.irt.transform import Array  # noqa: E402
+from psychometrics.irt.transform import Array  # noqa: E402
 
 ORACLE_STUDIES = 2000
 Cells = Mapping[str, Simulated]

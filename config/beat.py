@@ -16,8 +16,8 @@ from celery.beat import ScheduleEntry, Scheduler, Service
 from celery.signals import beat_embedded_init
 from django.db import connections
 
-from scoring.services.signs_of_life import sign_leave
-from scoring.services.slices import stopping
+from judging.services.running.slices import stopping
+from operations.services.signs_of_life import sign_leave
 from studies.services.hints import NobodyTakes, NotSent, message_send
 
 STOP_SECONDS = 8

@@ -8,8 +8,8 @@ from typing import Any
 from celery import Celery, Task
 from celery.signals import task_postrun, worker_shutting_down
 
-from scoring.services.signs_of_life import sign_leave
-from scoring.services.slices import stopping
+from judging.services.running.slices import stopping
+from operations.services.signs_of_life import sign_leave
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("chiron")

@@ -27,7 +27,11 @@ INSTALLED_APPS = [
     "config",
     "studies",
     "batches",
+    "screening",
+    "judging",
     "scoring",
+    "reporting",
+    "operations",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -285,7 +289,7 @@ CELERY_TIMEZONE = "UTC"
 # Judging has its queue, so that workers may be added for it alone; one without --queues takes from both.
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
 CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("upkeep", "judging")]
-CELERY_TASK_ROUTES = {"scoring.tasks.judging_work": {"queue": "judging"}}
+CELERY_TASK_ROUTES = {"judging.tasks.judging_work": {"queue": "judging"}}
 # Messages are hints, truth is in rows: a lost or doubled one does no harm, one that waits for long is stale.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
@@ -319,7 +323,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {
-        "task": "scoring.tasks.erase_withdrawn",
+        "task": "operations.tasks.erase_withdrawn",
         # Soon again where the clock was in doubt the last time.
         "schedule": timedelta(hours=1),
     },

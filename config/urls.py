@@ -17,7 +17,9 @@ handler400 = "studies.views.faults.unreadable_request"
 urlpatterns = [
     path("", include("studies.urls")),
     path("", include("batches.urls")),
-    path("", include("scoring.urls")),
+    path("", include("screening.urls")),
+    path("", include("judging.urls")),
+    path("", include("reporting.urls")),
     path("api/", api.urls),
     path("language/", include("django.conf.urls.i18n")),
     # Differs by the language of the asking browser, which the address does not name: every page asks again,

@@ -25,8 +25,11 @@ KEYWORDS = {
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
 }
+ROOMS = (
+    "config operations reporting scoring judging screening batches studies presentation psychometrics formats"
+).split()
 SOURCES = {
-    "django": ("templates/**/*", "config/**/*.py", "scoring/**/*.py", "batches/**/*.py", "studies/**/*.py"),
+    "django": ("templates/**/*", *(f"{room}/**/*.py" for room in ROOMS)),
     "djangojs": ("static/**/*.js",),
 }
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from django.utils.translation import gettext_lazy
 
 from presentation.numbers import Text
-from scoring.stats.estimates import Reason
+from psychometrics.inference.estimates import Reason
 
 WHY_ABSENT: Mapping[str, Text] = MappingProxyType(
     {

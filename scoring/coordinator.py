@@ -5,29 +5,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from scoring.judging_coordinator import Clock, run_continue_or_start, run_work_through
-from scoring.models import JudgingRun, ResultSet, RunPurpose, ScoringRun
-from scoring.selectors.judging import JudgingState, judging_state
+from judging.coordinator import Clock, run_continue_or_start, run_work_through
+from judging.models import JudgingRun, RunPurpose, ScoringRun
+from judging.selectors.judging import JudgingState, judging_state
+from judging.services.running.compared import require_compared
+from judging.services.running.continuing import require_seats
+from judging.services.running.coordinating import Remaining, open_runs, remaining_of, run_coordinate
+from judging.services.running.planning import Progress
+from judging.services.running.runs import scoring_runs_of
+from judging.services.running.seats import Seat, scoring_run_open
+from judging.services.running.settling import answers_complete
+from scoring.models import ResultSet
 from scoring.selectors.measures import measurement_of, results_to_measure
 from scoring.selectors.runs import newest_results, results_due
-from scoring.selectors.screening import Screening
 from scoring.services.agreements import agreements_compute
 from scoring.services.freshness import OutOfDate, out_of_date, runs_to_keep
-from scoring.services.judging.compared import require_compared
-from scoring.services.judging.continuing import require_seats
-from scoring.services.judging.coordinating import (
-    Remaining,
-    open_runs,
-    remaining_of,
-    run_coordinate,
-)
-from scoring.services.judging.planning import Progress
-from scoring.services.judging.runs import scoring_runs_of
-from scoring.services.judging.seats import Seat, scoring_run_open
-from scoring.services.judging.settling import answers_complete
 from scoring.services.measurement.computing import Said, measurement_compute, nothing_said
 from scoring.services.results import results_compute
-from scoring.services.screening import study_screen
+from screening.selectors.screening import Screening
+from screening.services.screening import study_screen
 from studies.models import Study, User
 
 logger = logging.getLogger(__name__)

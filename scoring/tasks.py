@@ -4,12 +4,10 @@ from celery import shared_task
 from django.utils import timezone
 
 from batches.services.clock import clocks_agree
+from judging.tasks import WORK, judging_work
 from scoring import coordinator
-from scoring.judging_tasks import WORK, judging_work
-from scoring.upkeep_tasks import erase_withdrawn
 from studies.services.hints import hint
 
-__all__ = ["erase_withdrawn", "judging_coordinate", "judging_work", "results_measure"]
 # So that several workers hear of a run at once; each works on it once at a time.
 HINTS_AT_ONCE = 4
 

@@ -32,19 +32,20 @@ from batches.services.ending import (
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
 from config.celery import app
+from judging.models import JudgeConfig
+from judging.services.running.seats import study_seats
 from scoring.coordinator import Scoring, study_score
-from scoring.models import JudgeConfig, VerdictDecision
-from scoring.selectors.participants import undecided_participants
-from scoring.services.judging.seats import study_seats
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
+from screening.models import VerdictDecision
+from screening.selectors.participants import undecided_participants
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_approve
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_approve
 from studies.services.studies import study_create, study_freeze
 
 # Property tests try the same examples in every run, and none fails because the machine is busy.

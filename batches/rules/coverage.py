@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from batches.rules.linkage import Linkage, batch_linkage
 from batches.rules.traits import (
     REFERENCE_ABILITIES,
     FloatArray,
@@ -16,6 +15,7 @@ from batches.rules.traits import (
     indicators,
     parameters_of,
 )
+from psychometrics.planning.linkage import Linkage, batch_linkage
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from batches.rules.coverage import BatchCoverage, CoverageReport
-from batches.rules.linkage import Linkage
+from psychometrics.planning.linkage import Linkage
 
 _MOST_NAMED = 10
 

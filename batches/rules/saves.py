@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from studies.protocol.wording import gettext_noop
+from formats.wording import gettext_noop
 
 
 class SaveDecision(StrEnum):

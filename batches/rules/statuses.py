@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from studies.protocol.wording import gettext_noop
+from formats.wording import gettext_noop
 
 
 class SessionStatus(StrEnum):

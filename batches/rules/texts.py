@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from studies.protocol.wording import gettext_noop
+from formats.wording import gettext_noop
 
 NOTE_MAX_CHARACTERS = 2_000
 

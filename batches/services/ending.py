@@ -16,9 +16,9 @@ from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
-from studies.services.participants import participant_lock
+from studies.services.people.participants import participant_lock
+from studies.services.people.vetting_mails import mails_take_back
 from studies.services.refusals import Refused
-from studies.services.vetting_mails import mails_take_back
 
 NOTE_CHARACTERS = 2000
 

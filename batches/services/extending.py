@@ -17,7 +17,7 @@ from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant, User
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
-from studies.services.participants import participant_lock
+from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 
 MOST_MINUTES = 7 * 24 * 60

@@ -24,7 +24,7 @@ from batches.services.starting import budget_of
 from studies.models import Participant
 from studies.selectors.participants import has_valid_consent
 from studies.services.events import has_withdrawn
-from studies.services.participants import participant_lock
+from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 
 

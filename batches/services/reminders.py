@@ -8,8 +8,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
 from studies.selectors.participants import has_declined, has_valid_consent
 from studies.services.events import StudyEventKind, event_record
-from studies.services.participants import participant_lock
-from studies.services.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
+from studies.services.people.participants import participant_lock
+from studies.services.people.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
 
 BEFORE_CLOSING = timedelta(days=3)
 # Somebody who was just told what comes next is not reminded of it on the same day.

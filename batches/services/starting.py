@@ -21,9 +21,9 @@ from studies.selectors.comprehension import check_passed
 from studies.selectors.participants import has_valid_consent
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
-from studies.services.participants import participant_lock
+from studies.services.people.participants import participant_lock
+from studies.services.people.vetting_mails import mails_take_back
 from studies.services.refusals import Refused
-from studies.services.vetting_mails import mails_take_back
 
 
 class StartRefused(Refused):

@@ -15,7 +15,7 @@ from batches.services.clock import server_now
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
 from studies.selectors.contact import thread_of
-from studies.services.messages import message_send
+from studies.services.people.messages import message_send
 from studies.services.refusals import Refused
 from studies.views.access import for_participant
 

@@ -19,7 +19,7 @@ from batches.services.extending import NotStarted, extra_time_grant, session_ext
 from batches.services.starting import budget_of
 from batches.views.wording import duration_words
 from studies.models import Participant, User
-from studies.services.comprehension import check_attempt_grant
+from studies.services.people.comprehension import check_attempt_grant
 
 FORMS: Mapping[PersonAction, type[ReasonForm]] = {
     PersonAction.EXTRA_TIME: ExtraTimeForm,

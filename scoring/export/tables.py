@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from scoring.export.cells import csv_cell
+from formats.cells import csv_cell
 from scoring.export.manifest import FileEntry
 from scoring.export.rows.base import Row
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from scoring.irt.bank import ItemBank as ItemArrays, item_bank_from
-from scoring.selectors.item_banks import item_arrays
+from formats.item_parameters import ItemParametersRefused, read_item_parameters
+from psychometrics.irt.bank import ItemBank as ItemArrays, item_bank_from
+from psychometrics.planning.tables import NamedBank
 from scoring.selectors.leaderboards import item_banks_named
-from scoring.stats.planning_tables import NamedBank
-from studies.bank.item_parameters import ItemParametersRefused, read_item_parameters
 from studies.models import ItemBank
+from studies.selectors.item_banks import item_arrays
 
 
 def named_item_bank(name: str) -> ItemBank:

@@ -10,11 +10,11 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from scoring.models import JudgingRun, RunState
-from scoring.services.judging.runs import run_resume
+from judging.models import JudgingRun, RunState
+from judging.services.running.runs import run_resume
+from psychometrics.inference.measure import Block
 from scoring.services.measurement.computing import Said
 from scoring.services.measurement.registry import BLOCKS
-from scoring.stats.measures import Block
 from studies.models import User
 
 BUDGET_OF_OPEN_RUN = (

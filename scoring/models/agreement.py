@@ -2,8 +2,8 @@
 
 from django.db import models
 
-from scoring.models.judging import ScoringRun
-from scoring.stats.measures import Scope
+from judging.models.runs import ScoringRun
+from psychometrics.inference.measure import Scope
 
 
 class Agreement(models.Model):

@@ -5,8 +5,8 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
+from psychometrics.inference.measure import Scope
 from scoring.models.results import ResultSet
-from scoring.stats.measures import Scope
 
 
 class Measurement(models.Model):
@@ -40,7 +40,7 @@ class Measurement(models.Model):
 
 
 class MeasureRow(models.Model):
-    """One number, or the reason why there is none: never zero for want of data (`scoring.stats.measures`)."""
+    """One number, or the reason why there is none: never zero (`psychometrics.inference.measure`)."""
 
     measurement = models.ForeignKey(Measurement, on_delete=models.CASCADE, related_name="rows")
     scope = models.CharField(max_length=10, default=Scope.ALL.value)

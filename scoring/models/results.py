@@ -3,8 +3,8 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from scoring.models.judging import ScoringRun
-from scoring.stats.measures import Scope
+from judging.models.runs import ScoringRun
+from psychometrics.inference.measure import Scope
 
 
 class ResultGroup(models.TextChoices):

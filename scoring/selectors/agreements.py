@@ -9,19 +9,12 @@ from typing import TypeVar
 import numpy as np
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from scoring.models import (
-    Agreement,
-    AnswerScore,
-    CriterionScore,
-    JudgingRun,
-    RowState,
-    RunPurpose,
-    ScoringRun,
-)
-from scoring.selectors.answers import counted_answers
-from scoring.stats.clusters import Array, Codes
-from scoring.stats.cohort import PUBLIC, Mask
-from scoring.stats.measures import Scope
+from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, RunPurpose, ScoringRun
+from judging.selectors.answers import counted_answers
+from psychometrics.data.cohort import PUBLIC, Mask
+from psychometrics.inference.clusters import Array, Codes
+from psychometrics.inference.measure import Scope
+from scoring.models import Agreement
 from studies.models import Criterion, Study
 
 Panel = tuple[ScoringRun, ...]

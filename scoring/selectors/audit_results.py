@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.models import AuditSample, ScoringRun
-from scoring.selectors.audits import (
+from judging.models import AuditSample, ScoringRun
+from judging.selectors.audits import (
     PUBLIC_ITEM,
     counting_items,
     sample_judges,
     sample_strata,
     scores_by_judge,
 )
-from scoring.stats.agreement import Agreement, agreement_from_seed
-from scoring.stats.audit_agreement import WeightedAgreement, weighted_agreement
-from scoring.stats.audit_sample import Stratum
-from scoring.stats.clusters import Array
-from scoring.stats.measures import Scope
-from scoring.stats.paired import MET
+from psychometrics.agreement.audit import WeightedAgreement, weighted_agreement
+from psychometrics.agreement.audit_sample import Stratum
+from psychometrics.agreement.paired import MET
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.measure import Scope
 
 RESAMPLES = 1000
 

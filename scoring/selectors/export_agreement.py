@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from psychometrics.inference.estimates import Reason
 from scoring.export.rows.judges import AgreementRow
 from scoring.models import Agreement
 from scoring.selectors.agreements import study_agreements
 from scoring.selectors.export_answers import run_numbers
 from scoring.selectors.scopes import scope_to_leave
-from scoring.stats.estimates import Reason
 from studies.models import Study
 
 FEWEST_PEOPLE = 3  # for an order of thetas

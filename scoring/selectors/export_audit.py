@@ -7,19 +7,15 @@ from typing import Any
 from django.db.models import F
 
 from batches.selectors.answers import answers_to_score
+from judging.models import AuditItem, AuditSample
+from judging.selectors.audits import sample_strata, scores_by_judge, study_samples
+from psychometrics.agreement.audit import STATISTICS
+from psychometrics.inference.estimates import Estimate, Share
 from scoring.export.manifest import AuditEntry, StratumEntry
 from scoring.export.rows.judges import AuditResultRow, AuditRow
-from scoring.models import AuditItem, AuditSample
 from scoring.selectors.audit_results import RESAMPLES, AuditedJudge, AuditResult, audit_result
-from scoring.selectors.audits import (
-    sample_strata,
-    scores_by_judge,
-    study_samples,
-)
 from scoring.selectors.export_answers import judging_run_numbers, run_numbers
 from scoring.selectors.scopes import scope_to_leave
-from scoring.stats.audit_agreement import STATISTICS
-from scoring.stats.estimates import Estimate, Share
 from studies.models import Study
 
 ITEM_FACTS = (

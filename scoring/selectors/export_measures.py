@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from django.db.models import Q, QuerySet
 
+from psychometrics.inference.measure import Block
 from scoring.export.rows.results import MeasurementRow
 from scoring.models import MeasureRow, ResultSet
 from scoring.selectors.export_answers import public_labels, run_numbers
 from scoring.selectors.export_results import numbered_results, scopes_to_leave
 from scoring.selectors.measures import scope_to_show
-from scoring.selectors.participants import screened_participants
 from scoring.selectors.scopes import scope_to_leave
-from scoring.stats.measures import Block
+from screening.selectors.participants import screened_participants
 from studies.models import Prompt, Study
 
 TEXTS = ("group", "subset", "participant", "prompt_id", "reason")  # empty in the database, absent in a file

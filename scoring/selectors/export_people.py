@@ -8,14 +8,9 @@ from django.db.models.functions import NullIf
 from batches.models import Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
 from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
-from scoring.models import AnswerFlag, ParticipantFlag
-from scoring.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
-from scoring.selectors.participants import (
-    ENDED,
-    excluded_participants,
-    retained_participants,
-    study_people,
-)
+from screening.models import AnswerFlag, ParticipantFlag
+from screening.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
+from screening.selectors.participants import ENDED, excluded_participants, retained_participants, study_people
 from studies.models import Consent, Participant, Prompt, Study, StudyEvent
 
 CHUNK = 1000

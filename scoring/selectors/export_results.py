@@ -7,6 +7,9 @@ from decimal import Decimal
 from django.db.models import Count, Sum
 
 from batches.models import BatchPrompt
+from judging.models import JudgingRun, ScoringRun
+from psychometrics.inference.measure import Scope
+from psychometrics.slices.parts import hidden_parts, too_few_private
 from scoring.export.manifest import (
     AmendmentEntry,
     ItemBankEntry,
@@ -17,13 +20,11 @@ from scoring.export.manifest import (
     StudyEntry,
 )
 from scoring.export.rows.results import EstimateRow, MetricRow, TaskRow
-from scoring.models import Estimate, JudgingRun, ResultGroup, ResultSet, ScoringRun
+from scoring.models import Estimate, ResultGroup, ResultSet
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.run_notes import exported_notes
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import scope_to_leave
-from scoring.stats.measures import Scope
-from scoring.stats.slices import hidden_parts, too_few_private
 from studies.bank.categories import category_of
 from studies.models import Study
 

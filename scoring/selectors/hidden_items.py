@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from scoring.irt.bank import ItemBank as ItemArrays
+from psychometrics.irt.bank import ItemBank as ItemArrays
 from studies.models import Item, Prompt, Study
 
 

@@ -7,12 +7,12 @@ import numpy as np
 from django.db.models import Count, F
 
 from batches.selectors.answers import answers_to_score
-from scoring.models import AnswerScore, CriterionScore, RowState, ScoringRun
+from judging.models import AnswerScore, CriterionScore, RowState, ScoringRun
+from judging.selectors.answers import counted_answers
+from psychometrics.data.cohort import Cohort
+from psychometrics.inference.clusters import Array
 from scoring.selectors.agreements import panels
-from scoring.selectors.answers import counted_answers
-from scoring.selectors.participants import retained_participants
-from scoring.stats.clusters import Array
-from scoring.stats.cohort import Cohort
+from screening.selectors.participants import retained_participants
 
 CHUNK = 2000
 CONFIDENCE_DECIMALS = 2

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from django.db.models import QuerySet
 
-from scoring.irt.bank import ItemBank as ItemArrays
-from scoring.irt.transform import Array
+from psychometrics.irt.bank import ItemBank as ItemArrays
+from psychometrics.irt.transform import Array
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import ItemBank, Study
 

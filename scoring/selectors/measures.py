@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
+from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
-from scoring.stats.measures import Block, Scope
 from studies.models import Prompt
 
 # A block that this program has and the one that measured had not.

@@ -2,8 +2,8 @@
 
 from django.utils.translation import gettext as _, gettext_noop
 
-from scoring.models import ScoringRun
-from scoring.stats.logistic_scale import LOGISTIC_BANK
+from judging.models import ScoringRun
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 
 BATCHED = gettext_noop(
     "The judge was asked about up to %(number)d criteria of an answer in one call, in a text of Chiron's "

@@ -6,10 +6,12 @@ from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
-from scoring.models import JudgingRun, ResultSet, RunPurpose, RunState, ScoringRun, Verdict
-from scoring.selectors.current import WENT_ON
-from scoring.selectors.participants import ENDED
-from scoring.stats.cohort import PUBLIC
+from judging.models import JudgingRun, RunPurpose, RunState, ScoringRun
+from psychometrics.data.cohort import PUBLIC
+from scoring.models import ResultSet
+from screening.models import Verdict
+from screening.selectors.current import WENT_ON
+from screening.selectors.participants import ENDED
 from studies.models import Study
 
 # Who ended a run computes its results at once; nobody else does so meanwhile.

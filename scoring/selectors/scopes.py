@@ -1,8 +1,8 @@
 """Over which answers a study has numbers."""
 
 from batches.models import BatchPrompt
-from scoring.stats.cohort import PUBLIC
-from scoring.stats.measures import Scope
+from psychometrics.data.cohort import PUBLIC
+from psychometrics.inference.measure import Scope
 from studies.models import Study
 
 

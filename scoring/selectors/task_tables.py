@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from batches.models import BatchPrompt
+from psychometrics.benchmark.metrics import task_key
+from psychometrics.inference.clusters import Array
 from scoring.models import ModelScore
-from scoring.stats.benchmark_metrics import task_key
-from scoring.stats.clusters import Array
 from studies.models import Item, Prompt, Study
 
 RANDOM = "random"  # the column of a table that guesses (BBEH paper, Table 2)

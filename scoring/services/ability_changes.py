@@ -12,21 +12,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.irt.ability import ability_of, group_ability
-from scoring.irt.bank import ItemBank
+from judging.selectors.answers import ResultAnswer
+from psychometrics.agreement.influence_quasi import quasi_change
+from psychometrics.agreement.paired import DECIMALS
+from psychometrics.agreement.ranks import RankedPairs
+from psychometrics.agreement.warnings import ThetaChange
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.irt.ability import ability_of, group_ability
+from psychometrics.irt.bank import ItemBank
 from scoring.models import ResultGroup
 from scoring.selectors.agreements import PanelScores
-from scoring.selectors.answers import ResultAnswer
 from scoring.services.aggregates import number, top_group
 from scoring.services.agreement_values import Values, cluster_values, sd_of
-from scoring.stats.agreement_warnings import ThetaChange
-from scoring.stats.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
-from scoring.stats.cohort import Pairs
-from scoring.stats.estimates import Reason, unknown
-from scoring.stats.influence_quasi import quasi_change
-from scoring.stats.paired import DECIMALS
-from scoring.stats.quasi_estimate import quasi_estimate
-from scoring.stats.ranks import RankedPairs
 
 GROUPS = (ResultGroup.AVERAGE, ResultGroup.TOP)
 Places = NDArray[np.int64]

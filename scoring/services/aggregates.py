@@ -12,15 +12,15 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.irt.ability import GroupAbility, group_ability
-from scoring.irt.bank import ItemBank
-from scoring.selectors.answers import ResultAnswer
-from scoring.stats.clusters import cluster_codes
-from scoring.stats.cohort import Pairs
-from scoring.stats.estimates import Estimate, Reason, unknown
-from scoring.stats.influence import without_selection
-from scoring.stats.standard_errors import pooled_fit, quasi_fit, twoway_error
-from scoring.stats.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
+from judging.selectors.answers import ResultAnswer
+from psychometrics.agreement.influence import without_selection
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.clusters import cluster_codes
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.standard_errors import pooled_fit, quasi_fit, twoway_error
+from psychometrics.inference.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
+from psychometrics.irt.ability import GroupAbility, group_ability
+from psychometrics.irt.bank import ItemBank
 from studies.bank.categories import category_of
 
 ALL_CATEGORIES = ""

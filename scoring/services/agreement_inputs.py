@@ -9,10 +9,11 @@ from itertools import combinations
 import numpy as np
 from django.db.models import QuerySet
 
-from scoring.models import Agreement, ScoringRun
+from judging.models import ScoringRun
+from psychometrics.inference.measure import Scope
+from scoring.models import Agreement
 from scoring.selectors.agreements import Panel, PanelScores, panel_scores, panels
 from scoring.selectors.scopes import study_scopes
-from scoring.stats.measures import Scope
 from studies.models import Study
 
 RESAMPLES = 1000

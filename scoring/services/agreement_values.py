@@ -7,13 +7,13 @@ from dataclasses import fields
 import numpy as np
 from pydantic import JsonValue
 
+from psychometrics.agreement.paired import DECIMALS, MET
+from psychometrics.agreement.pairs import Agreement
+from psychometrics.agreement.panel import PanelAgreement
+from psychometrics.agreement.warnings import AgreementWarning
+from psychometrics.inference.clusters import Array, ClusterEstimate
+from psychometrics.inference.estimates import Estimate, Share
 from scoring.services.aggregates import number
-from scoring.stats.agreement import Agreement
-from scoring.stats.agreement_warnings import AgreementWarning
-from scoring.stats.clusters import Array, ClusterEstimate
-from scoring.stats.estimates import Estimate, Share
-from scoring.stats.paired import DECIMALS, MET
-from scoring.stats.panel import PanelAgreement
 
 Values = dict[str, JsonValue]
 GRID = 20  # differences and means are counted in steps of 1/20 score point

@@ -10,10 +10,15 @@ from itertools import combinations
 import numpy as np
 from django.db import transaction
 
-from scoring.irt.bank import ItemBank
-from scoring.models import Agreement, ScoringRun
+from judging.models import ScoringRun
+from psychometrics.agreement.coefficients import ratio
+from psychometrics.agreement.pairs import agreement_from_seed
+from psychometrics.agreement.panel import panel_agreement_from_seed
+from psychometrics.agreement.warnings import agreement_warnings, theta_warnings
+from psychometrics.inference.clusters import Array, Codes
+from psychometrics.irt.bank import ItemBank
+from scoring.models import Agreement
 from scoring.selectors.agreements import PanelScores, panel_scores, panels
-from scoring.selectors.item_banks import item_arrays
 from scoring.selectors.scopes import study_scopes
 from scoring.services.ability_changes import Comparison, theta_values
 from scoring.services.agreement_inputs import (
@@ -33,12 +38,8 @@ from scoring.services.agreement_values import (
     panel_values,
     warning_values,
 )
-from scoring.stats.agreement import agreement_from_seed
-from scoring.stats.agreement_warnings import agreement_warnings, theta_warnings
-from scoring.stats.clusters import Array, Codes
-from scoring.stats.coefficients import ratio
-from scoring.stats.panel import panel_agreement_from_seed
 from studies.models import Study
+from studies.selectors.item_banks import item_arrays
 
 CRITERION, ANSWER, PEOPLE, ABILITY = "criterion", "answer", "people", "ability"
 

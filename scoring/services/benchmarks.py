@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 
-from scoring.selectors.answers import ResultAnswer
-from scoring.services.aggregates import number
-from scoring.stats.benchmark_metrics import (
+from judging.selectors.answers import ResultAnswer
+from psychometrics.benchmark.metrics import (
     TaskAccuracy,
     adjusted_harmonic_mean,
     macro,
     micro,
     per_task_accuracy,
 )
+from scoring.services.aggregates import number
 
 
 def task_accuracies(answers: Iterable[ResultAnswer]) -> dict[str, TaskAccuracy]:

@@ -53,9 +53,9 @@ from scoring.selectors.export_results import (
     task_rows,
 )
 from scoring.services.freshness import out_of_date
-from scoring.services.snapshot import snapshot
 from studies.models import Participant, Study
 from studies.services.refusals import Refused
+from studies.services.snapshot import snapshot
 
 ROWS_OF: Mapping[type[Row], Callable[[Study], Iterable[Row]]] = {
     ParticipantRow: participant_rows,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q
 
-from scoring.models import CriterionScore, RunPurpose, ScoringRun
+from judging.models import CriterionScore, RunPurpose, ScoringRun
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.services.agreement_inputs import agreements_are_current
 from scoring.services.measured_inputs import measurement_is_current

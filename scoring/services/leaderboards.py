@@ -9,15 +9,15 @@ from itertools import islice
 
 from django.db import transaction
 
-from scoring.irt.model_results.records import (
+from formats.canonical import canonical_sha256
+from formats.problems import one_line
+from psychometrics.data.model_results.records import (
     MAX_SOURCE_CHARACTERS,
     ModelResponse,
     ModelResults,
     PublishedAbility,
 )
 from scoring.models import ModelConfiguration, ModelScore
-from studies.bank.canonical import canonical_sha256
-from studies.bank.problems import one_line
 from studies.models import Item, ItemBank
 from studies.services.refusals import Refused
 

@@ -7,12 +7,13 @@ from dataclasses import asdict
 
 import numpy as np
 
-from scoring.models import ModelConfiguration, ResultSet, ScoringRun
+from judging.models import ScoringRun
+from psychometrics.data.cohort import Cohort
+from scoring.models import ModelConfiguration, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
 from scoring.selectors.measures import measurement_of
-from scoring.stats.cohort import Cohort
+from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 
 # A database sums a mean in the order it finds the rows: its last digits may differ the next time.
 DECIMALS = 9

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from batches.models import BatchPrompt
-from scoring.models import ScoringRun
-from scoring.selectors.answers import ResultAnswer, result_answers
-from scoring.selectors.item_banks import item_arrays
+from formats.canonical import canonical_sha256
+from judging.models import ScoringRun
+from judging.selectors.answers import ResultAnswer, result_answers
+from psychometrics.data.cohort import PUBLIC
+from psychometrics.inference.measure import Scope
 from scoring.selectors.runs import newest_results
 from scoring.services.aggregates import Scale
-from scoring.stats.cohort import PUBLIC
-from scoring.stats.measures import Scope
-from studies.bank.canonical import canonical_sha256
 from studies.models import Study
+from studies.selectors.item_banks import item_arrays
 
 
 def results_are_current(run: ScoringRun) -> bool:

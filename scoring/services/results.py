@@ -7,9 +7,10 @@ from typing import Any
 
 from django.db import transaction
 
-from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, ScoringRun, TaskAccuracy
-from scoring.selectors.answers import ResultAnswer, result_answers
-from scoring.selectors.flow import study_flow
+from judging.models import ScoringRun
+from judging.selectors.answers import ResultAnswer, result_answers
+from psychometrics.inference.measure import Scope
+from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, TaskAccuracy
 from scoring.services.aggregates import (
     ALL_CATEGORIES,
     Scale,
@@ -20,7 +21,7 @@ from scoring.services.aggregates import (
 )
 from scoring.services.benchmarks import benchmark_metrics, task_accuracies
 from scoring.services.result_inputs import inputs_hashes, study_scales
-from scoring.stats.measures import Scope
+from screening.selectors.flow import study_flow
 from studies.models import Study
 
 

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from scoring.irt.calibration import NotCalibratable, item_parameters_of
+from psychometrics.benchmark.accuracy_table import AccuracyTable
+from psychometrics.benchmark.metrics import task_key
+from psychometrics.benchmark.theta import TRANSFORM, TaskCalibration, calibrated_tasks
+from psychometrics.calibration import NotCalibratable, item_parameters_of
 from scoring.models import ModelConfiguration, ModelScore
-from scoring.stats.accuracy_table import AccuracyTable
-from scoring.stats.benchmark_metrics import task_key
-from scoring.stats.benchmark_theta import TRANSFORM, TaskCalibration, calibrated_tasks
 from studies.models import Item, ItemBank
 from studies.services.banks import item_bank_import
 from studies.services.refusals import Refused

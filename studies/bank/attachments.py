@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from studies.bank.files import in_mebibytes
+from formats.files import in_mebibytes
 from studies.bank.records import PDF_TYPE, AttachmentRecord
 
 MEDIA_TYPES = {

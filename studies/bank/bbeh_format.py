@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_file
+from formats.problems import Problem
+from formats.sentences import json_name
 from studies.bank.building import BankBuilder, BankReading
-from studies.bank.files import DEFAULT_LIMITS, FileRefused, Limits, json_file
-from studies.bank.problems import Problem
-from studies.bank.sentences import json_name
 from studies.bank.task_files import TaskExample, draft_of, read_task_file
 
 FIELD_NAMES: Mapping[str, str] = {"text": "input", "gold_answer": "target", "criteria": "rubric"}

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from formats.files import DEFAULT_LIMITS, Limits
+from formats.problems import Problem
 from studies.bank.building import BankBuilder, BankReading
-from studies.bank.files import DEFAULT_LIMITS, Limits
-from studies.bank.problems import Problem
 from studies.bank.task_files import draft_of, read_task_file
 
 FIELD_NAMES: Mapping[str, str] = {"text": "input", "gold_answer": "target", "criteria": "rubric"}

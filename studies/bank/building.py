@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from formats.files import Limits
+from formats.problems import Problem
+from formats.sentences import error_sentence, field_path, json_name
 from studies.bank.attachments import AttachmentRefused, read_attachment
-from studies.bank.files import Limits
-from studies.bank.problems import Problem
 from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
-from studies.bank.sentences import error_sentence, field_path, json_name
 
 BankFormat = Literal["chiron", "gim", "bbeh", "bbh"]
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from formats.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
+from formats.problems import Problem
+from formats.sentences import text_fault
 from studies.bank.building import BankBuilder, BankReading, Draft
-from studies.bank.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
-from studies.bank.problems import Problem
-from studies.bank.sentences import text_fault
 
 HEADER_FIELD = "chiron_bank"
 HEADER_FIELDS = (HEADER_FIELD, "name", "canary")

@@ -1,6 +1,6 @@
 """The content digest of a bank: equal for equal content, whatever the file around it looked like."""
 
-from studies.bank.canonical import canonical_sha256
+from formats.canonical import canonical_sha256
 from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
 
 

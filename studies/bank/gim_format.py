@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines
+from formats.problems import Problem
+from formats.sentences import text_fault
 from studies.bank.building import BankBuilder, BankReading, Draft
-from studies.bank.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines
 from studies.bank.gim_parquet import parquet_rows
 from studies.bank.gim_values import NotAList, is_absent, joined_text, label_list, text_list, text_or_none
-from studies.bank.problems import Problem
-from studies.bank.sentences import text_fault
 
 # Field of PromptRecord -> column of the dataset.
 FIELD_NAMES: Mapping[str, str] = {

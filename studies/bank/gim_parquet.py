@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from studies.bank.files import read_content
-from studies.bank.parquet_files import read_table
+from formats.files import read_content
+from formats.parquet_files import read_table
 
 
 def parquet_rows(

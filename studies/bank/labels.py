@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from studies.bank.canonical import canonical_json
+from formats.canonical import canonical_json
 
 # No vowels, so no words; nothing that is taken for another sign when it is read or said.
 ALPHABET = "23456789CDFGHJKMNPQRTVWX"

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
 
-from studies.bank.texts import FilledText, Label, PromptId, StrictNumber, Text, Texts
+from formats.texts import FilledText, Label, PromptId, StrictNumber, Text, Texts
 
 PDF_TYPE = "application/pdf"
 

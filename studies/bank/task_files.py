@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from formats.files import FileRefused, json_file
+from formats.problems import Problem
+from formats.sentences import json_name, text_fault
 from studies.bank.building import BankBuilder, Draft
-from studies.bank.files import FileRefused, json_file
-from studies.bank.problems import Problem
-from studies.bank.sentences import json_name, text_fault
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy as _
 
 from studies.models import Study
-from studies.services.participants import EMAIL_CHARACTERS
+from studies.services.people.participants import EMAIL_CHARACTERS
 
 
 class InvitationForm(forms.Form):

@@ -4,7 +4,7 @@ import csv
 from io import StringIO
 from pathlib import Path
 
-from studies.services.people_import import PeopleProblem, PeopleReading, PersonRow
+from studies.services.people.people_import import PeopleProblem, PeopleReading, PersonRow
 
 REQUIRED = ("email", "profile")
 OPTIONAL = ("status", "is_test")

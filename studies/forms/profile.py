@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from studies.forms.texts import StorableTextField
 from studies.models import Participant
 from studies.selectors.participants import credentials_of, newest_profile
-from studies.services.credentials import CheckedFile, CredentialRefused, credential_check
+from studies.services.people.credentials import CheckedFile, CredentialRefused, credential_check
 
 WORD_CHARACTERS, DETAIL_CHARACTERS = 200, 1000
 DETAILS = "_details"

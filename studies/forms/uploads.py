@@ -8,7 +8,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import InMemoryUploadedFile, UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
-from studies.services.credentials import MAX_BYTES
+from studies.services.people.credentials import MAX_BYTES
 
 
 class BoundedUpload(FileUploadHandler):

@@ -10,8 +10,8 @@ from django.core.management.base import CommandError
 from django.db.utils import OperationalError, ProgrammingError
 from django.utils.text import slugify
 
-from studies.bank.files import MEBIBYTE, FileRefused, json_file, parsed_json
-from studies.bank.item_parameters import ItemParametersRefused
+from formats.files import MEBIBYTE, FileRefused, json_file, parsed_json
+from formats.item_parameters import ItemParametersRefused
 from studies.models import Study, User
 from studies.protocol.judge_texts import JudgeTextsRefused
 from studies.protocol.settings import ProtocolRefused

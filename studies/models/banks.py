@@ -4,7 +4,7 @@ import uuid
 
 from django.db import models
 
-from studies.bank.item_parameters import ResponseModel
+from formats.item_parameters import ResponseModel
 
 
 class Bank(models.Model):

@@ -6,9 +6,9 @@ asks everybody again.
 
 from collections.abc import Iterator, Mapping
 
-from studies.bank.canonical import canonical_sha256
+from formats.canonical import canonical_sha256
+from formats.wording import gettext_noop
 from studies.protocol.settings import ProtocolSettings
-from studies.protocol.wording import gettext_noop
 
 RECORDED_SENTENCES: Mapping[str, str] = {
     "email": gettext_noop(

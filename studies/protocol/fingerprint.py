@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from studies.bank.canonical import canonical_sha256
+from formats.canonical import canonical_sha256
 from studies.protocol.settings import ProtocolSettings
 
 

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from studies.bank.canonical import canonical_sha256
-from studies.bank.texts import storage_fault
+from formats.canonical import canonical_sha256
+from formats.texts import storage_fault
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT, EXACT_ANSWER_TEXT, RUBRIC_TEXT
 from studies.protocol.python_constants import NotAString, string_constant
 

@@ -23,8 +23,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from studies.bank.sentences import error_sentence, field_path
-from studies.bank.texts import storage_fault
+from formats.sentences import error_sentence, field_path
+from formats.texts import storage_fault
 from studies.protocol.texts import (
     DEFAULT_ALLOWED_TOOLS,
     DEFAULT_CHECK,

@@ -1,6 +1,6 @@
 """Reads of the comprehension check."""
 
-from studies.bank.canonical import canonical_sha256
+from formats.canonical import canonical_sha256
 from studies.models import ComprehensionAttempt, Participant
 from studies.protocol.settings import ProtocolSettings
 

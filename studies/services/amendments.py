@@ -13,6 +13,7 @@ from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.protocol.times import aware_time
 from studies.services.events import StudyEventKind, event_record
+from studies.services.people.vetting_mails import mails_take_back
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.studies import (
@@ -22,7 +23,6 @@ from studies.services.studies import (
     study_lock,
     study_protocol_hash,
 )
-from studies.services.vetting_mails import mails_take_back
 
 TIMES = ("opens_at", "closes_at")
 # The batches may be built already; a record that contradicts them would be worse than a new study.

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from django.db import transaction
 
+from formats.item_parameters import ItemParameter, ItemParameters
+from formats.problems import Problem
 from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest
-from studies.bank.item_parameters import ItemParameter, ItemParameters
-from studies.bank.problems import Problem
 from studies.models import Bank, BankVersion, Item, ItemBank, JudgeProtocol
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.attachment_files import attachments_store

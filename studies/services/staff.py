@@ -6,7 +6,7 @@ from django.db import transaction
 
 from studies.models import User
 from studies.models.accounts import sessions_end
-from studies.services.participants import normal_email
+from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
 
 LOG = structlog.get_logger("chiron")

@@ -4,16 +4,16 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from studies.bank.texts import storage_fault
+from formats.texts import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
+from studies.services.people.vetting_mails import mails_take_back
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
-from studies.services.vetting_mails import mails_take_back
 
 MAX_NAME_CHARACTERS = 200
 

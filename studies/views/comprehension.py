@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from studies.forms.comprehension import CheckForm
 from studies.models import ComprehensionAttempt, Participant
 from studies.selectors.comprehension import check_attempts_left, newest_attempt
-from studies.services.comprehension import (
+from studies.services.people.comprehension import (
     AttemptCounted,
     CheckNotAsked,
     NoAttemptsLeft,

@@ -15,8 +15,8 @@ from studies.forms.consent import ACCEPT, ConsentForm
 from studies.models import Consent, Participant
 from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
-from studies.services.consents import consent_record
 from studies.services.events import has_withdrawn
+from studies.services.people.consents import consent_record
 from studies.services.refusals import Refused
 from studies.views.access import for_participant
 

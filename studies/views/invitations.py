@@ -20,8 +20,8 @@ from studies.selectors.invitations import (
     participant_let_in,
     token_sha256,
 )
-from studies.services.invitation_mails import invitation_send
-from studies.services.invitations import (
+from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitations import (
     InvitationExpired,
     InvitationRevoked,
     InvitationUnknown,

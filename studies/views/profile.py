@@ -18,8 +18,13 @@ from studies.selectors.participants import (
     has_valid_consent,
     newest_profile,
 )
-from studies.services.credentials import credential_viewed
-from studies.services.profiles import ConsentMissing, ProfileClosed, profile_submit, require_profile_open
+from studies.services.people.credentials import credential_viewed
+from studies.services.people.profiles import (
+    ConsentMissing,
+    ProfileClosed,
+    profile_submit,
+    require_profile_open,
+)
 from studies.services.refusals import Refused
 from studies.services.stored_files import stored_file
 from studies.views.access import for_participant, signed_in, staff_required

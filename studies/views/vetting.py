@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from studies.forms.vetting import APPROVE, VettingForm
 from studies.models import Participant, Study
 from studies.selectors.participants import participants_to_vet, vetting_counts
-from studies.services.participants import participant_approve, participant_reject
+from studies.services.people.participants import participant_approve, participant_reject
+from studies.services.people.vetting_mails import decision_mail
 from studies.services.refusals import Refused
-from studies.services.vetting_mails import decision_mail
 from studies.views.access import signed_in, site_url_of, staff_person_required, staff_study_required
 
 PEOPLE_PER_PAGE = 50

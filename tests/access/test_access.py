@@ -28,8 +28,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from hashed_judge.running import judge_server
 from pytest_django import Settings
 
-from scoring.models import JudgeConfig
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig
 from studies.models import Participant, Study, User
 from studies.services.banks import item_bank_import
 from tests.access.world import World, cookies_of, place_of, prompts_with_files

@@ -18,17 +18,18 @@ from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw
 from batches.services.starting import session_start
-from scoring.models import Agreement, JudgeConfig, JudgingRun, ResultSet
-from scoring.services.audits import audit_draw
+from judging.models import JudgeConfig, JudgingRun
+from judging.services.audits import audit_draw
+from scoring.models import Agreement, ResultSet
 from scoring.services.measurement.computing import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
 from studies.models import Attachment, Invitation, Participant, Study, User
 from studies.selectors.invitations import token_sha256
-from studies.services.announcements import announcement_make
-from studies.services.credentials import credential_add, credential_check, file_kept
-from studies.services.invitations import invitation_create
-from studies.services.messages import message_send
-from studies.services.participants import participant_add
+from studies.services.people.announcements import announcement_make
+from studies.services.people.credentials import credential_add, credential_check, file_kept
+from studies.services.people.invitations import invitation_create
+from studies.services.people.messages import message_send
+from studies.services.people.participants import participant_add
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 

@@ -36,8 +36,8 @@ from pytest_django import DjangoDbBlocker
 from batches.models import Session
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
-from scoring.rehearsal.mailbox import Mailbox
-from scoring.rehearsal.servers import (
+from operations.rehearsal.mailbox import Mailbox
+from operations.rehearsal.servers import (
     MANY_FROM_ONE_ADDRESS,
     background_worker,
     free_port,
@@ -50,8 +50,8 @@ from studies.bank.records import BankRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_approve
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_approve
 from studies.services.staff import staff_add
 from studies.services.studies import study_create, study_freeze
 

@@ -13,7 +13,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit
-from scoring.models import CriterionScore, JudgeCall, JudgingRun, ResultSet
+from judging.models import CriterionScore, JudgeCall, JudgingRun
+from scoring.models import ResultSet
 from studies.models import Study, User
 
 PEOPLE, PROMPTS = 8, 5

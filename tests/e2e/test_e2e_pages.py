@@ -25,28 +25,28 @@ from playwright.sync_api import BrowserContext, Page
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AuditSample, JudgeConfig, JudgingRun, PauseReason
+from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import
+from judging.services.audits import audit_draw
+from judging.services.judge_rules import JudgeSettings
+from judging.services.judges import judge_add
+from judging.services.running.runs import run_pause, run_plan, run_start
+from judging.services.running.seats import study_seats
+from operations.rehearsal.mailbox import Mailbox
+from operations.rehearsal.servers import free_port
+from psychometrics.inference.measure import Block
 from scoring.coordinator import study_score
-from scoring.models import AuditSample, JudgeConfig, JudgingRun, PauseReason
-from scoring.rehearsal.mailbox import Mailbox
-from scoring.rehearsal.servers import free_port
-from scoring.services.audit_ratings import RatingReading, RatingRow, ratings_import
-from scoring.services.audits import audit_draw
-from scoring.services.judge_rules import JudgeSettings
-from scoring.services.judges import judge_add
-from scoring.services.judging.runs import run_pause, run_plan, run_start
-from scoring.services.judging.seats import study_seats
-from scoring.services.screening import study_screen
-from scoring.stats.measures import Block
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from screening.services.screening import study_screen
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord
 from studies.models import Audience, Participant, Study, User
 from studies.selectors.invitations import token_sha256
-from studies.services.announcements import announcement_make
 from studies.services.banks import item_bank_import
-from studies.services.consents import consent_record
-from studies.services.invitations import invitation_accept, invitation_create, token_new
-from studies.services.messages import message_answer, message_send
-from studies.services.participants import participant_add
+from studies.services.people.announcements import announcement_make
+from studies.services.people.consents import consent_record
+from studies.services.people.invitations import invitation_accept, invitation_create, token_new
+from studies.services.people.messages import message_answer, message_send
+from studies.services.people.participants import participant_add
 from studies.services.staff import staff_add
 
 

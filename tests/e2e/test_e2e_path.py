@@ -11,9 +11,9 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from batches.models import PracticeAnswer, Session
 from batches.rules.statuses import SessionStatus
-from scoring.rehearsal.mailbox import END_OF_MAIL, Mailbox
+from operations.rehearsal.mailbox import END_OF_MAIL, Mailbox
 from studies.models import Participant, Study, User, VettingStatus
-from studies.services.participants import participant_approve
+from studies.services.people.participants import participant_approve
 
 STOPS = 120
 

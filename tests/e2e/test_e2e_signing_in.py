@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session as SignIn
 from playwright.sync_api import BrowserContext, Page, expect
 
 from batches.models import Answer, Session
-from scoring.rehearsal.mailbox import Mailbox
+from operations.rehearsal.mailbox import Mailbox
 
 
 def sign_in_again(page: Page, email: str, mailbox: Mailbox) -> None:

@@ -20,10 +20,10 @@ from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.selectors.comprehension import questions_sha256
 from studies.selectors.invitations import token_sha256
-from studies.services.comprehension import check_answer
-from studies.services.consents import consent_record
-from studies.services.invitations import invitation_create, invitation_revoke, token_new
-from studies.services.participants import participant_add, participant_reject
+from studies.services.people.comprehension import check_answer
+from studies.services.people.consents import consent_record
+from studies.services.people.invitations import invitation_create, invitation_revoke, token_new
+from studies.services.people.participants import participant_add, participant_reject
 
 STOPS = 60
 Looks = Callable[..., list[str]]

@@ -20,12 +20,12 @@ sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "benchmarks"
 from hashed_judge.asks import Ask, read_ask  # noqa: E402
 from hashed_judge.faults import Faults  # noqa: E402
 
+from judging.judges.interface import JudgeTask  # noqa: E402
+from judging.judges.llm_judge import LLMJudge  # noqa: E402
+from judging.models import CriterionScore, JudgeConfig  # noqa: E402
+from judging.selectors.judging import prompts_to_judge  # noqa: E402
+from judging.services.running.seats import judge_texts  # noqa: E402
 from llm.client import ChatClient  # noqa: E402
-from scoring.judge.interface import JudgeTask  # noqa: E402
-from scoring.judge.llm_judge import LLMJudge  # noqa: E402
-from scoring.models import CriterionScore, JudgeConfig  # noqa: E402
-from scoring.selectors.judging import prompts_to_judge  # noqa: E402
-from scoring.services.judging.seats import judge_texts  # noqa: E402
 from studies.models import Study  # noqa: E402
 
 MOST_IN_A_ROW = 2

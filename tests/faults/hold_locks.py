@@ -8,7 +8,7 @@ django.setup()
 
 from django.db import transaction  # noqa: E402
 
-from scoring.models import CriterionScore, JudgeConfig, JudgingRun  # noqa: E402
+from judging.models import CriterionScore, JudgeConfig, JudgingRun  # noqa: E402
 
 
 def a_quarter_is_decided() -> bool:

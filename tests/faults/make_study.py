@@ -18,14 +18,14 @@ from batches.services.answers import IncomingText, answer_save, prompt_seen  # n
 from batches.services.ending import DeclaredResources, session_submit  # noqa: E402
 from batches.services.plans import batches_build  # noqa: E402
 from batches.services.starting import session_start  # noqa: E402
-from scoring.services.screening import study_screen  # noqa: E402
+from screening.services.screening import study_screen  # noqa: E402
 from studies.bank.building import BankReading  # noqa: E402
 from studies.bank.records import BankRecord, CriterionRecord, PromptRecord  # noqa: E402
 from studies.models import Participant, Study  # noqa: E402
 from studies.protocol.settings import ProtocolSettings  # noqa: E402
 from studies.services.banks import bank_import  # noqa: E402
-from studies.services.consents import consent_record  # noqa: E402
-from studies.services.participants import participant_add, participant_approve  # noqa: E402
+from studies.services.people.consents import consent_record  # noqa: E402
+from studies.services.people.participants import participant_add, participant_approve  # noqa: E402
 from studies.services.studies import study_create, study_freeze  # noqa: E402
 
 PROMPTS, CRITERIA = 20, 4

@@ -17,7 +17,7 @@ from typing import Any
 
 import psycopg
 
-from scoring.rehearsal.servers import web_command
+from operations.rehearsal.servers import web_command
 from tests.faults.parts import ROOT, Part, free_port, until
 from tests.faults.servers import Redis
 

@@ -14,9 +14,9 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402
 
-from scoring.models import JudgeConfig  # noqa: E402
-from scoring.services.judging.runs import run_plan, run_start  # noqa: E402
-from scoring.services.judging.seats import study_seats  # noqa: E402
+from judging.models import JudgeConfig  # noqa: E402
+from judging.services.running.runs import run_plan, run_start  # noqa: E402
+from judging.services.running.seats import study_seats  # noqa: E402
 from studies.models import Study  # noqa: E402
 
 

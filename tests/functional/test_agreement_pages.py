@@ -17,14 +17,15 @@ from django.urls import reverse
 from hashed_judge.running import judge_server
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
 from presentation.absence import WHY_ABSENT
+from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
+from psychometrics.inference.estimates import Reason
+from reporting.views.agreement.texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name, warning_text
 from scoring.coordinator import Scoring
-from scoring.models import Agreement, AnswerScore, JudgeConfig, JudgingRun, ScoringRun
+from scoring.models import Agreement
 from scoring.services.exports import study_export
-from scoring.stats.agreement_reference import REFERENCE_FIGURES, Level
-from scoring.stats.estimates import Reason
-from scoring.views.agreement_texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name, warning_text
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

@@ -21,13 +21,13 @@ from batches.services.starting import (
     require_startable,
     session_start,
 )
+from formats.item_parameters import ItemParameter, ItemParameters
+from psychometrics.inference.measure import Block
+from reporting.views.report.methods import places
 from scoring.coordinator import Scoring
 from scoring.selectors.export_people import participant_rows, session_rows
 from scoring.selectors.measures import block_measures
 from scoring.services.measurement.computing import measurement_compute
-from scoring.stats.measures import Block
-from scoring.views.study_report_methods import places
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.models import Participant, Study, StudyEvent
 from studies.protocol.settings import PILOT_PROFILES
 from studies.services.amendments import AmendmentRefused, study_amend

@@ -17,9 +17,9 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from batches.models import Session
+from judging.models import AuditItem, AuditSample, JudgingRun, RunState
+from judging.services.audits import audit_draw
 from scoring.coordinator import Scoring
-from scoring.models import AuditItem, AuditSample, JudgingRun, RunState
-from scoring.services.audits import audit_draw
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 

@@ -17,13 +17,13 @@ from django.conf import settings
 from batches.models import Session
 from config.beat import WAITING_LIMIT, OwnWork, SteadyScheduler
 from config.celery import app
-from scoring.services.slices import SLICES_AT_ONCE, slice_slot, stopping
+from judging.services.running.slices import SLICES_AT_ONCE, slice_slot, stopping
 from studies.models import Participant, Study
 from studies.services import hints
 from studies.services.hints import NotSent, hint, message_send
 
 SWEEP = "batches.tasks.sweep_sessions"
-WORK = "scoring.tasks.judging_work"
+WORK = "judging.tasks.judging_work"
 
 
 @pytest.fixture(autouse=True)

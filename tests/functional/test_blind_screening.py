@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
-from scoring import urls
+from psychometrics.inference.measure import Block
+from reporting import urls
 from scoring.coordinator import Scoring
 from scoring.models import ResultSet
-from scoring.stats.measures import Block
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db

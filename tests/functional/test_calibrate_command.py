@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from scoring.irt.transform import Transform
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from psychometrics.irt.transform import Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from config.private_files import wide_paths
-from scoring.rehearsal.servers import free_port
+from operations.rehearsal.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 

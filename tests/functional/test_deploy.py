@@ -11,7 +11,7 @@ from django.conf import settings
 
 from batches.services.clock import BOOT_ID_FILE
 from config.environment import Environment
-from scoring.rehearsal.servers import web_command
+from operations.rehearsal.servers import web_command
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -16,8 +16,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from batches.models import ClockWatch
-from scoring.models import JudgeConfig
-from scoring.services.signs_of_life import sign_leave
+from judging.models import JudgeConfig
+from operations.services.signs_of_life import sign_leave
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "sesame-opens"

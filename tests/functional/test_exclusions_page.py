@@ -10,20 +10,22 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore
+from psychometrics.inference.measure import Block, Scope
 from scoring.coordinator import Scoring
-from scoring.models import AnswerScore, Measurement, MeasureRow, ResultSet, Verdict, VerdictDecision
+from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.item_banks import item_arrays
 from scoring.selectors.measures import block_measures
 from scoring.services.measurement.computing import block_compute, measurement_store
 from scoring.services.measurement.inputs import Inputs
 from scoring.services.results import results_compute
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
-from scoring.stats.measures import Block, Scope
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from screening.models import Verdict, VerdictDecision
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Participant, Study, User
+from studies.selectors.item_banks import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db

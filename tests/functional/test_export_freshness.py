@@ -15,15 +15,17 @@ from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import session_submit, session_withdraw
 from batches.services.extending import session_reopen
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import CriterionScore
+from psychometrics.data.model_results.records import ModelResults, PublishedAbility
 from scoring.coordinator import Scoring, results_bring_up
-from scoring.irt.model_results.records import ModelResults, PublishedAbility
-from scoring.models import CriterionScore, Measurement, ResultSet, VerdictDecision
+from scoring.models import Measurement, ResultSet
 from scoring.services import measured_inputs
 from scoring.services.exports import ResultsOutOfDate, study_export
 from scoring.services.leaderboards import leaderboard_import
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from screening.models import VerdictDecision
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend

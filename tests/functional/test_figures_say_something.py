@@ -3,8 +3,8 @@
 from django.utils import translation
 from matplotlib.figure import Figure
 
-from scoring.views.agreement_figure import confusion_figure
-from scoring.views.figures import as_svg, in_readers_numbers, shows_several_points
+from reporting.views.agreement.figure import confusion_figure
+from reporting.views.figures import as_svg, in_readers_numbers, shows_several_points
 
 
 def figure_of(points: int) -> Figure:

@@ -16,18 +16,18 @@ from django.utils.html import strip_tags
 from matplotlib.container import ErrorbarContainer
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
 from presentation.numbers import decimals
+from psychometrics.inference.measure import Block
+from reporting.management.result_lines import result_lines
+from reporting.report.parts import Table
+from reporting.selectors.reports import Report, report_of
+from reporting.views.figures import ability_chart
+from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
-from scoring.management.result_lines import result_lines
 from scoring.models import Estimate, Measurement, MeasureRow
-from scoring.report.parts import Table
 from scoring.selectors.measures import block_measures
-from scoring.selectors.reports import Report, report_of
 from scoring.services.measurement.computing import measurement_compute
-from scoring.stats.measures import Block
-from scoring.views.figures import ability_chart
-from scoring.views.study_report_parts import study_document
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

@@ -9,15 +9,16 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Answer, Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore, CriterionScore, ScoringRun
+from psychometrics.inference.measure import Block
+from reporting.views.measurement.blocks_shown import PAGES
 from scoring.coordinator import Scoring
-from scoring.models import AnswerScore, CriterionScore, Measurement, MeasureRow, ScoringRun
+from scoring.models import Measurement, MeasureRow
 from scoring.selectors.export_measures import exported
 from scoring.selectors.measures import BlockMeasures, block_measures
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
-from scoring.stats.measures import Block
-from scoring.views.measurement.blocks_shown import PAGES
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import

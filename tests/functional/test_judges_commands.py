@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from hashed_judge.running import judge_server
 from pytest_django import Settings
 
+from judging.models import JudgeChange, JudgeConfig
 from llm.egress import PUBLIC_ONLY
-from scoring.models import JudgeChange, JudgeConfig
 from studies.models import User
 
 pytestmark = pytest.mark.django_db

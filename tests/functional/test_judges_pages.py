@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from hashed_judge.running import judge_server
 
-from scoring.models import JudgeChange, JudgeConfig
-from scoring.services.judge_rules import JudgeSettings
-from scoring.services.judges import judge_add
-from scoring.services.judging.runs import run_plan, run_start
-from scoring.services.judging.seats import study_seats
+from judging.models import JudgeChange, JudgeConfig
+from judging.services.judge_rules import JudgeSettings
+from judging.services.judges import judge_add
+from judging.services.running.runs import run_plan, run_start
+from judging.services.running.seats import study_seats
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db

@@ -16,10 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 from hashed_judge.running import RunningJudge, judge_server
 
-from scoring.coordinator import judging_coordinate
-from scoring.judge.reasons import UnscoredReason
-from scoring.judging_coordinator import run_work_through
-from scoring.models import (
+from judging.coordinator import run_work_through
+from judging.judges.reasons import UnscoredReason
+from judging.models import (
     CriterionScore,
     JudgeCall,
     JudgeConfig,
@@ -29,11 +28,12 @@ from scoring.models import (
     RowState,
     ScoringRun,
 )
-from scoring.selectors.judging_progress import judging_progress
-from scoring.services.judging.claims import rows_claim, slice_begin
-from scoring.services.judging.runs import run_pause
-from scoring.services.judging.working import slice_work
-from scoring.views.reason_texts import REASON_TEXTS, WAYS_ON
+from judging.selectors.progress import judging_progress
+from judging.services.running.claims import rows_claim, slice_begin
+from judging.services.running.runs import run_pause
+from judging.services.running.working import slice_work
+from judging.views.reason_texts import REASON_TEXTS, WAYS_ON
+from scoring.coordinator import judging_coordinate
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study, StudyEvent, User
 from studies.services.studies import study_create

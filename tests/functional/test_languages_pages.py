@@ -11,12 +11,12 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from judging.models import JudgingRun
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
-from scoring.models import JudgingRun
-from scoring.stats.measures import Block
 from studies.models import Participant, Study, User
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add
 
 pytestmark = pytest.mark.django_db
 

@@ -9,13 +9,14 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
-from scoring.models import AnswerScore, Measurement
+from scoring.models import Measurement
 from scoring.selectors.measures import BlockMeasures, block_measures
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
-from scoring.stats.measures import Block
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 

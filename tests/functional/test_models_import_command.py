@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.models import ModelConfiguration, ModelScore
-from scoring.selectors.item_banks import item_arrays
 from scoring.selectors.leaderboards import leaderboard_of
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.models import ItemBank
+from studies.selectors.item_banks import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db

@@ -13,26 +13,20 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig, ScoringRun
+from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
-from scoring.irt.model_results.records import ModelResponse, ModelResults, PublishedAbility
-from scoring.models import (
-    JudgeConfig,
-    Measurement,
-    MeasureRow,
-    ModelConfiguration,
-    ResultSet,
-    ScoringRun,
-)
+from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.item_banks import item_arrays
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement.blocks.models import model_measures
 from scoring.services.measurement.blocks.models_judge import judge_facts
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.measures import Block
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.models import ItemBank, Participant, Study
+from studies.selectors.item_banks import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from django.urls import reverse
 from batches.models import Answer, Revision, Session
 from batches.services.ending import session_withdraw
 from batches.services.own_data import own_data_write
-from scoring.services.erasure import withdrawn_erase
+from operations.services.erasure import withdrawn_erase
 from studies.models import Credential, Message, Participant, ProfileForm, Study, StudyEvent, User
 
 pytestmark = pytest.mark.django_db

@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from batches.selectors.payments import payment_rows
 from batches.services.ending import session_withdraw
-from scoring.models import Verdict, VerdictDecision
-from scoring.selectors.payments import payment_rows
+from screening.models import Verdict, VerdictDecision
 from studies.models import Participant, Study, StudyEvent, User
-from studies.services.participants import participant_add
+from studies.services.people.participants import participant_add
 
 pytestmark = pytest.mark.django_db
 COLUMNS = ["code", "address", "profile", "reference", "started_at", "ended_at", "ended_how"]

@@ -11,12 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from studies.bank.item_parameters import (
-    ItemParameter,
-    ItemParameters,
-    ResponseModel,
-    write_item_parameters,
-)
+from formats.item_parameters import ItemParameter, ItemParameters, ResponseModel, write_item_parameters
 from studies.models import ItemBank, User
 from studies.services.banks import item_bank_import
 

@@ -16,7 +16,7 @@ from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
 from studies.models import Participant, Study, StudyEvent
 from studies.services.amendments import study_amend
-from studies.services.participants import participant_add
+from studies.services.people.participants import participant_add
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/pilot/practice/1/"

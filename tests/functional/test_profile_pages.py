@@ -16,8 +16,8 @@ from pytest_django import Settings
 from studies.models import Credential, Participant, ProfileForm, Study, StudyEvent, User
 from studies.protocol.consents import recorded_items
 from studies.services.amendments import study_amend
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_approve, participant_reject
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_approve, participant_reject
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db

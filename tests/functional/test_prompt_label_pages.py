@@ -19,7 +19,7 @@ from batches.services.starting import session_start
 from scoring.coordinator import Scoring
 from scoring.export.rows import ROW_TYPES
 from scoring.services.exports import study_export
-from scoring.services.screening import study_screen
+from screening.services.screening import study_screen
 from studies.bank.records import PromptRecord
 from studies.models import Message, Participant, Prompt, Study
 

@@ -11,20 +11,20 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
 from presentation.numbers import decimals
+from psychometrics.inference.measure import Block
+from reporting.management.result_lines import result_lines
+from reporting.report.parts import Paragraph, Table
+from reporting.selectors.report_records import study_records
+from reporting.selectors.reports import report_of
+from reporting.views.measurement.blocks_shown import PAGES
+from reporting.views.report.sections import estimate_parts, flow_parts
 from scoring.coordinator import Scoring
-from scoring.management.result_lines import result_lines
 from scoring.models import Measurement, ResultSet
-from scoring.report.parts import Paragraph, Table
 from scoring.selectors.export_results import estimate_rows
-from scoring.selectors.report_records import study_records
-from scoring.selectors.reports import report_of
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
-from scoring.stats.measures import Block
-from scoring.views.measurement.blocks_shown import PAGES
-from scoring.views.study_report_sections import estimate_parts, flow_parts
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import

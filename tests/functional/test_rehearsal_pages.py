@@ -9,8 +9,8 @@ from django.test import Client
 from pytest_django.live_server_helper import LiveServer
 
 from batches.models import Session
-from scoring.rehearsal.mailbox import Mailbox
-from scoring.rehearsal.web import WebParticipant
+from operations.rehearsal.mailbox import Mailbox
+from operations.rehearsal.web import WebParticipant
 from studies.models import Participant, Study
 
 pytestmark = [

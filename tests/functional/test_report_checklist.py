@@ -8,18 +8,19 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
-from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet, Verdict
-from scoring.offtask.facts import ParticipantReason, ReasonCode
-from scoring.selectors.report_records import study_records
+from psychometrics.inference.measure import Block
+from reporting.selectors.report_records import study_records
+from reporting.views.measurement.blocks.exclusions_texts import FLAG_NAMES
+from reporting.views.report.checklist_records import RECORDED, checklist_parts
+from reporting.views.report.methods import methods_text
+from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
 from scoring.services.measurement.computing import measurement_compute
-from scoring.services.screening import study_screen
-from scoring.stats.measures import Block
-from scoring.views.checklist_records import RECORDED, checklist_parts
-from scoring.views.measurement.blocks.exclusions_texts import FLAG_NAMES
-from scoring.views.study_report_methods import methods_text
+from screening.models import Verdict
+from screening.offtask.facts import ParticipantReason, ReasonCode
+from screening.services.screening import study_screen
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend
-from studies.services.participants import participant_reject
+from studies.services.people.participants import participant_reject
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
 
-from scoring.rehearsal.servers import free_port, web_server
+from operations.rehearsal.servers import free_port, web_server
 
 MEBIBYTE = 1024 * 1024
 FORM = "application/x-www-form-urlencoded"

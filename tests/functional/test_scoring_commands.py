@@ -17,18 +17,12 @@ from hashed_judge.running import RunningJudge
 from pytest_django import Settings
 
 from batches.models import Session
+from judging.models import AnswerScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.running.runs import run_plan, run_start
+from judging.services.running.seats import study_seats
 from llm.egress import PUBLIC_ONLY
-from scoring.models import (
-    AnswerScore,
-    JudgeCall,
-    JudgeConfig,
-    JudgingRun,
-    ResultSet,
-    ScoringRun,
-    Verdict,
-)
-from scoring.services.judging.runs import run_plan, run_start
-from scoring.services.judging.seats import study_seats
+from scoring.models import ResultSet
+from screening.models import Verdict
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend

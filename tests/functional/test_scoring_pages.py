@@ -10,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.coordinator import Scoring
-from scoring.models import ResultSet, Verdict, VerdictDecision
-from scoring.services.verdicts import verdict_record
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from scoring.models import ResultSet
+from screening.models import Verdict, VerdictDecision
+from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend

@@ -22,7 +22,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from scoring.models import JudgeConfig
+from judging.models import JudgeConfig
 from studies.models import Study, User
 from studies.services.mails import mails_send
 from studies.services.second_factor import second_factor_use

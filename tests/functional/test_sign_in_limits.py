@@ -27,10 +27,10 @@ from pytest_django import Settings
 
 from config.environment import read_environment
 from studies.models import LimitedUse, OutgoingMail, Study, User
-from studies.services.invitation_mails import invitation_send
-from studies.services.invitations import invitation_create
 from studies.services.limits import limits_tidy
 from studies.services.mails import mails_send
+from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitations import invitation_create
 from studies.services.sign_in import Asking, code_request_take
 
 LOGIN, CONFIRM = "/accounts/login/", "/accounts/login/code/confirm/"

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 from studies.models import Consent, Participant, Study, StudyEvent, User, VettingStatus
 from studies.protocol.consents import consent_sha256
 from studies.services.amendments import study_amend
-from studies.services.participants import participant_add, participant_reject
+from studies.services.people.participants import participant_add, participant_reject
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db

@@ -15,8 +15,8 @@ from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
 from studies.models import ComprehensionAttempt, Participant, Study, StudyStatus, VettingStatus
 from studies.services.amendments import study_amend
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_approve, participant_reject
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_approve, participant_reject
 
 pytestmark = pytest.mark.django_db
 MakeStudy = Callable[..., Study]

@@ -8,12 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.selectors.measures import block_measures
 from scoring.services.measurement.computing import measurement_compute
-from scoring.stats.measures import Block
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 

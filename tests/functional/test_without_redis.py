@@ -16,9 +16,9 @@ from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
 from batches.models import Revision
-from scoring.rehearsal.mailbox import Mailbox
-from scoring.rehearsal.servers import free_port, stop, web_server
-from scoring.rehearsal.web import Place, WebParticipant
+from operations.rehearsal.mailbox import Mailbox
+from operations.rehearsal.servers import free_port, stop, web_server
+from operations.rehearsal.web import Place, WebParticipant
 from studies.models import Participant, Study
 from studies.services.mails import mails_send
 

@@ -13,10 +13,10 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402
 
-from scoring.judge.windows import Window  # noqa: E402
-from scoring.models import JudgingRun, RunState  # noqa: E402
-from scoring.services.judging.coordinating import remaining_of, run_coordinate  # noqa: E402
-from scoring.services.judging.working import slice_work  # noqa: E402
+from judging.judges.windows import Window  # noqa: E402
+from judging.models import JudgingRun, RunState  # noqa: E402
+from judging.services.running.coordinating import remaining_of, run_coordinate  # noqa: E402
+from judging.services.running.working import slice_work  # noqa: E402
 
 
 def work(pk: int, *, threads: int, seconds: float, window: Window) -> bool:

@@ -7,18 +7,18 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from judging.judges.interface import Asked, CriterionVerdict, JudgeTask, NotAsked, PlannedRequest
+from judging.judges.reasons import UnscoredReason
+from judging.models import JudgeConfig, JudgingRun, ScoringRun
+from judging.selectors.judging import JudgingState, judging_state
+from judging.selectors.runs import open_judging_run
+from judging.services.running.claims import slice_begin, slice_end
+from judging.services.running.coordinating import run_coordinate
+from judging.services.running.gates import SliceGate
+from judging.services.running.runs import run_plan, run_resume, run_start
+from judging.services.running.seats import Seat
+from judging.services.running.working import Slice, tell_nobody
 from llm.attempts import Attempt
-from scoring.judge.interface import Asked, CriterionVerdict, JudgeTask, NotAsked, PlannedRequest
-from scoring.judge.reasons import UnscoredReason
-from scoring.models import JudgeConfig, JudgingRun, ScoringRun
-from scoring.selectors.judging import JudgingState, judging_state
-from scoring.selectors.judging_runs import open_judging_run
-from scoring.services.judging.claims import slice_begin, slice_end
-from scoring.services.judging.coordinating import run_coordinate
-from scoring.services.judging.gates import SliceGate
-from scoring.services.judging.runs import run_plan, run_resume, run_start
-from scoring.services.judging.seats import Seat
-from scoring.services.judging.working import Slice, tell_nobody
 from studies.models import Study
 
 Says = Callable[[JudgeTask, int | None], UnscoredReason | None]

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from judging.judges.schemas import RubricJudgment
 from llm import errors
 from llm.attempts import Attempt
 from llm.client import ChatClient
 from llm.egress import Egress
 from llm.requests import Message
 from llm.retrying import RetryPolicy
-from scoring.judge.schemas import RubricJudgment
 
 KEY = "sk-very-secret-0123456789"
 ASK = [Message("user", "Is it met?")]

@@ -11,24 +11,16 @@ import pytest
 from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Answer, Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
+from psychometrics.agreement.pairs import agreement_from_seed
 from scoring.coordinator import Scoring
-from scoring.models import (
-    Agreement,
-    AnswerScore,
-    CriterionScore,
-    Estimate,
-    JudgeConfig,
-    JudgingRun,
-    ParticipantFlag,
-    ScoringRun,
-    VerdictDecision,
-)
+from scoring.models import Agreement, Estimate
 from scoring.selectors.agreements import panel_scores, panels
 from scoring.services.agreement_inputs import agreements_are_current
 from scoring.services.agreements import agreements_compute
-from scoring.services.verdicts import verdict_record
-from scoring.stats.agreement import agreement_from_seed
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from screening.models import ParticipantFlag, VerdictDecision
+from screening.services.verdicts import verdict_record
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.services.banks import item_bank_import

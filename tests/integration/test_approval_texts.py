@@ -8,7 +8,7 @@ import pytest
 from batches.services.extending import extra_time_grant
 from batches.services.starting import session_start
 from studies.models import Participant, Study, StudyStatus
-from studies.services.vetting_mails import decision_mail
+from studies.services.people.vetting_mails import decision_mail
 
 pytestmark = pytest.mark.django_db
 NEXT = "What comes next"

@@ -14,25 +14,17 @@ from hashed_judge.running import judge_server
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
+from judging.audit_sheet import audit_sheet
+from judging.models import AuditItem, AuditSample, CriterionScore, JudgeConfig, JudgingRun, RunState
+from judging.selectors.audits import private_items, sheet_rows
+from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
+from judging.services.audits import DrawRefused, audit_draw
+from psychometrics.inference.estimates import Reason
+from reporting.forms.audit_file import read_ratings
 from scoring.coordinator import Scoring, results_bring_up
-from scoring.export.audit_sheet import audit_sheet
-from scoring.forms.audit_file import read_ratings
-from scoring.models import (
-    AuditItem,
-    AuditSample,
-    CriterionScore,
-    JudgeConfig,
-    JudgingRun,
-    RunState,
-    Verdict,
-    VerdictDecision,
-)
 from scoring.selectors.audit_results import audit_result
-from scoring.selectors.audits import private_items, sheet_rows
-from scoring.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
-from scoring.services.audits import DrawRefused, audit_draw
 from scoring.services.exports import study_export
-from scoring.stats.estimates import Reason
+from screening.models import Verdict, VerdictDecision
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import BankVersion, Participant, Study, StudyEvent, User
 

@@ -14,12 +14,13 @@ from django.utils import translation
 from hashed_judge.running import RunningJudge
 
 from batches.models import Session
-from scoring.models import JudgeConfig, JudgingRun, ResultSet, RunPurpose
-from scoring.selectors.reports import report_of
-from scoring.services.judging.comparisons import comparison_draw, comparison_plan, comparison_start
-from scoring.services.judging.runs import run_plan, run_start
-from scoring.services.judging.seats import Seat
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig, JudgingRun, RunPurpose
+from judging.services.comparing.comparisons import comparison_draw, comparison_plan, comparison_start
+from judging.services.running.runs import run_plan, run_start
+from judging.services.running.seats import Seat
+from reporting.selectors.reports import report_of
+from scoring.models import ResultSet
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

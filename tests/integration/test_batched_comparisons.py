@@ -8,33 +8,33 @@ import pytest
 from hashed_judge.running import RunningJudge
 
 from batches.models import Session
-from scoring.coordinator import Scoring, judging_coordinate, study_score
-from scoring.judging_coordinator import judging_compare, judging_slice
-from scoring.models import (
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.coordinator import judging_compare, judging_slice
+from judging.models import (
     AnswerScore,
     CriterionScore,
     JudgeCall,
     JudgeConfig,
     JudgingRun,
-    ResultSet,
     RunPurpose,
     RunState,
     ScoringRun,
 )
-from scoring.services.judge_keys import JudgeNotConfigured
-from scoring.services.judging.compared import NotCompared
-from scoring.services.judging.comparison_report import ComparisonReport
-from scoring.services.judging.comparisons import (
+from judging.services.comparing.comparisons import (
     Comparison,
     NothingToCompare,
     comparison_draw,
     comparison_plan,
     comparison_start,
 )
-from scoring.services.judging.continuing import RunOfOthers
-from scoring.services.judging.runs import run_cancel, run_plan, run_start
-from scoring.services.judging.seats import Seat
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from judging.services.comparing.report import ComparisonReport
+from judging.services.judge_keys import JudgeNotConfigured
+from judging.services.running.compared import NotCompared
+from judging.services.running.continuing import RunOfOthers
+from judging.services.running.runs import run_cancel, run_plan, run_start
+from judging.services.running.seats import Seat
+from scoring.coordinator import Scoring, judging_coordinate, study_score
+from scoring.models import ResultSet
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, StudyEvent
 from studies.services.banks import item_bank_import

@@ -18,8 +18,8 @@ from pytest_django import Settings
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from scoring.judging_coordinator import run_work_through
-from scoring.models import (
+from judging.coordinator import run_work_through
+from judging.models import (
     AnswerScore,
     CriterionScore,
     JudgeCall,
@@ -29,8 +29,8 @@ from scoring.models import (
     RunPurpose,
     ScoringRun,
 )
-from scoring.services.judging.runs import run_plan, run_start
-from scoring.services.judging.seats import Seat
+from judging.services.running.runs import run_plan, run_start
+from judging.services.running.seats import Seat
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 

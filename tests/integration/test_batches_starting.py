@@ -24,8 +24,8 @@ from batches.services.starting import (
 )
 from studies.models import Participant, Study, StudyStatus
 from studies.services.amendments import study_amend
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_reject
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_reject
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db

@@ -10,13 +10,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from psychometrics.benchmark.accuracy_table import AccuracyTable
+from psychometrics.inference.measure import Block
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore
 from scoring.selectors.measures import BlockMeasures, block_measures
 from scoring.services.exports import study_export
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.task_tables import task_table_import
-from scoring.stats.accuracy_table import AccuracyTable
-from scoring.stats.measures import Block
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 

@@ -26,7 +26,7 @@ from batches.services.clock import (
 from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
 from batches.tasks import sweep_sessions
-from scoring.upkeep_tasks import erase_withdrawn
+from operations.tasks import erase_withdrawn
 from studies.models import Participant, Study, StudyEvent, User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock")]

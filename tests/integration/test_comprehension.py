@@ -13,7 +13,7 @@ from batches.services.starting import CheckNotPassed, session_start
 from studies.models import ComprehensionAttempt, Participant, Study, StudyEvent, User
 from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
 from studies.services.amendments import study_amend
-from studies.services.comprehension import (
+from studies.services.people.comprehension import (
     AttemptCounted,
     AttemptNotGranted,
     CheckNotAsked,
@@ -22,8 +22,8 @@ from studies.services.comprehension import (
     check_answer,
     check_attempt_grant,
 )
-from studies.services.consents import ConsentNotAsked, consent_record
-from studies.services.participants import participant_add, participant_approve
+from studies.services.people.consents import ConsentNotAsked, consent_record
+from studies.services.people.participants import participant_add, participant_approve
 from studies.services.studies import study_close
 
 QUESTIONS = [

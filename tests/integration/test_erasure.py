@@ -14,19 +14,20 @@ from batches.models import Answer, PracticeAnswer, Revision, Session, SessionEve
 from batches.selectors.deletion import people_to_erase, withdrawal_of
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import session_withdraw
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AuditItem, AuditSample, CriterionScore, JudgeCall
+from operations.services import erasure
+from operations.services.erasure import withdrawn_erase
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
-from scoring.models import AuditItem, AuditSample, CriterionScore, JudgeCall, MeasureRow
+from scoring.models import MeasureRow
 from scoring.selectors.export_answers import answer_rows
 from scoring.selectors.export_people import event_rows, session_rows
-from scoring.services import erasure
-from scoring.services.erasure import withdrawn_erase
 from scoring.services.measurement.computing import measurement_compute
-from scoring.stats.measures import Block
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.models import Credential, Message, Participant, ProfileForm, Study, StudyEvent, User
 from studies.selectors.contact import open_threads
 from studies.services.banks import item_bank_import
-from studies.services.messages import ConversationOver, message_answer, message_send
+from studies.services.people.messages import ConversationOver, message_answer, message_send
 
 pytestmark = pytest.mark.django_db
 SECRET = "41 because of my very own reasons"

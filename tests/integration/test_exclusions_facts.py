@@ -9,17 +9,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batches.models import Answer, Session
-from scoring.models import Verdict, VerdictDecision
-from scoring.offtask.words import count_words
-from scoring.selectors.exclusion_facts import (
+from screening.models import Verdict, VerdictDecision
+from screening.offtask.words import count_words
+from screening.selectors.exclusion_facts import (
     decisions_by_rater,
     excluded_by_reason,
     exclusion_facts,
     rated_twice,
     words_in,
 )
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db

@@ -18,8 +18,8 @@ from studies.bank.records import BankRecord, PromptRecord
 from studies.models import Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_approve
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_approve
 from studies.services.studies import study_create, study_freeze
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,7 @@ from batches.services.extending import (
     session_reopen,
 )
 from batches.services.starting import session_start
-from scoring.selectors.participants import screened_participants
+from screening.selectors.participants import screened_participants
 from studies.models import Participant, Study, StudyEvent, User
 
 pytestmark = pytest.mark.django_db

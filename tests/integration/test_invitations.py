@@ -12,9 +12,9 @@ from pytest_django import Settings
 
 from studies.models import Invitation, Participant, Study, StudyEvent, User
 from studies.selectors.invitations import InvitationState, invitation_counts, invitations_of
-from studies.services.invitation_import import InvitationsRefused, invitations_import
-from studies.services.invitation_mails import invitation_send
-from studies.services.invitations import (
+from studies.services.people.invitation_import import InvitationsRefused, invitations_import
+from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitations import (
     AlreadyInvited,
     InvitationExpired,
     InvitationRevoked,
@@ -24,14 +24,14 @@ from studies.services.invitations import (
     invitation_create,
     invitation_revoke,
 )
-from studies.services.participants import (
+from studies.services.people.participants import (
     AlreadyTakesPart,
     EmailInvalid,
     ProfileUnknown,
     StudyClosed,
     participant_add,
 )
-from studies.services.people_import import PeopleReading, PersonRow
+from studies.services.people.people_import import PeopleReading, PersonRow
 from studies.services.refusals import Refused
 from studies.services.studies import study_close
 
@@ -249,7 +249,7 @@ def test_no_transaction_is_open_while_the_mail_is_sent(
     outer = len(connection.savepoint_ids)
     depths = []
     monkeypatch.setattr(
-        "studies.services.invitation_mails.send_mail",
+        "studies.services.people.invitation_mails.send_mail",
         lambda *_: depths.append(len(connection.savepoint_ids)),
     )
     invitation_send(invitation=invite(), site_url=SITE, now=now)
@@ -266,7 +266,9 @@ def test_a_sending_that_fails_says_nothing_about_a_newer_one_that_went_out(
         invitation_send(invitation=invitation, site_url=SITE, now=now)
         raise ConnectionRefusedError
 
-    monkeypatch.setattr("studies.services.invitation_mails.send_mail", fails_after_somebody_sent_it_again)
+    monkeypatch.setattr(
+        "studies.services.people.invitation_mails.send_mail", fails_after_somebody_sent_it_again
+    )
     assert invitation_send(invitation=invitation, site_url=SITE, now=now).send_problem
     assert Invitation.objects.filter(sent_at=now, send_problem="").exists()
 

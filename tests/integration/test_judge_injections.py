@@ -10,14 +10,14 @@ from llmock.pytest_plugin import LLMock
 from llmock.scenarios import Reply
 
 from fixtures.injections import FENCED, LIKE_PUBLISHED, JudgeText, read_injections, texts_to_try
+from judging.judges.fencing import NO_MARK
+from judging.judges.interface import CriterionTask, CriterionVerdict, JudgeTask
+from judging.judges.llm_judge import LLMJudge
+from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm.client import ChatClient
 from llm.egress import Egress
 from llm.requests import Message
 from llm.retrying import RetryPolicy
-from scoring.judge.fencing import NO_MARK
-from scoring.judge.interface import CriterionTask, CriterionVerdict, JudgeTask
-from scoring.judge.llm_judge import LLMJudge
-from scoring.judge.schemas import ExactJudgment, RubricJudgment
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 
 pytestmark = pytest.mark.slow

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from judging.models import JudgeConfig
+from judging.services.judge_keys import JudgeNotConfigured, judge_key
+from judging.services.judge_trial import FindingState, judge_probe
 from llm.endpoints import EndpointInvalid, origin_of
-from scoring.models import JudgeConfig
-from scoring.services.judge_keys import JudgeNotConfigured, judge_key
-from scoring.services.judge_trial import FindingState, judge_probe
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-the-judges-own-key"

@@ -9,19 +9,13 @@ from pathlib import Path
 import pytest
 from hashed_judge.running import RunningJudge, judge_server
 
-from scoring.models import JudgeCall, JudgeChange, JudgeConfig, ScoringRun
-from scoring.selectors.judges import judge_is_used, known_judges
-from scoring.services.judge_rules import JudgeInvalid, JudgeSettings
-from scoring.services.judge_trial import FindingState, Trial, judge_probe
-from scoring.services.judges import (
-    JudgeChanged,
-    JudgeFixed,
-    judge_add,
-    judge_change,
-    settings_of,
-)
-from scoring.services.judging.runs import run_plan, run_start
-from scoring.services.judging.seats import study_seats
+from judging.models import JudgeCall, JudgeChange, JudgeConfig, ScoringRun
+from judging.selectors.judges import judge_is_used, known_judges
+from judging.services.judge_rules import JudgeInvalid, JudgeSettings
+from judging.services.judge_trial import FindingState, Trial, judge_probe
+from judging.services.judges import JudgeChanged, JudgeFixed, judge_add, judge_change, settings_of
+from judging.services.running.runs import run_plan, run_start
+from judging.services.running.seats import study_seats
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db

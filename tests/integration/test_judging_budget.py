@@ -19,19 +19,13 @@ from hashed_judge.running import RunningJudge, judge_server
 from pytest_django import Settings
 
 from batches.models import Session
+from judging.models import JudgeCall, JudgeConfig, JudgeSlice, JudgingRun, ScoringRun
+from judging.services.running.budget import PricesUnknown, cost_of, set_aside, spent_of, worst_cost
+from judging.services.running.claims import slice_begin
+from judging.services.running.runs import run_finish, run_plan, run_resume, run_start
+from judging.services.running.seats import study_seats
+from judging.services.running.working import slice_work
 from llm.attempts import Attempt
-from scoring.models import JudgeCall, JudgeConfig, JudgeSlice, JudgingRun, ScoringRun
-from scoring.services.judging.budget import (
-    PricesUnknown,
-    cost_of,
-    set_aside,
-    spent_of,
-    worst_cost,
-)
-from scoring.services.judging.claims import slice_begin
-from scoring.services.judging.runs import run_finish, run_plan, run_resume, run_start
-from scoring.services.judging.seats import study_seats
-from scoring.services.judging.working import slice_work
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 

@@ -8,11 +8,11 @@ import pytest
 from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
+from judging.coordinator import run_work_through
+from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.running.runs import RunPlan, run_plan, run_start
+from judging.services.running.seats import study_seats
 from scoring.coordinator import Scoring
-from scoring.judging_coordinator import run_work_through
-from scoring.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
-from scoring.services.judging.runs import RunPlan, run_plan, run_start
-from scoring.services.judging.seats import study_seats
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 from studies.services.amendments import study_amend

@@ -11,9 +11,9 @@ from hashed_judge.running import RunningJudge
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
+from judging.models import JudgeCall, JudgeConfig, JudgingRun
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.export.manifest import Manifest
-from scoring.models import JudgeCall, JudgeConfig, JudgingRun
 from scoring.services.exports import study_export
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study

@@ -8,17 +8,9 @@ from django.conf import settings
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from llm.attempts import Attempt
-from scoring.judge.interface import Asked, CriterionVerdict, JudgeTask
-from scoring.models import (
-    CriterionScore,
-    JudgeCall,
-    JudgeConfig,
-    JudgeSlice,
-    JudgingRun,
-    VerdictDecision,
-)
-from scoring.services.judging.claims import (
+from judging.judges.interface import Asked, CriterionVerdict, JudgeTask
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgeSlice, JudgingRun
+from judging.services.running.claims import (
     MOST_STARTS,
     BegunTooOften,
     Claims,
@@ -26,10 +18,12 @@ from scoring.services.judging.claims import (
     slice_begin,
     slice_renew,
 )
-from scoring.services.judging.runs import run_cancel
-from scoring.services.judging.storing import asked_store
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
+from judging.services.running.runs import run_cancel
+from judging.services.running.storing import asked_store
+from llm.attempts import Attempt
+from screening.models import VerdictDecision
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
 from studies.models import Criterion, Participant, Study, User
 from tests.integration.scripted_judge import ScriptedJudge, ScriptedRun

@@ -8,10 +8,9 @@ import pytest
 from django.db import IntegrityError, connection
 
 from batches.models import Session
-from scoring.coordinator import Scoring
-from scoring.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
-from scoring.services.judging.coordinating import open_runs, remaining_of
-from scoring.services.judging.runs import (
+from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
+from judging.services.running.coordinating import open_runs, remaining_of
+from judging.services.running.runs import (
     PlanOutdated,
     RunIsOpen,
     RunNotOpen,
@@ -22,7 +21,8 @@ from scoring.services.judging.runs import (
     run_resume,
     run_start,
 )
-from scoring.services.judging.seats import Seat
+from judging.services.running.seats import Seat
+from scoring.coordinator import Scoring
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, StudyEvent
 from tests.integration.scripted_judge import ScriptedJudge, ScriptedRun

@@ -19,14 +19,14 @@ from hashed_judge.running import RunningJudge, judge_server
 from pytest_django import Settings
 
 from batches.models import Session
+from judging.judges.windows import Window
+from judging.models import JudgeCall, JudgeConfig, JudgeGrant, JudgeSlice, JudgingRun, PauseReason, ScoringRun
+from judging.services.running.claims import slice_begin, slice_end, slice_renew
+from judging.services.running.gates import SliceGate, slice_gate
+from judging.services.running.runs import run_pause, run_plan, run_start
+from judging.services.running.seats import study_seats
+from judging.services.running.working import slice_work
 from llm.gates import GateClosed
-from scoring.judge.windows import Window
-from scoring.models import JudgeCall, JudgeConfig, JudgeGrant, JudgeSlice, JudgingRun, PauseReason, ScoringRun
-from scoring.services.judging.claims import slice_begin, slice_end, slice_renew
-from scoring.services.judging.gates import SliceGate, slice_gate
-from scoring.services.judging.runs import run_pause, run_plan, run_start
-from scoring.services.judging.seats import study_seats
-from scoring.services.judging.working import slice_work
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 

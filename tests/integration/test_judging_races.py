@@ -16,14 +16,9 @@ from django.db import OperationalError, connection, transaction
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from llm.attempts import Attempt
-from llm.errors import Received
-from llm.replies import error_status
-from scoring.coordinator import judging_coordinate
-from scoring.judge.interface import Asked, CriterionVerdict
-from scoring.judge.reasons import UnscoredReason
-from scoring.models import (
-    AnswerFlag,
+from judging.judges.interface import Asked, CriterionVerdict
+from judging.judges.reasons import UnscoredReason
+from judging.models import (
     AnswerScore,
     CriterionScore,
     JudgeCall,
@@ -31,15 +26,13 @@ from scoring.models import (
     JudgeSlice,
     JudgingRun,
     PauseReason,
-    ResultSet,
 )
-from scoring.services.erasure import withdrawn_erase
-from scoring.services.judging.breaker import sentence
-from scoring.services.judging.claims import Claims, slice_begin
-from scoring.services.judging.coordinating import run_coordinate
-from scoring.services.judging.one_statement import row_and_call_store
-from scoring.services.judging.patience import patiently
-from scoring.services.judging.runs import (
+from judging.services.running.breaker import sentence
+from judging.services.running.claims import Claims, slice_begin
+from judging.services.running.coordinating import run_coordinate
+from judging.services.running.one_statement import row_and_call_store
+from judging.services.running.patience import patiently
+from judging.services.running.runs import (
     PlanOutdated,
     run_cancel,
     run_finish,
@@ -49,10 +42,17 @@ from scoring.services.judging.runs import (
     run_start,
     scoring_runs_of,
 )
-from scoring.services.judging.seats import Seat
-from scoring.services.judging.settling import answers_settle
-from scoring.services.judging.storing import ROUNDS, asked_store
-from scoring.services.judging.working import Slice
+from judging.services.running.seats import Seat
+from judging.services.running.settling import answers_settle
+from judging.services.running.storing import ROUNDS, asked_store
+from judging.services.running.working import Slice
+from llm.attempts import Attempt
+from llm.errors import Received
+from llm.replies import error_status
+from operations.services.erasure import withdrawn_erase
+from scoring.coordinator import judging_coordinate
+from scoring.models import ResultSet
+from screening.models import AnswerFlag
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from tests.integration.scripted_judge import ScriptedJudge, ScriptedRun

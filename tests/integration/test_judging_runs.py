@@ -11,9 +11,9 @@ from hashed_judge.log import repeats
 from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
+from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun
+from judging.services.running.seats import study_seats
 from scoring.coordinator import Scoring, study_score
-from scoring.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun
-from scoring.services.judging.seats import study_seats
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 

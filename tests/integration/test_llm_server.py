@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from llmock.pytest_plugin import LLMock
 from llmock.scenarios import Reply
 
+from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm import errors
 from llm.attempts import Attempt
 from llm.connections import STALE_SECONDS, certificates
@@ -28,7 +29,6 @@ from llm.network import MAX_REPLY_BYTES
 from llm.providers import Provider
 from llm.requests import Message
 from llm.retrying import RetryPolicy
-from scoring.judge.schemas import ExactJudgment, RubricJudgment
 from tests.integration.small_server import (
     ASK,
     REPLY,

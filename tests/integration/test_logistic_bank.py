@@ -16,15 +16,15 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from psychometrics.inference.measure import Block
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
 from scoring.models import Measurement
-from scoring.selectors.item_banks import item_arrays
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
 from scoring.services.measurement.computing import measurement_compute
-from scoring.stats.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
-from scoring.stats.measures import Block
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
+from studies.selectors.item_banks import item_arrays
 
 pytestmark = pytest.mark.django_db
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore, ScoringRun
 from scoring.coordinator import Scoring
-from scoring.models import AnswerScore, ScoringRun
 from scoring.services.exports import study_export
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

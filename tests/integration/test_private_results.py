@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from batches.models import Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore
+from psychometrics.inference.measure import Scope
+from reporting.report.parts import Facts, Paragraph
+from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring, results_bring_up
-from scoring.models import AnswerScore, ResultSet
-from scoring.report.parts import Facts, Paragraph
+from scoring.models import ResultSet
 from scoring.selectors.export_results import scopes_to_leave
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.services.exports import study_export
 from scoring.services.results import results_compute
-from scoring.stats.measures import Scope
-from scoring.views.study_report_parts import study_document
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

@@ -14,17 +14,17 @@ from django.test import RequestFactory
 from studies.forms.uploads import BoundedUpload
 from studies.models import Credential, Participant, ProfileForm, Study, StudyEvent
 from studies.selectors.participants import credentials_of, newest_profile
-from studies.services.consents import consent_record
-from studies.services.credentials import (
+from studies.services.events import StudyEventKind, event_record
+from studies.services.people.consents import consent_record
+from studies.services.people.credentials import (
     MAX_BYTES,
     MAX_FILES,
     CheckedFile,
     CredentialRefused,
     credential_check,
 )
-from studies.services.events import StudyEventKind, event_record
-from studies.services.participants import participant_add, participant_approve
-from studies.services.profiles import CredentialMissing, ProfileClosed, profile_submit
+from studies.services.people.participants import participant_add, participant_approve
+from studies.services.people.profiles import CredentialMissing, ProfileClosed, profile_submit
 
 FILE = CheckedFile("card.pdf", "application/pdf", b"%PDF-1.7 a certificate")
 

@@ -16,6 +16,15 @@ import numpy as np
 import pytest
 
 from batches.models import Answer, Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore, AuditSample, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.audits import audit_draw
+from psychometrics.agreement.audit import STATISTICS, weighted_agreement
+from psychometrics.agreement.audit_sample import Stratum
+from psychometrics.benchmark.accuracy_table import AccuracyTable
+from reporting.report.html import document_html
+from reporting.selectors.report_records import StudyRecords, study_records
+from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
 from scoring.export.recompute_script import recompute_script
 from scoring.export.recomputing.audit import SAME, scores_of_both, weighted, weighted_groups
@@ -23,33 +32,15 @@ from scoring.export.recomputing.estimators import t_quantile
 from scoring.export.recomputing.exclusions import words_in as counted_again
 from scoring.export.recomputing.people import chi_square
 from scoring.export.recomputing.reading import PRIVATE, UNKNOWN
-from scoring.models import (
-    AnswerScore,
-    AuditSample,
-    CriterionScore,
-    JudgeConfig,
-    JudgingRun,
-    ModelConfiguration,
-    ModelScore,
-    ScoringRun,
-    Verdict,
-    VerdictDecision,
-)
-from scoring.report.html import document_html
-from scoring.selectors.exclusion_facts import words_in
-from scoring.selectors.report_records import StudyRecords, study_records
+from scoring.models import ModelConfiguration, ModelScore
 from scoring.services.agreements import agreements_compute
-from scoring.services.audits import audit_draw
 from scoring.services.exports import study_export
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
 from scoring.services.task_tables import task_table_import
-from scoring.services.verdicts import verdict_record
-from scoring.stats.accuracy_table import AccuracyTable
-from scoring.stats.audit_agreement import STATISTICS, weighted_agreement
-from scoring.stats.audit_sample import Stratum
-from scoring.views.study_report_parts import study_document
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from screening.models import Verdict, VerdictDecision
+from screening.selectors.exclusion_facts import words_in
+from screening.services.verdicts import verdict_record
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Criterion, ItemBank, Participant, Study, User
 from studies.services.banks import item_bank_import

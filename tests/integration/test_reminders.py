@@ -13,10 +13,10 @@ from batches.services.reminders import reminders_queue
 from batches.services.starting import session_start
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, VettingStatus
 from studies.services.amendments import study_amend
-from studies.services.consents import consent_record
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails import mails_send
-from studies.services.participants import participant_reject
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_reject
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db

@@ -18,10 +18,10 @@ from batches.services.starting import session_start
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.export.manifest import Manifest
 from scoring.export.rows import ROW_TYPES
-from scoring.models import VerdictDecision
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.services.exports import ExportRefused, study_export
-from scoring.services.verdicts import verdict_record
+from screening.models import VerdictDecision
+from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, StudyEvent, User
 

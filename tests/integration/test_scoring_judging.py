@@ -8,29 +8,22 @@ import pytest
 from pytest_django import Settings
 
 from batches.models import Answer, Session
+from judging.judges.interface import JudgeTask
+from judging.judges.reasons import UnscoredReason
+from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.selectors.judging import counted_rows
+from judging.services.running.breaker import AGAINST_ENDPOINT
+from judging.services.running.continuing import require_seats
+from judging.services.running.planning import PromptsNotScorable
+from judging.services.running.seats import Seat, StudyNotFrozen, scoring_run_open
+from judging.services.running.storing import ROUNDS
 from scoring.coordinator import Scoring
-from scoring.judge.interface import JudgeTask
-from scoring.judge.reasons import UnscoredReason
-from scoring.models import (
-    AnswerScore,
-    CriterionScore,
-    JudgeCall,
-    JudgeConfig,
-    JudgingRun,
-    ScoringRun,
-    VerdictDecision,
-)
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.judging import counted_rows
 from scoring.selectors.runs import changes_since
-from scoring.services.judging.breaker import AGAINST_ENDPOINT
-from scoring.services.judging.continuing import require_seats
-from scoring.services.judging.planning import PromptsNotScorable
-from scoring.services.judging.seats import Seat, StudyNotFrozen, scoring_run_open
-from scoring.services.judging.storing import ROUNDS
 from scoring.services.results import results_compute
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
+from screening.models import VerdictDecision
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import Criterion, Participant, Study, User
 from studies.services.amendments import study_amend

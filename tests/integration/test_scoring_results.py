@@ -7,14 +7,16 @@ from math import exp, log, sqrt
 import pytest
 
 from batches.models import Answer, Session
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AnswerScore, ScoringRun
+from reporting.selectors.reports import report_of
 from scoring.coordinator import Scoring
-from scoring.models import AnswerScore, Estimate, Measurement, ResultSet, ScoringRun, VerdictDecision
-from scoring.selectors.reports import report_of
+from scoring.models import Estimate, Measurement, ResultSet
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from screening.models import VerdictDecision
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Prompt, Study, User
 from studies.services.banks import item_bank_import

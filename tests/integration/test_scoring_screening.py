@@ -8,16 +8,16 @@ import pytest
 from batches.models import Session
 from batches.services.ending import session_submit
 from batches.services.extending import session_reopen
-from scoring.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
-from scoring.selectors.flow import study_flow
-from scoring.selectors.participants import (
+from screening.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
+from screening.selectors.flow import study_flow
+from screening.selectors.participants import (
     excluded_participants,
     retained_participants,
     undecided_participants,
 )
-from scoring.selectors.screening import screening_cases, screening_queue
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import VerdictRefused, verdict_record, verdicts_confirm_all
+from screening.selectors.screening import screening_cases, screening_queue
+from screening.services.screening import study_screen
+from screening.services.verdicts import VerdictRefused, verdict_record, verdicts_confirm_all
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study, User
 

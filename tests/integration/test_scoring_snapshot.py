@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 from django.db import connection
 
-from scoring.services.snapshot import snapshot
 from studies.models import Bank
+from studies.services.snapshot import snapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

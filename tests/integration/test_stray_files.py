@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from scoring.services.erasure import withdrawn_erase
+from operations.services.erasure import withdrawn_erase
 from studies.models import Participant, Study
-from studies.services.credentials import FOLDER, CheckedFile, credential_add, file_kept
+from studies.services.people.credentials import FOLDER, CheckedFile, credential_add, file_kept
 
 pytestmark = pytest.mark.django_db
 FILE = CheckedFile("degree.pdf", "application/pdf", b"%PDF-1.4")

@@ -17,9 +17,9 @@ from django.db.models import Value
 from django.db.models.functions import Concat
 from pytest_django import DjangoAssertNumQueries
 
+from formats.item_parameters import ItemParameter, ItemParameters, read_item_parameters
+from formats.problems import Problem
 from studies.bank.building import BankReading
-from studies.bank.item_parameters import ItemParameter, ItemParameters, read_item_parameters
-from studies.bank.problems import Problem
 from studies.bank.reading import read_bank
 from studies.bank.records import AttachmentRecord, BankRecord, ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import (

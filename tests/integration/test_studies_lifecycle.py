@@ -16,8 +16,8 @@ from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import studies_with_people, study_by_slug, study_is_open
 from studies.services.amendments import AmendmentRefused, study_amend
 from studies.services.banks import bank_import
-from studies.services.invitations import invitation_create, invitation_revoke
-from studies.services.participants import participant_add
+from studies.services.people.invitations import invitation_create, invitation_revoke
+from studies.services.people.participants import participant_add
 from studies.services.readiness import StudyNotReady
 from studies.services.studies import (
     StudyExists,

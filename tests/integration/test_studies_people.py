@@ -20,8 +20,8 @@ from studies.selectors.participants import (
     vetting_counts,
 )
 from studies.services.amendments import study_amend
-from studies.services.consents import ConsentGiven, ConsentNotAsked, ConsentTextChanged, consent_record
-from studies.services.participants import (
+from studies.services.people.consents import ConsentGiven, ConsentNotAsked, ConsentTextChanged, consent_record
+from studies.services.people.participants import (
     CODE_ALPHABET,
     AlreadyTakesPart,
     EmailInvalid,
@@ -32,16 +32,16 @@ from studies.services.participants import (
     participant_approve,
     participant_reject,
 )
-from studies.services.people_import import (
+from studies.services.people.people_import import (
     PeopleImport,
     PeopleReading,
     PeopleRefused,
     PersonRow,
     participants_import,
 )
+from studies.services.people.vetting import PeopleUnknown, participants_vet
 from studies.services.staff import staff_add
 from studies.services.studies import study_close
-from studies.services.vetting import PeopleUnknown, participants_vet
 
 pytestmark = pytest.mark.django_db
 

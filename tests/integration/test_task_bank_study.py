@@ -12,12 +12,12 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from psychometrics.inference.measure import Block
+from reporting.selectors.reports import report_of
 from scoring.models import Measurement
-from scoring.selectors.reports import report_of
 from scoring.services.exports import study_export
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.measurement.registry import THETA_ONLY
-from scoring.stats.measures import Block
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from psychometrics.benchmark.tasks import task_sums
+from psychometrics.exclusions.multiverse import specifications
+from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
+from psychometrics.inference.measure import Measure
+from psychometrics.models.scores import ModelScores
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import Leaderboard
 from scoring.services.measurement.blocks import benchmark, benchmark_raters, exclusions, judge, models
 from scoring.services.measurement.blocks.benchmark_models import harmonic_shown, theta_measures
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.benchmark_tasks import task_sums
-from scoring.stats.exclusion_rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
-from scoring.stats.measures import Measure
-from scoring.stats.models_scores import ModelScores
-from scoring.stats.multiverse import specifications
 
 TOP = 5  # people
 EMPTY = "A-empty"  # the code of a person without a row; it comes first where people are sorted

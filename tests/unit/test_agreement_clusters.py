@@ -3,12 +3,12 @@ import math
 import numpy as np
 import pytest
 
-from scoring.irt.ability import ability_of
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.clusters import Array, linear_estimate, participant_cluster_se
-from scoring.stats.estimates import Reason
-from scoring.stats.student_t import t_quantile
+from psychometrics.inference.clusters import Array, linear_estimate, participant_cluster_se
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.student_t import t_quantile
+from psychometrics.irt.ability import ability_of
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
 
 NAN = math.nan
 

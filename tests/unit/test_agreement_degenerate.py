@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from scoring.stats.agreement import Agreement, agreement_from_seed
-from scoring.stats.estimates import Estimate, Reason
-from scoring.stats.resampling import MIN_RESAMPLES
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.resampling import MIN_RESAMPLES
 
 NAN = math.nan
 NEED_THREE = (

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from scoring.stats.agreement import Agreement, agreement, agreement_from_seed
-from scoring.stats.estimates import Reason
-from scoring.stats.paired import ScoresRefused
+from psychometrics.agreement.paired import ScoresRefused
+from psychometrics.agreement.pairs import Agreement, agreement, agreement_from_seed
+from psychometrics.inference.estimates import Reason
 
 NAN = math.nan
 

@@ -3,11 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from scoring.stats.agreement import agreement_from_seed
-from scoring.stats.estimates import Reason
-from scoring.stats.krippendorff import alpha_interval, alpha_nominal
-from scoring.stats.paired import ScoresRefused
-from scoring.stats.panel import PanelAgreement, panel_agreement_from_seed
+from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal
+from psychometrics.agreement.paired import ScoresRefused
+from psychometrics.agreement.pairs import agreement_from_seed
+from psychometrics.agreement.panel import PanelAgreement, panel_agreement_from_seed
+from psychometrics.inference.estimates import Reason
 
 NAN = math.nan
 

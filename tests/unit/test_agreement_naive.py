@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from scoring.stats.agreement import Agreement, agreement_from_seed
-from scoring.stats.clusters import Array
-from scoring.stats.estimates import Estimate
-from scoring.stats.krippendorff import alpha_interval, alpha_nominal
-from scoring.stats.panel import panel_agreement_from_seed
-from scoring.stats.resampling import draws_of_clusters
+from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.agreement.panel import panel_agreement_from_seed
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Estimate
+from psychometrics.inference.resampling import draws_of_clusters
 
 Loops = Callable[[list[float], list[float]], float]
 NAN = math.nan

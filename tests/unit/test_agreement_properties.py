@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from scoring.stats.agreement import Agreement, agreement_from_seed
-from scoring.stats.estimates import Estimate, Reason, Share
-from scoring.stats.panel import panel_agreement_from_seed
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.agreement.panel import panel_agreement_from_seed
+from psychometrics.inference.estimates import Estimate, Reason, Share
 
 NAN = math.nan
 SYMMETRIC = (

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from scoring.stats.agreement import agreement_from_seed
-from scoring.stats.clusters import Array, Codes
+from psychometrics.agreement.pairs import agreement_from_seed
+from psychometrics.inference.clusters import Array, Codes
 
 TRUTH, NOISE, LENIENCE = 0.08, 0.04, 0.03  # standard deviations and offset, far from the ends of the scale
 

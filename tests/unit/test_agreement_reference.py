@@ -6,12 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.stats.agreement_reference import (
-    PUBLISHED_ABILITIES,
-    REFERENCE_FIGURES,
-    Level,
-    reference_figures,
-)
+from psychometrics.agreement.reference import PUBLISHED_ABILITIES, REFERENCE_FIGURES, Level, reference_figures
 
 THETA_X = np.array([ability.theta_x for ability in PUBLISHED_ABILITIES])
 THETA_Y = np.array([ability.theta_y for ability in PUBLISHED_ABILITIES])

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from scoring.stats.agreement import Agreement, agreement_from_seed
-from scoring.stats.agreement_warnings import (
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.agreement.warnings import (
     MAX_OFFSET,
     MAX_THETA_CHANGE,
     MIN_ALPHA,
@@ -15,7 +15,7 @@ from scoring.stats.agreement_warnings import (
     WarningCode,
     agreement_warnings,
 )
-from scoring.stats.estimates import Estimate, Reason
+from psychometrics.inference.estimates import Estimate, Reason
 
 NAN = math.nan
 

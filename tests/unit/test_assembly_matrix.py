@@ -12,8 +12,8 @@ from batches.rules.assembly import (
     coverage_lines,
     coverage_report,
 )
-from batches.rules.linkage import Linkage, linkage
-from scoring.stats.designs import MATRIX, design_of, linkage_of
+from psychometrics.planning.designs import MATRIX, design_of, linkage_of
+from psychometrics.planning.linkage import Linkage, linkage
 
 
 def bank_of(prompts: int) -> list[PromptTraits]:

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from scoring.export.audit_sheet import BYTE_ORDER_MARK, CONFIDENTIAL, EXACT, SheetRow, audit_sheet
-from scoring.forms.audit_file import MAX_BYTES, read_ratings
-from scoring.stats.audit_agreement import WeightedAgreement, weighted_agreement
-from scoring.stats.audit_sample import (
+from judging.audit_sheet import BYTE_ORDER_MARK, CONFIDENTIAL, EXACT, SheetRow, audit_sheet
+from psychometrics.agreement.audit import WeightedAgreement, weighted_agreement
+from psychometrics.agreement.audit_sample import (
     AT_LEAST,
     Band,
     Draw,
@@ -26,8 +25,9 @@ from scoring.stats.audit_sample import (
     draw_sample,
     stratum_of,
 )
-from scoring.stats.estimates import Reason
-from scoring.stats.paired import ScoresRefused
+from psychometrics.agreement.paired import ScoresRefused
+from psychometrics.inference.estimates import Reason
+from reporting.forms.audit_file import MAX_BYTES, read_ratings
 
 AGREED = StratumKind(Band.FULL, Standing.AGREE)
 DIFFERING = StratumKind(Band.FULL, Standing.DIFFER)

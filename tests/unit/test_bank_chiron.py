@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from formats.files import Limits
 from studies.bank.chiron_format import read_chiron
-from studies.bank.files import Limits
 from studies.bank.records import ContainsCheck, WordCountCheck
 
 BLANK = "is blank; write something or leave the entry out"

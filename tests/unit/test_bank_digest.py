@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from studies.bank.canonical import canonical_json
+from formats.canonical import canonical_json
 from studies.bank.chiron_format import read_chiron
 from studies.bank.digest import bank_digest
 from studies.bank.records import AttachmentRecord, BankRecord, CriterionRecord, PromptRecord

@@ -7,8 +7,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from formats.files import Limits
 from studies.bank.digest import bank_digest
-from studies.bank.files import Limits
 from studies.bank.gim_format import read_gim
 from studies.bank.records import PromptRecord
 

@@ -8,14 +8,14 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
+from judging.judges.fencing import data_block
+from judging.judges.interface import Asked, CriterionTask, JudgeTask
+from judging.judges.llm_judge import LLMJudge
+from judging.judges.reasons import UnscoredReason
+from judging.judges.schemas import MOST_CRITERIA, rubric_judgments
 from llm.client import ChatClient
 from llm.retrying import RetryPolicy
 from llm.schema import response_format
-from scoring.judge.fencing import data_block
-from scoring.judge.interface import Asked, CriterionTask, JudgeTask
-from scoring.judge.llm_judge import LLMJudge
-from scoring.judge.reasons import UnscoredReason
-from scoring.judge.schemas import MOST_CRITERIA, rubric_judgments
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, DEFAULT_JUDGE_TEXTS, JudgeTexts
 

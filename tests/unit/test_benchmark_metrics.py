@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from scoring.stats.accuracy_table import AccuracyTableRefused, read_accuracy_table
-from scoring.stats.benchmark_metrics import (
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, read_accuracy_table
+from psychometrics.benchmark.metrics import (
     BBEH_TASK_SIZES,
     TaskAccuracy,
     adjusted_harmonic_mean,

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from scoring.stats.benchmark_tasks import TaskSums
-from scoring.stats.estimates import Reason
-from scoring.stats.raters import maxima_of_equals, task_raters, top_crossfit
+from psychometrics.benchmark.raters import maxima_of_equals, task_raters, top_crossfit
+from psychometrics.benchmark.tasks import TaskSums
+from psychometrics.inference.estimates import Reason
 
 
 def sums(correct: list[int], answers: list[int]) -> TaskSums:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.stats.benchmark_chance import bbh_tasks, corrected, corrected_macro_estimate, guessing_rate
-from scoring.stats.benchmark_matched import placed, thinned
-from scoring.stats.benchmark_tasks import (
+from psychometrics.benchmark.chance import bbh_tasks, corrected, corrected_macro_estimate, guessing_rate
+from psychometrics.benchmark.matched import placed, thinned
+from psychometrics.benchmark.tasks import (
     TaskSums,
     harmonic,
     harmonic_estimate,
@@ -19,10 +19,10 @@ from scoring.stats.benchmark_tasks import (
     task_estimate,
     task_sums,
 )
-from scoring.stats.clusters import linear_estimate
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.student_t import t_quantile
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.student_t import t_quantile
 
 Row = tuple[int, int, float]
 

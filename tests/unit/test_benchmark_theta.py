@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.stats.accuracy_table import AccuracyTable, read_accuracy_table
-from scoring.stats.benchmark_matched import thinned
-from scoring.stats.benchmark_tasks import TaskSums
-from scoring.stats.benchmark_theta import (
+from psychometrics.benchmark.accuracy_table import AccuracyTable, read_accuracy_table
+from psychometrics.benchmark.matched import thinned
+from psychometrics.benchmark.tasks import TaskSums
+from psychometrics.benchmark.theta import (
     TRANSFORM,
     calibrated_tasks,
     cohort_theta,
@@ -18,7 +17,8 @@ from scoring.stats.benchmark_theta import (
     task_thetas,
     task_thetas_ql,
 )
-from scoring.stats.estimates import Reason
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.bank import ItemBank
 
 
 def bank(b: list[float]) -> ItemBank:

@@ -13,10 +13,10 @@ from matplotlib.image import imread
 from fixtures.demo_bank.answer_keys import COMPUTED_ANSWERS
 from fixtures.demo_bank.make_item_bank import FOLDER, main as make_item_bank
 from fixtures.demo_bank.make_media import MEDIA, make_media
-from scoring.matching.checks import passes
-from scoring.matching.exact import is_equal
+from formats.item_parameters import read_item_parameters
+from judging.matching.checks import passes
+from judging.matching.exact import is_equal
 from studies.bank.chiron_format import read_chiron
-from studies.bank.item_parameters import read_item_parameters
 from studies.bank.records import PromptRecord
 
 READING = read_chiron(FOLDER / "bank.jsonl")

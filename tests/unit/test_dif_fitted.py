@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from false_rates import PROCESSES, World, study_of, world_of
 
-from scoring.stats.cohort import Cohort, Pairs
-from scoring.stats.dif import DEVIATIONS, Residuals, fitted_residuals, residuals_of
-from scoring.stats.dif_groups import ScaleInvariance, mean_shift, scale_invariance
-from scoring.stats.person_fit_reference import ASSUMED, Reference, certainty_influence, judged_process
+from psychometrics.data.cohort import Cohort, Pairs
+from psychometrics.dif.groups import ScaleInvariance, mean_shift, scale_invariance
+from psychometrics.dif.prompts import DEVIATIONS, Residuals, fitted_residuals, residuals_of
+from psychometrics.fit.reference import ASSUMED, Reference, certainty_influence, judged_process
 
 
 @pytest.fixture(scope="module")

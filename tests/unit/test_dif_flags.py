@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.cohort import AskedPrompt, Cohort, cohort_of
-from scoring.stats.dif import ItemDif
-from scoring.stats.dif_flags import flags_of, prompt_p_values
-from scoring.stats.dif_heterogeneity import Heterogeneity
-from scoring.stats.estimates import Reason, unknown
+from psychometrics.data.cohort import AskedPrompt, Cohort, cohort_of
+from psychometrics.dif.flags import flags_of, prompt_p_values
+from psychometrics.dif.heterogeneity import Heterogeneity
+from psychometrics.dif.prompts import ItemDif
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
 
 Z = {0.05: 1.959963985, 0.01: 2.575829304, 0.001: 3.290526731, 0.4: 0.841621234}  # two-sided p: z
 

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
+from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
+from psychometrics.dif.groups import GroupDif
+from psychometrics.dif.hidden import hidden_rests, hidden_shifts
+from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
 from scoring.services.measurement.blocks.dif import family_measures, flagged_of, told
-from scoring.stats.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
-from scoring.stats.dif_groups import GroupDif
-from scoring.stats.dif_hidden import hidden_rests, hidden_shifts
-from scoring.stats.estimates import Estimate, Reason
 
 PROMPTS = 24
 

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.responses import ResponseProcess, RubricResponses
-from scoring.irt.transform import Transform
-from scoring.stats.cohort import Pairs
-from scoring.stats.dif import item_dif, residuals_of
-from scoring.stats.dif_groups import mean_shift, profile_shift, scale_invariance
-from scoring.stats.dif_heterogeneity import heterogeneity
-from scoring.stats.estimates import Reason
-from scoring.stats.holm import holm
-from scoring.stats.person_fit_reference import Reference, reference_of
+from psychometrics.data.cohort import Pairs
+from psychometrics.dif.groups import mean_shift, profile_shift, scale_invariance
+from psychometrics.dif.heterogeneity import heterogeneity
+from psychometrics.dif.prompts import item_dif, residuals_of
+from psychometrics.fit.reference import Reference, reference_of
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.holm import holm
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.responses import ResponseProcess, RubricResponses
+from psychometrics.irt.transform import Transform
 
 TRANSFORM = Transform(scale=0.998, offset=0.001)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from scoring.stats.flow import FlowCounts, flow_steps
+from psychometrics.exclusions.flow import FlowCounts, flow_steps
 
 COUNTS = FlowCounts(
     recruited=260, approved=250, rejected=6, started=246, active=0, withdrawn=3, ended=243,

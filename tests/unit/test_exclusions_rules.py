@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.exclusion_rules import (
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.exclusions.rules import (
     DECLARED,
     INTENTION_TO_TREAT,
     PAPER_RULE,

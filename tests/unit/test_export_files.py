@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import JsonValue
 
-from scoring.export.cells import csv_cell, defused
+from formats.cells import csv_cell, defused
 from scoring.export.dictionary import data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import FileEntry, Manifest, Omitted, StudyEntry

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from false_rates import PROCESSES, before_and_now, slope_flagged, study_of, world_of
 
-from scoring.stats.between_person import between_person_sd, own_abilities
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
-from scoring.stats.dif import fitted_residuals
-from scoring.stats.person_fit_reference import ASSUMED, judged_process, references_of
-from scoring.stats.top_crossfit import crossfit
-from scoring.stats.top_null import null_reference, unplaced_rows
-from scoring.stats.top_ranking import by_raw_mean, top_paper_curve
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
+from psychometrics.dif.prompts import fitted_residuals
+from psychometrics.fit.reference import ASSUMED, judged_process, references_of
+from psychometrics.inference.between_person import between_person_sd, own_abilities
+from psychometrics.top.crossfit import crossfit
+from psychometrics.top.null import null_reference, unplaced_rows
+from psychometrics.top.ranking import by_raw_mean, top_paper_curve
 from tests.unit.top_cohorts import bank_with
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from scoring.irt.transform import Array
-from scoring.stats.person_fit import PersonFit
-from scoring.stats.person_fit_abilities import Prior
-from scoring.stats.person_fit_grid import Cell, fit_grid
+from psychometrics.fit.abilities import Prior
+from psychometrics.fit.grid import Cell, fit_grid
+from psychometrics.fit.people import PersonFit
+from psychometrics.irt.transform import Array
 
 
 def fit_of(correlation: Array, outfit_per_pair: Array, p: Array) -> PersonFit:

@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.responses import ResponseProcess, RubricResponses
-from scoring.irt.transform import Array, Transform
-from scoring.stats.between_person import paule_mandel
-from scoring.stats.cohort import AskedPrompt, Outcome, Pairs, Person, cohort_of
-from scoring.stats.dif import item_dif, residuals_of
-from scoring.stats.person_fit import person_fit
-from scoring.stats.person_fit_abilities import (
+from psychometrics.data.cohort import AskedPrompt, Outcome, Pairs, Person, cohort_of
+from psychometrics.dif.prompts import item_dif, residuals_of
+from psychometrics.fit.abilities import (
     Prior,
     expected_without_itself,
     likelihood_of,
@@ -19,8 +14,13 @@ from scoring.stats.person_fit_abilities import (
     prior_of,
     sums_of,
 )
-from scoring.stats.person_fit_reference import Reference, cohort_responses, reference_of
-from scoring.stats.person_fit_rows import Rows
+from psychometrics.fit.people import person_fit
+from psychometrics.fit.reference import Reference, cohort_responses, reference_of
+from psychometrics.fit.rows import Rows
+from psychometrics.inference.between_person import paule_mandel
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.responses import ResponseProcess, RubricResponses
+from psychometrics.irt.transform import Array, Transform
 
 TRANSFORM = Transform(scale=0.998, offset=0.001)
 

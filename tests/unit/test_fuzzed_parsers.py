@@ -23,23 +23,23 @@ from pydantic import ValidationError
 
 from batches.schemas import SaveBody
 from batches.sentence_api import body_sentence
+from formats.files import FileRefused
+from formats.item_parameters import ItemParametersRefused, read_item_parameters
+from judging.judges.schemas import ExactJudgment, RubricJudgment, rubric_judgments
 from llm.errors import LLMError, Received
 from llm.parsing import parse
 from llm.replies import error_status, reply_text, require_json
-from scoring.forms.audit_file import read_ratings
-from scoring.irt.model_results.reading import read_model_results
-from scoring.irt.model_results.records import ModelResultsRefused
-from scoring.irt.response_matrix_files import read_response_matrix
-from scoring.irt.response_matrix_rows import ResponseMatrixRefused
-from scoring.irt.score_table import ScoreTableRefused, read_score_table
-from scoring.judge.schemas import ExactJudgment, RubricJudgment, rubric_judgments
-from scoring.stats.accuracy_table import AccuracyTableRefused, read_accuracy_table
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, read_accuracy_table
+from psychometrics.data.model_results.reading import read_model_results
+from psychometrics.data.model_results.records import ModelResultsRefused
+from psychometrics.data.response_matrix_files import read_response_matrix
+from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
+from psychometrics.data.score_table import ScoreTableRefused, read_score_table
+from reporting.forms.audit_file import read_ratings
 from studies.bank.bbeh_format import read_bbeh
 from studies.bank.bbh_format import read_bbh
 from studies.bank.chiron_format import read_chiron
-from studies.bank.files import FileRefused
 from studies.bank.gim_format import read_gim
-from studies.bank.item_parameters import ItemParametersRefused, read_item_parameters
 from studies.forms.people_file import read_people
 
 NOW = datetime(2030, 5, 1, tzinfo=UTC)

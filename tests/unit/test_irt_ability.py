@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from scoring.irt.ability import abilities_of, ability_of, group_ability
-from scoring.irt.bank import ItemBank, item_bank_from
-from scoring.irt.simulation import logit_normal_scores
-from scoring.irt.transform import Array, ScoreOutOfRange, Transform
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from psychometrics.irt.ability import abilities_of, ability_of, group_ability
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.simulation import logit_normal_scores
+from psychometrics.irt.transform import Array, ScoreOutOfRange, Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
 NAN = math.nan

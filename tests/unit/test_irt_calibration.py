@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank, item_bank_from
-from scoring.irt.calibration import Calibration, NotCalibratable, calibrate, item_parameters_of
-from scoring.irt.simulation import expected_logits, logit_normal_scores
-from scoring.irt.transform import Array, Transform
+from psychometrics.calibration import Calibration, NotCalibratable, calibrate, item_parameters_of
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.simulation import expected_logits, logit_normal_scores
+from psychometrics.irt.transform import Array, Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
 NAN = math.nan

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from scoring.irt.bank import item_bank_from
-from scoring.irt.calibration import (
+from formats.item_parameters import ResponseModel, read_item_parameters, write_item_parameters
+from psychometrics.calibration import (
     BankFit,
     FitOptions,
     NotCalibratable,
@@ -18,12 +18,12 @@ from scoring.irt.calibration import (
     fit_matrix,
     item_parameters_of,
 )
-from scoring.irt.calibration.fitting import PUBLISHED
-from scoring.irt.calibration.reporting import description_of, parameters_of, report_of
-from scoring.irt.response_matrix import ResponseMatrix, response_matrix
-from scoring.irt.responses import dgp_r_table
-from scoring.irt.transform import Array
-from studies.bank.item_parameters import ResponseModel, read_item_parameters, write_item_parameters
+from psychometrics.calibration.fitting import PUBLISHED
+from psychometrics.calibration.reporting import description_of, parameters_of, report_of
+from psychometrics.data.response_matrix import ResponseMatrix, response_matrix
+from psychometrics.irt.bank import item_bank_from
+from psychometrics.irt.responses import dgp_r_table
+from psychometrics.irt.transform import Array
 
 NAN = np.nan
 

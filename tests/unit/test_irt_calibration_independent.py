@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from scoring.irt.calibration import Calibration, Objective
-from scoring.irt.calibration.leave_one_out import leave_one_out
-from scoring.irt.calibration.logistic import calibrate_logistic
-from scoring.irt.calibration.problems import LeastSquares, Logistic, Problem
-from scoring.irt.calibration.responses import responses_of
-from scoring.irt.response_matrix import compressed
-from scoring.irt.transform import Array, Transform
+from psychometrics.calibration import Calibration, Objective
+from psychometrics.calibration.leave_one_out import leave_one_out
+from psychometrics.calibration.logistic import calibrate_logistic
+from psychometrics.calibration.problems import LeastSquares, Logistic, Problem
+from psychometrics.calibration.responses import responses_of
+from psychometrics.data.response_matrix import compressed
+from psychometrics.irt.transform import Array, Transform
 
 PERSONS, ITEMS = 14, 9
 PUBLISHED = Transform(scale=0.998, offset=0.001)

@@ -5,18 +5,18 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import expit
 
-from scoring.irt.calibration import Objective, calibrate
-from scoring.irt.calibration.adam import calibrate_with_adam
-from scoring.irt.calibration.alternating import alternate, gradient_at
-from scoring.irt.calibration.items import items_at
-from scoring.irt.calibration.leave_one_out import leave_one_out
-from scoring.irt.calibration.logistic import LogisticResponses, calibrate_logistic, logistic_ability
-from scoring.irt.calibration.model import Calibration, NotCalibratable
-from scoring.irt.calibration.newton import newton_check, schur_hessian
-from scoring.irt.calibration.problems import LeastSquares, Logistic
-from scoring.irt.calibration.responses import SparseLogits, responses_of
-from scoring.irt.response_matrix import compressed
-from scoring.irt.transform import Array, Transform
+from psychometrics.calibration import Objective, calibrate
+from psychometrics.calibration.adam import calibrate_with_adam
+from psychometrics.calibration.alternating import alternate, gradient_at
+from psychometrics.calibration.items import items_at
+from psychometrics.calibration.leave_one_out import leave_one_out
+from psychometrics.calibration.logistic import LogisticResponses, calibrate_logistic, logistic_ability
+from psychometrics.calibration.model import Calibration, NotCalibratable
+from psychometrics.calibration.newton import newton_check, schur_hessian
+from psychometrics.calibration.problems import LeastSquares, Logistic
+from psychometrics.calibration.responses import SparseLogits, responses_of
+from psychometrics.data.response_matrix import compressed
+from psychometrics.irt.transform import Array, Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
 ROUNDING = 1e-12

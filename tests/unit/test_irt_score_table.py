@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.irt.score_table import MOST_PROBLEMS, ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.data.score_table import MOST_PROBLEMS, ScoreTable, ScoreTableRefused, read_score_table
 
 INDEX = {"p1": 0, "p2": 1}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from studies.bank.item_parameters import (
+from formats.item_parameters import (
     ItemParameter,
     ItemParameters,
     ItemParametersRefused,

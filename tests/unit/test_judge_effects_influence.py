@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scoring.irt.transform import Array
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.influence import (
+from psychometrics.agreement.influence import (
     changes_without,
     effect_of_flips,
     largest_changes,
     thetas_of,
     under_other_scores,
 )
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.transform import Array
 from tests.unit.top_cohorts import bank_with
 
 LOGIT_OF_1 = math.log(999)

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.irt.quasi_likelihood import theta_ql
-from scoring.irt.transform import Array
-from scoring.stats.cohort import Pairs
-from scoring.stats.estimates import Reason
-from scoring.stats.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
-from scoring.stats.quasi_abilities import quasi_abilities
+from psychometrics.agreement.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.quasi_abilities import quasi_abilities
+from psychometrics.irt.quasi_likelihood import theta_ql
+from psychometrics.irt.transform import Array
 
 
 def pairs_of(person: list[int], prompt: list[int], p: list[float]) -> Pairs:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scoring.judge.fencing import NO_MARK, data_block, random_mark
-from scoring.judge.neutralise import neutralise
+from judging.judges.fencing import NO_MARK, data_block, random_mark
+from judging.judges.neutralise import neutralise
 from studies.protocol.judge_texts import fill
 
 LABELLED = "Target: {answer}\nGiven answer: {predicted_answer}\n"

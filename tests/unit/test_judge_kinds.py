@@ -8,13 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from llm.client import ChatClient
-from llm.retrying import RetryPolicy
-from scoring.judge import neutralise
-from scoring.judge.answers import sample_score
-from scoring.judge.checks_judge import ChecksJudge
-from scoring.judge.fencing import data_block
-from scoring.judge.interface import (
+from judging.judges import neutralise
+from judging.judges.answers import sample_score
+from judging.judges.checks_judge import ChecksJudge
+from judging.judges.fencing import data_block
+from judging.judges.interface import (
     AnswerVerdict,
     Asked,
     CriterionTask,
@@ -23,9 +21,11 @@ from scoring.judge.interface import (
     JudgeCannotScore,
     JudgeTask,
 )
-from scoring.judge.llm_judge import LLMJudge
-from scoring.judge.match_judge import MatchJudge
-from scoring.judge.reasons import UnscoredReason
+from judging.judges.llm_judge import LLMJudge
+from judging.judges.match_judge import MatchJudge
+from judging.judges.reasons import UnscoredReason
+from llm.client import ChatClient
+from llm.retrying import RetryPolicy
 from studies.bank.records import ContainsCheck, NumberCheck
 from studies.protocol.judge_texts import JudgeTexts
 

@@ -13,7 +13,7 @@ import pytest
 
 from fixtures.injections import LIKE_PUBLISHED
 from fixtures.marks import BENIGN_ANSWERS, LEFT_AS_THEY_ARE, TRACED, UNTRACED
-from scoring.judge.neutralise import neutralise
+from judging.judges.neutralise import neutralise
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from scoring.judge.delimiters import delimiters_of
-from scoring.judge.folding import folded
-from scoring.judge.neutralise import neutralise
+from judging.judges.delimiters import delimiters_of
+from judging.judges.folding import folded
+from judging.judges.neutralise import neutralise
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
 # The shapes of the published texts, in other words: a fence with labels, and headings.

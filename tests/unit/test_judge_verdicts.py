@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from judging.judges.answers import sample_score
+from judging.judges.interface import AnswerVerdict, CriterionTask, CriterionVerdict, JudgeTask
+from judging.judges.reasons import UnscoredReason
+from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm import errors
-from scoring.judge.answers import sample_score
-from scoring.judge.interface import AnswerVerdict, CriterionTask, CriterionVerdict, JudgeTask
-from scoring.judge.reasons import UnscoredReason
-from scoring.judge.schemas import ExactJudgment, RubricJudgment
 
 
 def scored(position: int | None, score: float, confidence: float) -> CriterionVerdict:

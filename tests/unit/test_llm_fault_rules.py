@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from judging.judges.reasons import UnscoredReason
 from llm import errors
 from llm.fault_rules import FAULT_RULES, Again, FaultRule
-from scoring.judge.reasons import UnscoredReason
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "judging-faults.md"
 YES_NO = {True: "yes", False: "no"}

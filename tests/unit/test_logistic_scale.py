@@ -2,9 +2,9 @@
 
 import math
 
-from scoring.stats.estimates import Estimate, Reason
-from scoring.stats.logistic_scale import on_logistic_scale
-from scoring.stats.measures import Measure
+from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.measure import Measure
+from psychometrics.measures.logistic_scale import on_logistic_scale
 
 KNOWN = Estimate(1.0, 0.1, 0.8, 1.2)
 

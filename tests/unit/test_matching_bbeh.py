@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.matching.bbeh import extract, is_correct
+from judging.matching.bbeh import extract, is_correct
 
 
 def questions(shared_data: Path) -> Iterator[tuple[str, str]]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scoring.judge.match_judge import MatchJudge
-from scoring.matching.bbh import PATTERNS, UnknownTask, extract, is_correct
+from judging.judges.match_judge import MatchJudge
+from judging.matching.bbh import PATTERNS, UnknownTask, extract, is_correct
 
 
 def questions(shared_data: Path) -> Iterator[tuple[str, str]]:

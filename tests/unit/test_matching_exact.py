@@ -2,9 +2,9 @@ from fractions import Fraction
 
 import pytest
 
-from scoring.matching.checks import passes
-from scoring.matching.exact import is_equal
-from scoring.matching.numbers import number_of, numbers_in
+from judging.matching.checks import passes
+from judging.matching.exact import is_equal
+from judging.matching.numbers import number_of, numbers_in
 from studies.bank.records import Check, ContainsCheck, EqualsCheck, ExcludesCheck, NumberCheck, WordCountCheck
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.matching.response_lines import (
+from judging.matching.response_lines import (
     MatchRules,
     ResponseLine,
     ResponseLinesRefused,

@@ -11,9 +11,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.models import ResultSet, ScoringRun
+from judging.models import ScoringRun
+from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
+from psychometrics.inference.measure import Measure
+from psychometrics.inference.standard_errors import is_nested
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
+from scoring.models import ResultSet
 from scoring.services.measurement.blocks.cohort import cohort_measures
 from scoring.services.measurement.blocks.dif import dif_measures
 from scoring.services.measurement.blocks.fit import fit_measures
@@ -22,9 +26,6 @@ from scoring.services.measurement.blocks.slices import slice_measures
 from scoring.services.measurement.blocks.top import top_measures
 from scoring.services.measurement.blocks.uncertainty import uncertainty_measures
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.cohort import AskedPrompt, Outcome, Person, cohort_of
-from scoring.stats.measures import Measure
-from scoring.stats.standard_errors import is_nested
 from studies.models import Study
 from tests.unit.cohort_blocks import (
     EMPTY,

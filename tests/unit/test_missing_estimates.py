@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.logistic import is_separated, logistic_regression, separates_alone
-from scoring.stats.missing_model import missing_model
-from scoring.stats.missing_outcomes import absence_test, answered_shares, is_absent, outcome_counts
-from scoring.stats.missing_scores import (
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.logistic import is_separated, logistic_regression, separates_alone
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
+from psychometrics.missing.model import missing_model
+from psychometrics.missing.outcomes import absence_test, answered_shares, is_absent, outcome_counts
+from psychometrics.missing.scores import (
     Predicted,
     at_bound,
     pooled_theta,

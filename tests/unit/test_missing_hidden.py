@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.measure import Measure
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
 from scoring.services.measurement.blocks.missing import model_measures, place_measures
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.measures import Measure
 
 PROMPTS = 12
 

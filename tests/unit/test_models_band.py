@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank, item_bank_from
-from scoring.irt.responses import dgp_r_table
-from scoring.irt.transform import Transform
-from scoring.stats.models_band import VARIANTS, single_response_bands
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.responses import dgp_r_table
+from psychometrics.irt.transform import Transform
+from psychometrics.models.band import VARIANTS, single_response_bands
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.quasi_likelihood import theta_ql
-from scoring.irt.responses import dgp_r_table
-from scoring.irt.transform import Array, Transform
-from scoring.stats.cohort import AskedPrompt, Outcome, Pairs, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.models_matched import (
+from psychometrics.data.cohort import AskedPrompt, Outcome, Pairs, Person, cohort_of
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.quasi_likelihood import theta_ql
+from psychometrics.irt.responses import dgp_r_table
+from psychometrics.irt.transform import Array, Transform
+from psychometrics.models.matched import (
     Design,
     Found,
     Theta,
@@ -22,7 +22,7 @@ from scoring.stats.models_matched import (
     logits_of_model,
     model_theta,
 )
-from scoring.stats.models_scores import ModelScores
+from psychometrics.models.scores import ModelScores
 
 T = Transform(scale=0.998, offset=0.001)
 Row = tuple[int, int, int, float]  # person, prompt, batch, score

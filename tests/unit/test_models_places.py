@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from scoring.stats.clusters import linear_estimate
-from scoring.stats.models_places import Place, model_p_values, p_value, places, runs_of, separated
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.models.places import Place, model_p_values, p_value, places, runs_of, separated
 
 A = np.array([1.0, 2.0, 0.5, 1.5])
 WEIGHTS = np.array([1.0, 3.0, 2.0, 1.0])

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from scoring.irt.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_inspect_log
-from studies.bank.files import FileRefused
+from formats.files import FileRefused
+from psychometrics.data.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_inspect_log
 
 HEAD = {"eval": {"model": "m"}}
 # Where method, check sum and size stand in the two places in which a zip describes a member.

@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 from multiverse import simulated_bank, simulated_study, simulator_mean, specifications_of
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.quasi_likelihood import theta_ql
-from scoring.irt.responses import dgp_r_table
-from scoring.irt.transform import Transform
-from scoring.stats.clusters import Array
-from scoring.stats.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.exclusion_itt import intention_to_treat
-from scoring.stats.exclusion_rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
-from scoring.stats.multiverse import (
+from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
+from psychometrics.exclusions.itt import intention_to_treat
+from psychometrics.exclusions.multiverse import (
     Choice,
     Specification,
     effects,
@@ -23,6 +16,13 @@ from scoring.stats.multiverse import (
     specifications,
     spread_of,
 )
+from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.quasi_likelihood import theta_ql
+from psychometrics.irt.responses import dgp_r_table
+from psychometrics.irt.transform import Transform
 
 NAN = float("nan")
 ONE = log(0.999 / 0.001)  # y of a full score

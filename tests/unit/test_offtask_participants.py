@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from batches.rules.statuses import AnswerState
-from scoring.offtask.rules import (
+from screening.offtask.rules import (
     RULES_VERSION,
     AnswerFacts,
     AnswerFlag,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from studies.forms.people_file import read_people
-from studies.services.people_import import PersonRow
+from studies.services.people.people_import import PersonRow
 
 
 @pytest.fixture

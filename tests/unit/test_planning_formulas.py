@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.stats.designs import MATRIX, NESTED, design_of, linkage_of
-from scoring.stats.planning import (
+from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
+from psychometrics.planning.formulas import (
     Plan,
     Prices,
     batch_half_width,

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scoring.irt.responses import dgp_r_table
-from scoring.stats import rehearsed_design
-from scoring.stats.designs import MATRIX, NESTED
-from scoring.stats.estimates import Reason
-from scoring.stats.planning import Plan, precision
-from scoring.stats.rehearsed_design import (
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.responses import dgp_r_table
+from psychometrics.planning import simulated_design as rehearsed_design
+from psychometrics.planning.designs import MATRIX, NESTED
+from psychometrics.planning.formulas import Plan, precision
+from psychometrics.planning.simulated_design import (
     Draw,
     Recovery,
     Rehearsed,

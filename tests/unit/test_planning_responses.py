@@ -5,11 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.irt.ability import abilities_of
-from scoring.irt.bank import ItemBank, item_bank_from
-from scoring.irt.responses import ResponseProcess, RubricResponses, dgp_g_scores, dgp_r_table, extended_bank
-from scoring.irt.transform import Transform
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from psychometrics.irt.ability import abilities_of
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.responses import (
+    ResponseProcess,
+    RubricResponses,
+    dgp_g_scores,
+    dgp_r_table,
+    extended_bank,
+)
+from psychometrics.irt.transform import Transform
 
 
 @pytest.fixture(scope="module")

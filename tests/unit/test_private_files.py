@@ -11,8 +11,8 @@ from pytest_django import Settings
 
 from config.checks import data_folder_is_private
 from config.private_files import narrow, wide_paths
+from reporting.services.study_reports import report_write
 from scoring.export.folder import new_folder
-from scoring.services.study_reports import report_write
 from studies.bank.records import AttachmentRecord
 from studies.services.attachment_files import attachments_store
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.special import expit
 
-from scoring.irt.quasi_likelihood import theta_ql, thetas_ql
-from scoring.irt.transform import Array, ScoreOutOfRange
-from scoring.stats.clusters import Codes
-from scoring.stats.estimates import Reason
-from scoring.stats.quasi_estimate import quasi_estimate
+from psychometrics.inference.clusters import Codes
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.irt.quasi_likelihood import theta_ql, thetas_ql
+from psychometrics.irt.transform import Array, ScoreOutOfRange
 
 NAN = math.nan
 

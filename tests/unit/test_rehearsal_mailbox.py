@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.rehearsal.mailbox import CodeNotReceived, Mail, Mailbox
+from operations.rehearsal.mailbox import CodeNotReceived, Mail, Mailbox
 
 
 def mail(to: str, code: str) -> str:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from batches.rules.statuses import AnswerState
-from scoring.matching.checks import passes
-from scoring.matching.exact import is_equal
-from scoring.offtask.rules import DEFAULT_RULES, AnswerFacts, PromptFacts, ReasonCode, flag_answer
-from scoring.rehearsal.answers import PromptKey, chance_of_success, compose, right_or_wrong, write_answer
-from scoring.rehearsal.mailbox import CodeNotReceived, Mailbox
-from scoring.rehearsal.people import OFF_TASK_TEXTS, Behaviour, draw_people
+from judging.matching.checks import passes
+from judging.matching.exact import is_equal
+from operations.rehearsal.answers import PromptKey, chance_of_success, compose, right_or_wrong, write_answer
+from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
+from operations.rehearsal.people import OFF_TASK_TEXTS, Behaviour, draw_people
+from screening.offtask.rules import DEFAULT_RULES, AnswerFacts, PromptFacts, ReasonCode, flag_answer
 from studies.bank.records import (
     ContainsCheck,
     CriterionRecord,

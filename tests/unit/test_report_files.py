@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 from PIL import Image
 
-from scoring.report.html import document_html
-from scoring.report.parts import (
+from reporting.report.html import document_html
+from reporting.report.parts import (
     Checklist,
     ChecklistEntry,
     Document,
@@ -23,7 +23,7 @@ from scoring.report.parts import (
     Tone,
     Words,
 )
-from scoring.report.pdf import ReportPages, document_pdf
+from reporting.report.pdf import ReportPages, document_pdf
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"></svg>'
 HOSTILE = '<script>alert("1")</script> & <img src=http://example.org/x>'

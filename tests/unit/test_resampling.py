@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scoring.stats.estimates import Reason
-from scoring.stats.resampling import bootstrap_estimate
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.resampling import bootstrap_estimate
 
 DRAWS = np.linspace(3.6, 4.9, 200)
 

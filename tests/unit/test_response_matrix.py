@@ -8,10 +8,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from scoring.irt.response_matrix import ResponseMatrix, response_matrix
-from scoring.irt.response_matrix_files import read_response_matrix
-from scoring.irt.response_matrix_rows import ResponseMatrixRefused
-from scoring.irt.transform import Transform
+from psychometrics.data.response_matrix import ResponseMatrix, response_matrix
+from psychometrics.data.response_matrix_files import read_response_matrix
+from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
+from psychometrics.irt.transform import Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.slices import arm_slices, slices_of
-from scoring.stats.slices_arms import ArmDifference, arm_differences
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
+from psychometrics.slices.arms import ArmDifference, arm_differences
+from psychometrics.slices.parts import arm_slices, slices_of
 
 ARMS = ("with-ai", "alone")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.cohort import AskedPrompt, Outcome, Person, cohort_of
-from scoring.stats.slices import slices_of
-from scoring.stats.slices_hidden import given_away
+from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
+from psychometrics.slices.hidden import given_away
+from psychometrics.slices.parts import slices_of
 
 
 @pytest.mark.parametrize(("without", "hidden"), [(0, set()), (1, {"label:most"}), (3, set())])

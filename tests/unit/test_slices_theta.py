@@ -5,14 +5,16 @@ from math import log, nan, sqrt
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.simulation import logit_normal_scores
-from scoring.irt.transform import Transform
-from scoring.services.measurement.blocks.slices import part_measures
-from scoring.stats.clusters import linear_estimate
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.slices import (
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.simulation import logit_normal_scores
+from psychometrics.irt.transform import Transform
+from psychometrics.slices.arms import arm_differences
+from psychometrics.slices.contamination import contamination
+from psychometrics.slices.hidden import given_away
+from psychometrics.slices.parts import (
     Slice,
     SliceKind,
     hidden_among,
@@ -22,9 +24,7 @@ from scoring.stats.slices import (
     slices_of,
     why_hidden,
 )
-from scoring.stats.slices_arms import arm_differences
-from scoring.stats.slices_contamination import contamination
-from scoring.stats.slices_hidden import given_away
+from scoring.services.measurement.blocks.slices import part_measures
 
 ONE = log(0.999 / 0.001)
 PROFILES = ("stem", "arts")

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from scoring.irt.transform import Array
-from scoring.services.measurement.inputs import top_members
-from scoring.stats.between_person import (
+from psychometrics.data.cohort import Cohort, Pairs, cohort_of
+from psychometrics.inference.between_person import (
     between_person_sd,
     effective_lengths,
     own_abilities,
     paule_mandel,
     swings,
 )
-from scoring.stats.cohort import Cohort, Pairs, cohort_of
-from scoring.stats.empirical_bayes import shrunken_abilities, top_eb
-from scoring.stats.estimates import Reason
-from scoring.stats.top_crossfit import Order, crossfit, dealt, walked
-from scoring.stats.top_null import exchanged, null_reference
-from scoring.stats.top_ranking import by_raw_mean, ranked, top_paper_curve
+from psychometrics.inference.estimates import Reason
+from psychometrics.irt.transform import Array
+from psychometrics.top.crossfit import Order, crossfit, dealt, walked
+from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb
+from psychometrics.top.null import exchanged, null_reference
+from psychometrics.top.ranking import by_raw_mean, ranked, top_paper_curve
+from scoring.services.measurement.inputs import top_members
 from tests.unit.top_cohorts import CODES, cohort_rows, cohort_with, pairs_of
 
 THREE = pairs_of([("A", 5.0), ("A", 3.0), ("B", 3.0), ("B", 1.0), ("C", 1.0), ("C", -1.0)])

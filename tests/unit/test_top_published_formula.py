@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.irt.ability import abilities_of, group_ability
-from scoring.irt.bank import ItemBank, item_bank_from
-from scoring.irt.transform import Array
-from scoring.stats.between_person import own_abilities
-from scoring.stats.clusters import linear_estimate
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.inference.between_person import own_abilities
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.irt.ability import abilities_of, group_ability
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.transform import Array
 
 SETS, UNKNOWN = 1_000, ("not-in-the-bank-1", "not-in-the-bank-2")
 

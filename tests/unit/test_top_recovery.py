@@ -8,7 +8,7 @@ from k_effect import ABILITIES, STATED, thetas_by_k
 from top_estimators import STATED_BIAS_G, STATED_R, bank_of, studies
 from top_worlds import agreeing, cells_of, nearest, stated_cells, world_number
 
-from scoring.irt.responses import dgp_r_table
+from psychometrics.irt.responses import dgp_r_table
 
 
 @pytest.fixture(autouse=True)

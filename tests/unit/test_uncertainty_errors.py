@@ -5,21 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.clusters import linear_estimate
-from scoring.stats.cohort import AskedPrompt, Cohort, Pairs, Person, cohort_of
-from scoring.stats.estimates import Reason
-from scoring.stats.jackknife import (
+from psychometrics.data.cohort import AskedPrompt, Cohort, Pairs, Person, cohort_of
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.jackknife import (
     jackknife_error,
     prompt_thetas_without,
     quasi_thetas_without,
     theta_prompt,
     twoway_jackknife,
 )
-from scoring.stats.mixed_model import components_of, mixed_error, predicted_abilities
-from scoring.stats.quasi_estimate import quasi_estimate
-from scoring.stats.standard_errors import (
+from psychometrics.inference.mixed_model import components_of, mixed_error, predicted_abilities
+from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.inference.standard_errors import (
     analytic_estimate,
     cluster_error,
     is_nested,
@@ -28,6 +26,8 @@ from scoring.stats.standard_errors import (
     quasi_fit,
     twoway_error,
 )
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
 
 SQUEEZE = Transform(0.998, 0.001)
 Row = tuple[int, int, int, float]

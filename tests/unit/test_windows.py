@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scoring.judge.windows import PER_MINUTE, Amount, Given, Limits, Window, chunk, place
+from judging.judges.windows import PER_MINUTE, Amount, Given, Limits, Window, chunk, place
 
 START = datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
 WINDOW = Window(length=60.0, valid=3.0, margin=3.0)

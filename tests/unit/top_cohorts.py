@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring.irt.bank import ItemBank
-from scoring.irt.transform import Transform
-from scoring.stats.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
+from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.transform import Transform
 
 CODES = list(string.ascii_uppercase)
 Row = tuple[int, int, int, int, float, float, str]

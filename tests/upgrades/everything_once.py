@@ -25,37 +25,38 @@ from batches.services.flags import answer_flag
 from batches.services.plans import batches_build
 from batches.services.practice import practice_open, practice_save
 from batches.services.starting import session_start
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig, JudgingRun
+from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import
+from judging.services.audits import audit_draw
+from judging.services.judge_rules import JudgeSettings
+from judging.services.judges import judge_add
+from judging.services.running.seats import study_seats
+from operations.services.erasure import withdrawn_erase
+from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
+from reporting.services.study_reports import checklist_answer
 from scoring.coordinator import study_score
-from scoring.irt.model_results.records import ModelResponse, ModelResults, PublishedAbility
-from scoring.models import JudgeConfig, JudgingRun, VerdictDecision
-from scoring.selectors.participants import undecided_participants
-from scoring.services.audit_ratings import RatingReading, RatingRow, ratings_import
-from scoring.services.audits import audit_draw
-from scoring.services.erasure import withdrawn_erase
-from scoring.services.judge_rules import JudgeSettings
-from scoring.services.judges import judge_add
-from scoring.services.judging.seats import study_seats
 from scoring.services.leaderboards import leaderboard_import
-from scoring.services.screening import study_screen
-from scoring.services.study_reports import checklist_answer
-from scoring.services.verdicts import verdict_record
+from screening.models import VerdictDecision
+from screening.selectors.participants import undecided_participants
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.attachments import read_attachment
 from studies.bank.building import BankReading
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import AttachmentRecord, BankRecord, CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.comprehension import questions_sha256
 from studies.services.amendments import study_amend
-from studies.services.announcements import announcement_make, announcement_withdraw
 from studies.services.banks import bank_import, item_bank_import
-from studies.services.comprehension import check_answer
-from studies.services.consents import consent_record
-from studies.services.credentials import CheckedFile
-from studies.services.invitations import invitation_create, invitation_revoke
-from studies.services.messages import message_answer, message_send
-from studies.services.participants import participant_add, participant_approve, participant_reject
-from studies.services.profiles import profile_submit
+from studies.services.people.announcements import announcement_make, announcement_withdraw
+from studies.services.people.comprehension import check_answer
+from studies.services.people.consents import consent_record
+from studies.services.people.credentials import CheckedFile
+from studies.services.people.invitations import invitation_create, invitation_revoke
+from studies.services.people.messages import message_answer, message_send
+from studies.services.people.participants import participant_add, participant_approve, participant_reject
+from studies.services.people.profiles import profile_submit
 from studies.services.staff import staff_add
 from studies.services.studies import study_create, study_freeze
 

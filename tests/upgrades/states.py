@@ -12,7 +12,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OUR_APPS = ("studies", "batches", "scoring")
+OUR_APPS = ("studies", "batches", "screening", "judging", "scoring", "reporting")
 
 
 def landed_migrations() -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from scoring.stats.accuracy_table import AccuracyTableRefused, ModelMetrics, read_accuracy_table
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, ModelMetrics, read_accuracy_table
 
 
 class Command(BaseCommand):

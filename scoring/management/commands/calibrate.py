@@ -10,13 +10,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from scoring.irt.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
-from scoring.irt.calibration.model import CENTRING, RIDGE
-from scoring.irt.calibration.reporting import description_of, parameters_of, report_of
-from scoring.irt.csv_rows import strict_number
-from scoring.irt.response_matrix_files import read_response_matrix
-from scoring.irt.response_matrix_rows import ResponseMatrixRefused
-from studies.bank.item_parameters import ItemParameters, ResponseModel, write_item_parameters
+from formats.csv_rows import strict_number
+from formats.item_parameters import ItemParameters, ResponseModel, write_item_parameters
+from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
+from psychometrics.calibration.model import CENTRING, RIDGE
+from psychometrics.calibration.reporting import description_of, parameters_of, report_of
+from psychometrics.data.response_matrix_files import read_response_matrix
+from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
 
 LARGEST_WEIGHT = 1_000_000
 MODELS = {"logit-normal": ResponseModel.LOGIT_NORMAL, "logistic": ResponseModel.LOGISTIC}

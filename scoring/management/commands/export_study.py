@@ -10,9 +10,9 @@ from django.utils import timezone
 from scoring.coordinator import results_bring_up
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.export_results import SUPERSEDED
-from scoring.selectors.software import software
 from scoring.services.exports import study_export
 from studies.management.operators import named_study, plain_errors
+from studies.selectors.software import software
 
 
 class Command(BaseCommand):

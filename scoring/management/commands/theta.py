@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from scoring.irt.ability import GroupAbility, group_ability
-from scoring.irt.bank import ItemBank
-from scoring.irt.quasi_likelihood import theta_ql
-from scoring.irt.score_table import GroupScores, ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.data.score_table import GroupScores, ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.irt.ability import GroupAbility, group_ability
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.quasi_likelihood import theta_ql
 from scoring.management.item_bank_arguments import items_in
 
 FIELDS = (

@@ -14,20 +14,20 @@ import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
+from psychometrics.agreement.influence import without_selection
+from psychometrics.data.cohort import PUBLIC, Cohort
+from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.item_banks import item_arrays
 from scoring.selectors.task_tables import holds_tasks
 from scoring.services.aggregates import number
 from scoring.services.measured_inputs import measured_sha256
 from scoring.services.measurement.inputs import Inputs, Readings
 from scoring.services.measurement.registry import BLOCKS, THETA_ONLY
-from scoring.services.snapshot import snapshot
-from scoring.stats.cohort import PUBLIC, Cohort
-from scoring.stats.influence import without_selection
-from scoring.stats.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
-from scoring.stats.measures import Block, Measure, NotMeasurable, Scope
 from studies.models import StudyEvent
+from studies.selectors.item_banks import item_arrays
+from studies.services.snapshot import snapshot
 
 SEED, RESAMPLES = 2026, 2000
 ROWS_AT_ONCE = 1000

@@ -7,11 +7,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from scoring.irt.bank import ItemBank
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.inference.measure import Measure, Scope
+from psychometrics.irt.bank import ItemBank
+from psychometrics.top.ranking import by_raw_mean
 from scoring.models import ResultSet
-from scoring.stats.cohort import Cohort, Mask
-from scoring.stats.measures import Measure, Scope
-from scoring.stats.top_ranking import by_raw_mean
 from studies.models import Study
 from studies.protocol.settings import ProtocolSettings
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from psychometrics.inference.measure import Block
 from scoring.services.measurement.blocks.benchmark import benchmark_measures
 from scoring.services.measurement.blocks.cohort import cohort_measures
 from scoring.services.measurement.blocks.dif import dif_measures
@@ -14,7 +15,6 @@ from scoring.services.measurement.blocks.slices import slice_measures
 from scoring.services.measurement.blocks.top import top_measures
 from scoring.services.measurement.blocks.uncertainty import uncertainty_measures
 from scoring.services.measurement.inputs import BlockFunction
-from scoring.stats.measures import Block
 
 BLOCKS: Mapping[Block, BlockFunction] = {
     Block.COHORT: cohort_measures,

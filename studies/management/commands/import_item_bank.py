@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from studies.bank.item_parameters import read_item_parameters
+from formats.item_parameters import read_item_parameters
 from studies.management.operators import plain_errors, slug_of
 from studies.models import ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters

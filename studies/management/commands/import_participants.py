@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from studies.forms.people_file import read_people
 from studies.management.operators import named_person, named_study, plain_errors
-from studies.services.people_import import participants_import
+from studies.services.people.people_import import participants_import
 
 
 class Command(BaseCommand):

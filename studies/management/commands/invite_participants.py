@@ -13,8 +13,8 @@ from tqdm import tqdm
 from studies.forms.people_file import read_people
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Invitation, User
-from studies.services.invitation_import import invitations_import
-from studies.services.invitation_mails import invitation_send
+from studies.services.people.invitation_import import invitations_import
+from studies.services.people.invitation_mails import invitation_send
 from studies.services.refusals import Refused
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from studies.management.operators import named_person, named_study, plain_errors
-from studies.services.vetting import participants_vet
+from studies.services.people.vetting import participants_vet
 
 
 class Command(BaseCommand):

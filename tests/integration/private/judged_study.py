@@ -11,20 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from batches.models import Answer
-from scoring.models import (
-    Agreement,
-    AnswerScore,
-    AuditItem,
-    CriterionScore,
-    JudgingRun,
-    ScoringRun,
-)
-from scoring.report.parts import Heading, Part
+from judging.models import AnswerScore, AuditItem, CriterionScore, JudgingRun, ScoringRun
+from reporting.report.parts import Heading, Part
+from reporting.views.report.parts import study_document
+from scoring.models import Agreement
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
 from scoring.services.measurement.computing import measurement_compute
 from scoring.services.results import results_compute
-from scoring.views.study_report_parts import study_document
 from studies.bank.records import CriterionRecord
 from studies.models import Criterion, Study
 

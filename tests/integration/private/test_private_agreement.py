@@ -10,12 +10,13 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from judging.models import ScoringRun
 from presentation.numbers import decimals
-from scoring.models import Agreement, ScoringRun
-from scoring.report.parts import Paragraph
+from psychometrics.inference.measure import Scope
+from reporting.report.parts import Paragraph
+from scoring.models import Agreement
 from scoring.services import agreements as agreeing
 from scoring.services.agreements import agreements_compute
-from scoring.stats.measures import Scope
 from studies.models import Prompt, Study
 from tests.integration.private.judged_study import (
     PEOPLE,

@@ -10,10 +10,10 @@ from statistics import fmean
 import pytest
 from django.core.management import call_command
 
-from scoring.models import AuditItem, AuditSample, JudgingRun, ScoringRun
+from judging.models import AuditItem, AuditSample, JudgingRun, ScoringRun
+from judging.services.audits import audit_draw
+from psychometrics.inference.measure import Scope
 from scoring.selectors.audit_results import audit_result
-from scoring.services.audits import audit_draw
-from scoring.stats.measures import Scope
 from studies.models import Study
 from tests.integration.private.judged_study import NAMES, without_private_prompts
 

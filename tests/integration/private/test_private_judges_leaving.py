@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from batches.services.ending import session_withdraw
-from scoring.models import AuditSample
-from scoring.services.erasure import withdrawn_erase
+from judging.models import AuditSample
+from operations.services.erasure import withdrawn_erase
 from studies.models import Study
 from tests.integration.private.judged_study import (
     PRIVATE,

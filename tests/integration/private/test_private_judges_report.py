@@ -10,11 +10,11 @@ import pytest
 
 from batches.models import Answer
 from presentation.numbers import decimals
-from scoring.models import AnswerFlag
-from scoring.report.parts import Paragraph, Table
-from scoring.views.agreement_texts import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
-from scoring.views.agreement_theta import group_name
-from scoring.views.audit_tables import STATISTICS as AUDITED
+from reporting.report.parts import Paragraph, Table
+from reporting.views.agreement.texts import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
+from reporting.views.agreement.theta import group_name
+from reporting.views.audits.tables import STATISTICS as AUDITED
+from screening.models import AnswerFlag
 from studies.models import Study
 from tests.integration.private.judged_study import (
     change_private_scores,

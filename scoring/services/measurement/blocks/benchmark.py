@@ -10,6 +10,20 @@ from functools import partial
 import numpy as np
 from django.utils.translation import gettext_noop
 
+from psychometrics.benchmark.chance import bbh_tasks, corrected_macro_estimate, guessing_rate
+from psychometrics.benchmark.metrics import bbeh_task_sizes
+from psychometrics.benchmark.tasks import (
+    PERCENT,
+    TaskSums,
+    combined,
+    macro_estimate,
+    micro_estimate,
+    task_estimate,
+    task_sums,
+)
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Estimate, within
+from psychometrics.inference.measure import Measure, NotMeasurable
 from scoring.selectors.task_tables import TableColumn, questions_by_task, table_columns
 from scoring.services.measurement.blocks.benchmark_models import (
     harmonic_shown,
@@ -19,20 +33,6 @@ from scoring.services.measurement.blocks.benchmark_models import (
 )
 from scoring.services.measurement.blocks.benchmark_raters import rater_measures
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.benchmark_chance import bbh_tasks, corrected_macro_estimate, guessing_rate
-from scoring.stats.benchmark_metrics import bbeh_task_sizes
-from scoring.stats.benchmark_tasks import (
-    PERCENT,
-    TaskSums,
-    combined,
-    macro_estimate,
-    micro_estimate,
-    task_estimate,
-    task_sums,
-)
-from scoring.stats.clusters import Array
-from scoring.stats.estimates import Estimate, within
-from scoring.stats.measures import Measure, NotMeasurable
 
 
 def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:

@@ -6,16 +6,16 @@ from zlib import crc32
 
 import numpy as np
 
-from scoring.irt.bank import ItemBank
+from psychometrics.benchmark.matched import DRAWS, FEWEST_QUESTIONS, placed, thinned
+from psychometrics.benchmark.metrics import bbeh_task_sizes
+from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
+from psychometrics.benchmark.theta import cohort_theta, items_of_tasks, task_thetas, task_thetas_ql
+from psychometrics.inference.clusters import Array, Codes
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.measure import Measure
+from psychometrics.irt.bank import ItemBank
 from scoring.selectors.task_tables import TableColumn
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.benchmark_matched import DRAWS, FEWEST_QUESTIONS, placed, thinned
-from scoring.stats.benchmark_metrics import bbeh_task_sizes
-from scoring.stats.benchmark_tasks import TaskSums, harmonic_estimate, harmonics
-from scoring.stats.benchmark_theta import cohort_theta, items_of_tasks, task_thetas, task_thetas_ql
-from scoring.stats.clusters import Array, Codes
-from scoring.stats.estimates import Reason, unknown
-from scoring.stats.measures import Measure
 
 
 def harmonic_shown(group: str, sums: TaskSums, *, matched: bool) -> Measure:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from psychometrics.benchmark.raters import TaskRaters, task_raters, top_crossfit
+from psychometrics.benchmark.tasks import TaskSums
+from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.measure import Measure, plain
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.benchmark_tasks import TaskSums
-from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
-from scoring.stats.measures import Measure, plain
-from scoring.stats.raters import TaskRaters, task_raters, top_crossfit
 
 
 def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 from django.utils.translation import gettext_noop
 
-from scoring.services.measurement.inputs import Inputs
-from scoring.stats.between_person import (
+from psychometrics.data.cohort import Cohort
+from psychometrics.inference.between_person import (
     OwnAbilities,
     between_person_sd,
     effective_lengths,
@@ -15,13 +15,13 @@ from scoring.stats.between_person import (
     paule_mandel,
     swings,
 )
-from scoring.stats.clusters import Array, cluster_codes, linear_estimate
-from scoring.stats.cohort import Cohort
-from scoring.stats.estimates import Reason, unknown, within
-from scoring.stats.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.standard_errors import is_nested, pooled_fit, quasi_fit
-from scoring.stats.standard_errors_table import first_row
+from psychometrics.inference.clusters import Array, cluster_codes, linear_estimate
+from psychometrics.inference.estimates import Reason, unknown, within
+from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.standard_errors import is_nested, pooled_fit, quasi_fit
+from psychometrics.inference.standard_errors_table import first_row
+from scoring.services.measurement.inputs import Inputs
 
 TENTHS = (0.1, 0.5, 0.9)
 

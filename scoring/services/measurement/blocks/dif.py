@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from django.utils.translation import gettext_noop
 
-from scoring.services.measurement.inputs import Inputs
-from scoring.stats.cohort import Cohort, Mask
-from scoring.stats.dif import ItemDif, Residuals, fitted_residuals, item_dif
-from scoring.stats.dif_flags import LEVEL, flags_of, prompt_p_values
-from scoring.stats.dif_groups import (
+from psychometrics.agreement.influence import thetas_of
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.dif.flags import LEVEL, flags_of, prompt_p_values
+from psychometrics.dif.groups import (
     HELD_BACK,
     GroupDif,
     mean_shift,
@@ -18,13 +17,14 @@ from scoring.stats.dif_groups import (
     profile_shift,
     scale_invariance,
 )
-from scoring.stats.dif_hidden import hidden_rests, hidden_shifts
-from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
-from scoring.stats.holm import holm
-from scoring.stats.influence import thetas_of
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.person_fit_reference import certainty_influence, judged_process, references_of
-from scoring.stats.standard_errors import is_nested
+from psychometrics.dif.hidden import hidden_rests, hidden_shifts
+from psychometrics.dif.prompts import ItemDif, Residuals, fitted_residuals, item_dif
+from psychometrics.fit.reference import certainty_influence, judged_process, references_of
+from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.holm import holm
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.standard_errors import is_nested
+from scoring.services.measurement.inputs import Inputs
 
 FOR_REVIEW = 10
 

@@ -6,29 +6,10 @@ from dataclasses import asdict
 import numpy as np
 from pydantic import JsonValue
 
-from scoring.selectors.exclusion_facts import (
-    decisions_by_rater,
-    excluded_by_reason,
-    exclusion_facts,
-    rated_twice,
-)
-from scoring.services.measurement.inputs import Inputs
-from scoring.stats.agreement import agreement
-from scoring.stats.clusters import Array
-from scoring.stats.estimates import Estimate, Reason, unknown
-from scoring.stats.exclusion_itt import intention_to_treat
-from scoring.stats.exclusion_rules import (
-    DECLARED,
-    PAPER_RULE,
-    RULES_VERSION,
-    ExclusionFacts,
-    lowest_ranks,
-    removed_by,
-    rules_sha256,
-)
-from scoring.stats.flow import FlowCounts, flow_steps
-from scoring.stats.measures import Measure, plain
-from scoring.stats.multiverse import (
+from psychometrics.agreement.pairs import agreement
+from psychometrics.exclusions.flow import FlowCounts, flow_steps
+from psychometrics.exclusions.itt import intention_to_treat
+from psychometrics.exclusions.multiverse import (
     Aggregation,
     Choice,
     GroupResult,
@@ -37,6 +18,25 @@ from scoring.stats.multiverse import (
     not_judged,
     specifications,
     spread_of,
+)
+from psychometrics.exclusions.rules import (
+    DECLARED,
+    PAPER_RULE,
+    RULES_VERSION,
+    ExclusionFacts,
+    lowest_ranks,
+    removed_by,
+    rules_sha256,
+)
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.measure import Measure, plain
+from scoring.services.measurement.inputs import Inputs
+from screening.selectors.exclusion_facts import (
+    decisions_by_rater,
+    excluded_by_reason,
+    exclusion_facts,
+    rated_twice,
 )
 
 GROUPS = ("average", "top")

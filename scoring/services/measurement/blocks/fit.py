@@ -11,14 +11,14 @@ import numpy as np
 from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.dif.prompts import fitted_residuals
+from psychometrics.fit.grid import fit_grid
+from psychometrics.fit.people import LEVEL, PersonFit, person_fit
+from psychometrics.fit.reference import references_of
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.cohort import Cohort, Mask
-from scoring.stats.dif import fitted_residuals
-from scoring.stats.estimates import Estimate, Reason, unknown
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.person_fit import LEVEL, PersonFit, person_fit
-from scoring.stats.person_fit_grid import fit_grid
-from scoring.stats.person_fit_reference import references_of
 
 
 def fit_measures(inputs: Inputs) -> Iterator[Measure]:

@@ -6,7 +6,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from pydantic import JsonValue
 
-from scoring.models import ScoringRun
+from judging.models import ScoringRun
+from psychometrics.agreement.influence import (
+    FLIPPED,
+    changes_without,
+    effect_of_flips,
+    largest_changes,
+    thetas_of,
+    under_other_scores,
+)
+from psychometrics.agreement.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
+from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.measure import Measure, plain
 from scoring.selectors.judge_effects import (
     confidence_counts,
     current_scores,
@@ -15,19 +28,6 @@ from scoring.selectors.judge_effects import (
     unscored_reasons,
 )
 from scoring.services.measurement.inputs import Inputs, top_members
-from scoring.stats.clusters import Array
-from scoring.stats.cohort import PUBLIC, Cohort, Outcome
-from scoring.stats.estimates import Reason, unknown
-from scoring.stats.influence import (
-    FLIPPED,
-    changes_without,
-    effect_of_flips,
-    largest_changes,
-    thetas_of,
-    under_other_scores,
-)
-from scoring.stats.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
-from scoring.stats.measures import Measure, plain
 
 MOST_INFLUENTIAL = 10
 DIGEST = 8  # characters

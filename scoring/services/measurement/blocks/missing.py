@@ -6,14 +6,13 @@ import numpy as np
 from django.utils.translation import gettext_noop
 from numpy.typing import NDArray
 
-from scoring.services.measurement.inputs import Inputs, top_members
-from scoring.stats.clusters import ClusterEstimate
-from scoring.stats.cohort import Cohort, Mask, Outcome
-from scoring.stats.estimates import Reason, unknown
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.missing_model import missing_model
-from scoring.stats.missing_outcomes import absence_test, answered_shares, is_absent, outcome_counts
-from scoring.stats.missing_scores import (
+from psychometrics.data.cohort import Cohort, Mask, Outcome
+from psychometrics.inference.clusters import ClusterEstimate
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.missing.model import missing_model
+from psychometrics.missing.outcomes import absence_test, answered_shares, is_absent, outcome_counts
+from psychometrics.missing.scores import (
     DELTAS,
     Predicted,
     at_bound,
@@ -22,7 +21,8 @@ from scoring.stats.missing_scores import (
     quasi_theta,
     zero_for_left,
 )
-from scoring.stats.slices_hidden import hidden_where_asked
+from psychometrics.slices.hidden import hidden_where_asked
+from scoring.services.measurement.inputs import Inputs, top_members
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
 ESTIMATORS = (("theta.pool", pooled_theta), ("theta.prompt", prompt_mean_theta), ("theta.ql", quasi_theta))

@@ -9,18 +9,13 @@ import numpy as np
 from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
-from scoring.irt.bank import ItemBank
-from scoring.models import ModelConfiguration
-from scoring.selectors.hidden_items import public_arrays
-from scoring.selectors.leaderboards import Leaderboard, leaderboard_of
-from scoring.services.measurement.blocks.models_judge import judge_facts
-from scoring.services.measurement.blocks.models_published import published_measures
-from scoring.services.measurement.inputs import Inputs
-from scoring.stats.cohort import Codes, Pairs
-from scoring.stats.estimates import Reason, without_interval
-from scoring.stats.holm import holm
-from scoring.stats.measures import Measure, NotMeasurable
-from scoring.stats.models_matched import (
+from psychometrics.data.cohort import Codes, Pairs
+from psychometrics.inference.estimates import Reason, without_interval
+from psychometrics.inference.holm import holm
+from psychometrics.inference.measure import Measure, NotMeasurable
+from psychometrics.inference.standard_errors import analytic_estimate
+from psychometrics.irt.bank import ItemBank
+from psychometrics.models.matched import (
     Design,
     Found,
     Theta,
@@ -30,9 +25,14 @@ from scoring.stats.models_matched import (
     logits_of_model,
     model_theta,
 )
-from scoring.stats.models_places import ALPHA, Place, model_p_values, p_value, places, separated
-from scoring.stats.models_scores import ModelScores
-from scoring.stats.standard_errors import analytic_estimate
+from psychometrics.models.places import ALPHA, Place, model_p_values, p_value, places, separated
+from psychometrics.models.scores import ModelScores
+from scoring.models import ModelConfiguration
+from scoring.selectors.hidden_items import public_arrays
+from scoring.selectors.leaderboards import Leaderboard, leaderboard_of
+from scoring.services.measurement.blocks.models_judge import judge_facts
+from scoring.services.measurement.blocks.models_published import published_measures
+from scoring.services.measurement.inputs import Inputs
 
 AVERAGE, TOP = "average", "top"
 Facts = dict[str, JsonValue]

@@ -2,7 +2,8 @@
 
 from pydantic import JsonValue
 
-from scoring.models import ModelConfiguration, ScoringRun
+from judging.models import ScoringRun
+from scoring.models import ModelConfiguration
 
 
 def judge_facts(configuration: ModelConfiguration, run: ScoringRun) -> dict[str, JsonValue]:

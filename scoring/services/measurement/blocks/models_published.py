@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from pydantic import JsonValue
 
-from scoring.irt.ability import Z_95
-from scoring.irt.bank import ItemBank
+from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.measure import Measure
+from psychometrics.irt.ability import Z_95
+from psychometrics.irt.bank import ItemBank
+from psychometrics.models.band import SingleResponse, single_response_bands
 from scoring.models import ModelConfiguration
-from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
-from scoring.stats.measures import Measure
-from scoring.stats.models_band import SingleResponse, single_response_bands
 
 MOST_EPOCHS = 20  # more hardly change the mean of a prompt, and the tables of the model grow with them
 

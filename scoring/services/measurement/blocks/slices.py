@@ -5,10 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from django.utils.translation import gettext_noop
 
-from scoring.services.measurement.inputs import Inputs
-from scoring.stats.estimates import Estimate, Reason, without_interval
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.slices import (
+from psychometrics.inference.estimates import Estimate, Reason, without_interval
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.standard_errors import is_nested
+from psychometrics.slices.arms import arm_differences
+from psychometrics.slices.contamination import FLAGGED_FROM, contamination
+from psychometrics.slices.hidden import given_away
+from psychometrics.slices.parts import (
     LABEL_PROMPTS,
     Slice,
     SliceKind,
@@ -17,10 +20,7 @@ from scoring.stats.slices import (
     slice_result,
     slices_of,
 )
-from scoring.stats.slices_arms import arm_differences
-from scoring.stats.slices_contamination import FLAGGED_FROM, contamination
-from scoring.stats.slices_hidden import given_away
-from scoring.stats.standard_errors import is_nested
+from scoring.services.measurement.inputs import Inputs
 
 
 def slice_measures(inputs: Inputs) -> Iterator[Measure]:

@@ -7,16 +7,16 @@ from dataclasses import replace
 from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
+from psychometrics.data.cohort import Cohort, Pairs
+from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
+from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.standard_errors import analytic_estimate
+from psychometrics.top.crossfit import FOLDS, SPLITS, crossfit
+from psychometrics.top.empirical_bayes import top_eb
+from psychometrics.top.null import NEIGHBOURS, null_reference, unplaced_rows
+from psychometrics.top.ranking import by_raw_mean, top_paper_curve, top_quasi_curve
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.between_person import OwnAbilities, own_abilities, paule_mandel
-from scoring.stats.cohort import Cohort, Pairs
-from scoring.stats.empirical_bayes import top_eb
-from scoring.stats.estimates import Estimate, Reason, unknown, without_interval
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.standard_errors import analytic_estimate
-from scoring.stats.top_crossfit import FOLDS, SPLITS, crossfit
-from scoring.stats.top_null import NEIGHBOURS, null_reference, unplaced_rows
-from scoring.stats.top_ranking import by_raw_mean, top_paper_curve, top_quasi_curve
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
 FEWEST = 2  # a Top of one would be one person's own ability

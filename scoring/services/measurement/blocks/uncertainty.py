@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from django.utils.translation import gettext_noop
 
+from psychometrics.data.cohort import Cohort
+from psychometrics.inference.estimates import unknown
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.mixed_model import Components
+from psychometrics.inference.standard_errors import is_nested
+from psychometrics.inference.standard_errors_table import ErrorRow, Errors
 from scoring.services.measurement.inputs import Inputs
-from scoring.stats.cohort import Cohort
-from scoring.stats.estimates import unknown
-from scoring.stats.measures import Measure, NotMeasurable, plain
-from scoring.stats.mixed_model import Components
-from scoring.stats.standard_errors import is_nested
-from scoring.stats.standard_errors_table import ErrorRow, Errors
 
 
 class Size(NamedTuple):

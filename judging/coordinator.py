@@ -1,0 +1,148 @@
+"""The order of the steps of judging: plan, ask, settle; in this process or one worker's slice of it."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from django.conf import settings
+
+from judging.models import JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.selectors.runs import open_judging_run
+from judging.services.comparing.comparisons import (
+    Comparison,
+    comparison_is_needed,
+    comparison_plan,
+    comparison_start,
+)
+from judging.services.comparing.report import ComparisonReport, comparison_report
+from judging.services.running.continuing import require_seats
+from judging.services.running.coordinating import remaining_of, run_coordinate
+from judging.services.running.planning import Progress
+from judging.services.running.runs import PlanOutdated, RunIsOpen, run_plan, run_start
+from judging.services.running.seats import Seat
+from judging.services.running.settling import answers_complete
+from judging.services.running.working import SliceResult, slice_work
+from studies.models import Study, User
+from studies.services.refusals import Refused
+
+Clock = Callable[[], datetime]
+LOOK_SECONDS = 0.2
+
+
+class RunPaused(Refused):
+    """The run stopped asking before everything was decided; what was judged is stored."""
+
+
+def run_continue_or_start(
+    study: Study,
+    seats: Sequence[Seat],
+    budget: Decimal | None,
+    actor: User | None,
+    clock: Clock,
+    planning: Progress,
+) -> JudgingRun | None:
+    """The study's open run, else a new one; None where nothing is left to judge."""
+    while (run := open_judging_run(study)) is None:
+        plan = run_plan(study=study, seats=seats, now=clock(), progress=planning)
+        if not plan.rows:
+            return None
+        try:
+            return run_start(plan=plan, budget=budget, actor=actor, now=clock())
+        except (RunIsOpen, PlanOutdated):
+            # Somebody else was faster: see what there is now.
+            continue
+    return run
+
+
+def judging_compare(
+    *,
+    comparison: Comparison,
+    budget: Decimal | None,
+    actor: User | None,
+    clock: Clock,
+    planning: Progress,
+    judging: Progress,
+) -> ComparisonReport:
+    """Ask about the sample both ways, as far as that is not known yet, and report. No results are computed.
+
+    An open comparison of the same judges is worked through first. Raises what the steps raise, and RunPaused.
+    """
+    study = comparison.study
+    if (under_way := open_judging_run(study)) is not None:
+        require_seats(under_way, comparison.seats, purpose=RunPurpose.COMPARISON)
+        run_work_through(run=under_way, clock=clock, progress=judging)
+    plan = comparison_plan(comparison=comparison, now=clock(), progress=planning)
+    if comparison_is_needed(comparison, plan, clock()):
+        run = comparison_start(comparison=comparison, plan=plan, budget=budget, actor=actor, now=clock())
+        run_work_through(run=run, clock=clock, progress=judging)
+    for one in comparison.scoring_runs(clock()):
+        answers_complete(run=one, now=clock())
+    return comparison_report(comparison=comparison, now=clock())
+
+
+def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> None:
+    """Work on a run in this process until it is over. Raises RunPaused."""
+    while not run_coordinate(judging_run=run, now=clock()):
+        run.refresh_from_db()
+        if run.state != RunState.RUNNING:
+            break
+        if not slices_work(run, clock, progress):
+            # Others hold the rest, or its time has not come.
+            time.sleep(LOOK_SECONDS)
+    run.refresh_from_db()
+    progress(decided_rows(run), run.planned)
+    if run.state == RunState.PAUSED:
+        raise RunPaused(
+            f"The run pauses: {run.get_pause_reason_display()}. {run.pause_detail} Everything judged before "
+            "is kept: mend the cause and run the same command again with --resume."
+        )
+
+
+def slices_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
+    """A slice for each judge with something to do; whether any call was made."""
+    worked = False
+    for one in remaining_of(run, clock()):
+        shown = Shown(decided_rows(run), run.planned, progress)
+        result = slice_work(
+            judging_run=run,
+            run=one.run,
+            seconds=settings.JUDGING_SLICE_SECONDS,
+            wanted=settings.JUDGING_THREADS,
+            stopping=threading.Event(),
+            clock=clock,
+            told=shown.add,
+        )
+        worked = worked or not result.idle
+    return worked
+
+
+class Shown:
+    """Progress as it is shown: what was decided before, and what is since."""
+
+    def __init__(self, decided: int, planned: int, progress: Progress) -> None:
+        self._decided, self._planned, self._progress = decided, planned, progress
+        progress(decided, planned)
+
+    def add(self, calls: int) -> None:
+        self._decided += calls
+        self._progress(min(self._decided, self._planned), self._planned)
+
+
+def decided_rows(run: JudgingRun) -> int:
+    return run.rows.exclude(state=RowState.OPEN).count()
+
+
+def judging_slice(
+    *, judging_run_id: int, scoring_run_id: int, stopping: threading.Event, clock: Clock
+) -> SliceResult:
+    """One worker's slice of one judge's rows."""
+    return slice_work(
+        judging_run=JudgingRun.objects.select_related("study").get(pk=judging_run_id),
+        run=ScoringRun.objects.select_related("study", "config").get(pk=scoring_run_id),
+        seconds=settings.JUDGING_SLICE_SECONDS,
+        wanted=settings.JUDGING_THREADS,
+        stopping=stopping,
+        clock=clock,
+    )

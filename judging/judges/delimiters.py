@@ -1,0 +1,140 @@
+"""What sets the parts of one judge's prompt apart: its tags, code fences, headings, labels and drawn lines.
+
+They are read off the template. The fence put around an answer counts always, and so does the name of a
+speaker before a colon. Every pattern is linear in the length of the answer: repetitions are possessive, or
+cannot run past the place where the next match could begin.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from judging.judges.folding import folded
+from judging.judges.markup import SPEAKER_KEYS, key, keys
+from judging.judges.words import LINE_SPEAKERS, SHORT_SPEAKERS
+
+# The name of the tags that are put around an answer; a mark follows it.
+FENCE_NAME = "response_under_test"
+
+SLOT = re.compile(r"\{[a-z_]+\}")
+_TAG = re.compile(r"</?([a-z][\w-]*)>")
+_RULE_SIGNS = "-=*#_~"
+_FENCE_SIGNS = ("`~", "\"'")
+
+# Letters that digits stand in for.
+_DIGITS = dict(zip("aegilost", "[a4] [e3] [g9] [i1l] [l1i] [o0] [s5] [t7]".split(), strict=True))
+_IN_TAG = r"(?:(?![<>])[\W_])*+"
+# What may stand between a bracket, one or several slashes and a name: nothing that may begin another tag, and
+# no round bracket, or a tag made harmless would be one again behind another bracket.
+_NOISE = r"(?:(?![<>()\\/\u00ab])[\W_])"
+_SLASHES = rf"{_NOISE}{{0,3}}+(?:[/\\]{_NOISE}{{0,3}}+){{1,3}}+"
+
+# Longer lines than this name no speaker, and are no heading or label.
+_LONGEST_LABEL = 200
+_LINE = re.compile(rf"^(?P<label>[^\n:=|]{{0,{_LONGEST_LABEL}}}+)(?P<sign>[:=|])?", re.MULTILINE)
+# Bullets and numbers before a line's words, and emphasis.
+_BULLETS = "0123456789.()[]#*_-> \t"
+_LEAD = re.compile(r"<[^<>]{0,40}>|\\[a-z]++\*?\{|&[a-z]{1,8};")
+_WORDS = re.compile(r"[^\W_]++")
+_MORE_WORDS = frozenset("message prompt turn query input role says said".split())
+_LINE_KEYS = SPEAKER_KEYS | keys(LINE_SPEAKERS)
+_SHORT = frozenset(SHORT_SPEAKERS.split())
+_TURN_HEADINGS = keys("instruction instructions input response prompt")
+
+
+@dataclass(frozen=True)
+class Delimiters:
+    """`tags` has groups named open… and close… for the brackets; `headings` and `labels` are keys."""
+
+    tags: re.Pattern[str]
+    fences: re.Pattern[str] | None
+    rules: re.Pattern[str] | None
+    headings: frozenset[str]
+    labels: frozenset[str]
+
+    def posing(self, text: str) -> Iterator[int]:
+        """Where lines of a folded text begin that could pass for lines of the prompt or name a speaker."""
+        before = None
+        for line in _LINE.finditer(text):
+            if self._poses(line):
+                yield line.start()
+            elif before and line["sign"] and not before["sign"] and self._poses(line, before["label"]):
+                yield from (before.start(), line.start())
+            before = line
+        yield from (line.start() for line in (self.rules.finditer(text) if self.rules else ()))
+
+    def _poses(self, line: re.Match[str], before: str = "") -> bool:
+        label = _LEAD.sub("", before + line["label"])
+        found = {key(label), key(label.lstrip(_BULLETS))}
+        if not line["sign"]:
+            return not found.isdisjoint(self.headings) and line.string[line.end() : line.end() + 1] in (
+                "",
+                "\n",
+            )
+        return not found.isdisjoint(self.labels) or (line["sign"] == ":" and _names_speaker(label, found))
+
+
+def _names_speaker(label: str, found: set[str]) -> bool:
+    # In quotes it is somebody's data.
+    if re.search(r"[\"']", label):
+        return False
+    if found & (_LINE_KEYS | _TURN_HEADINGS if "#" in label else _LINE_KEYS):
+        return True
+    words = _WORDS.findall(label.lstrip(_BULLETS))
+    if not words or not (words[0] in _SHORT or key(words[0]) in _LINE_KEYS):
+        return False
+    return len(words) == 1 or (len(words) == 2 and (words[1] in _MORE_WORDS or words[1].isdigit()))
+
+
+def delimiters_of(template: str) -> Delimiters:
+    """The delimiters of a template with slots `{name}`."""
+    plain = folded(template).text
+    lines = plain.splitlines()
+    headings = frozenset(key(line.lstrip("# 0123456789.")) for line in lines if line.startswith("#"))
+    labels = frozenset(key(words.lstrip("0123456789. ")) for words in _labels(lines))
+    return Delimiters(
+        tags=_tags(plain),
+        fences=_any_of(
+            rf"[{signs}]{{3,}}" for signs in _FENCE_SIGNS if re.search(rf"([{signs}])\1\1", plain)
+        ),
+        rules=_any_of(
+            rf"^[^\S\n]*+{re.escape(sign)}{{3,}}[^\S\n]*+$"
+            for sign in _RULE_SIGNS
+            if re.search(rf"^{re.escape(sign)}{{3,}}\s*$", plain, re.MULTILINE)
+        ),
+        headings=headings - {""},
+        labels=(labels | headings) - {""},
+    )
+
+
+def _any_of(patterns: Iterator[str]) -> re.Pattern[str] | None:
+    pattern = "|".join(patterns)
+    return re.compile(pattern, re.MULTILINE) if pattern else None
+
+
+def _tags(template: str) -> re.Pattern[str]:
+    names = "|".join(sorted({_spelled(name) for name in _TAG.findall(template)})) or "(?!)"
+    kinds = (
+        # A closing tag needs no closing bracket to be taken for one, nor does our own fence.
+        rf"(?P<open1>[<\u00ab])\s*+(?:(?:{_SLASHES}\s*+)?{_spelled(FENCE_NAME)}\w*+"
+        rf"|{_SLASHES}\s*+(?:{names})(?![a-z0-9]))(?:\s*+(?P<close1>[>\u00bb]))?",
+        rf"(?P<open2><)\s*+(?:{names})(?:\s*+/?+(?P<close2>>)|(?=\s++[a-z]++\s*+=))",
+    )
+    return re.compile("|".join(kinds))
+
+
+def _spelled(name: str) -> str:
+    """A pattern for the letters of `name` however they are spaced or punctuated."""
+    return _IN_TAG.join(_DIGITS.get(one, re.escape(one)) for one in name if one.isalnum())
+
+
+def _labels(lines: list[str]) -> list[str]:
+    """The words with a colon before each slot, on its line or, if it begins that, on the one before."""
+    labels = []
+    for before, line in pairwise(["", *lines]):
+        words = SLOT.split(line)[:-1]
+        if words and not words[0].strip():
+            words[0] = before
+        labels += [part for part in words if part.rstrip(" *_`").endswith(":")]
+    return labels

@@ -1,0 +1,150 @@
+"""What every judge takes and gives back.
+
+A verdict is about one criterion of one answer, or, for a prompt graded against a gold answer, about the
+answer as a whole (position None). The unit of work is one asking: the verdicts that come from one call.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from judging.judges.reasons import UnscoredReason
+from llm.attempts import Attempt
+from studies.bank.records import Check
+
+
+class JudgeCannotScore(Exception):
+    """This kind of judge cannot score this prompt, whatever the answer. Found before anything is judged."""
+
+    def __init__(self, prompt_id: str, why: str) -> None:
+        super().__init__(f"Prompt {prompt_id}: {why}")
+        self.prompt_id = prompt_id
+
+
+class NotAsked(Exception):
+    """Requests may not be sent now, so there is no verdict; `calls` are those that were made before."""
+
+    def __init__(self, calls: tuple[Attempt, ...]) -> None:
+        super().__init__("no request may be sent for now")
+        self.calls = calls
+
+
+@dataclass(frozen=True)
+class CriterionTask:
+    """One rubric criterion; `position` tells the criteria of a prompt apart."""
+
+    position: int
+    text: str
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class JudgeTask:
+    """One answer to one prompt. With criteria it is graded by them, else against `gold_answer`.
+
+    `task` is the benchmark's name for the kind of question (BBEH, BBH), else "".
+    """
+
+    prompt_id: str
+    question: str
+    gold_answer: str | None
+    criteria: tuple[CriterionTask, ...]
+    answer: str
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        positions = [criterion.position for criterion in self.criteria]
+        if len(set(positions)) < len(positions):
+            raise ValueError(f"Prompt {self.prompt_id} has two criteria at one position.")
+
+    @property
+    def positions(self) -> tuple[int | None, ...]:
+        """What must be judged before the answer has a score."""
+        return tuple(criterion.position for criterion in self.criteria) or (None,)
+
+    @property
+    def text_to_judge(self) -> str:
+        """The answer. Raises ValueError when it is blank: that is missing, which no judge decides."""
+        if not self.answer.strip():
+            raise ValueError(f"The answer to prompt {self.prompt_id} is blank: it is missing, not judged.")
+        return self.answer
+
+    def criterion(self, position: int) -> CriterionTask:
+        return next(criterion for criterion in self.criteria if criterion.position == position)
+
+
+@dataclass(frozen=True)
+class CriterionVerdict:
+    """The judge's word on one criterion: score and confidence in [0, 1], or why there is neither."""
+
+    position: int | None
+    score: float | None
+    confidence: float | None
+    explanation: str
+    reason: UnscoredReason | None = None
+
+    def __post_init__(self) -> None:
+        scored = self.score is not None and self.confidence is not None
+        if scored == (self.reason is not None) or (self.score is None) != (self.confidence is None):
+            raise ValueError("A verdict has a score and a confidence, or a reason for having neither.")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one asking brought: a verdict on each position that was asked about, in that order.
+
+    `calls` are the requests that were made for it, in order; empty for judges that ask no model.
+    """
+
+    verdicts: tuple[CriterionVerdict, ...]
+    calls: tuple[Attempt, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlannedRequest:
+    """What an asking will send: the hash that names the request, and how many tokens it is, roughly."""
+
+    sha256: str
+    prompt_tokens: int
+
+
+@dataclass(frozen=True)
+class AnswerVerdict:
+    """The sample score of one answer in [0, 1], or the reason why there is none yet."""
+
+    score: float | None
+    reason: UnscoredReason | None
+    criteria: tuple[CriterionVerdict, ...]
+
+
+class Judge(Protocol):
+    """Scores answers; safe to share between threads."""
+
+    @property
+    def kind(self) -> str:
+        """The value of the study's `judge_kind` setting."""
+
+    def describe(self) -> dict[str, JsonValue]:
+        """Everything that decides the scores, for the record of a run; no secret is in it."""
+
+    def check(self, task: JudgeTask) -> None:
+        """Look at the prompt's side of `task` only; its answer may still be empty.
+
+        Raises:
+            JudgeCannotScore: naming the prompt and the remedy.
+        """
+
+    def askings(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+        """The positions of `task`, those that are asked about in one call together."""
+
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
+        """The request of one asking; None for judges that ask no model. Nothing is sent."""
+
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
+        """Judge the positions of one asking of a task that has passed `check`.
+
+        Raises:
+            ValueError: the answer is blank; it is missing and is never judged.
+            NotAsked: no request may be sent for now.
+        """

@@ -1,0 +1,365 @@
+"""Which brackets of a folded text have the shape of a mark, as chat models use them to separate turns.
+
+No list of such marks is complete, so anything counts that is shaped like one: a name alone between brackets,
+`<name>`, `</name>`, `<|name|>`, `[|name|]`, `[NAME]`, `<<NAME>>`, `>>NAME<<`, `{{#name}}`, `|||NAME|||`, and
+brackets that face the wrong way, `]~b]`. What mathematics and programs write is told from it by what they do
+and marks do not: operators and commas inside, single letters, a type behind the name of a container, an index
+behind the name of an array, `a < b > c`; and by the names of `judging.judges.words.PLAIN`.
+
+All is linear in the length of the text: each stretch between two brackets is looked at once.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+from itertools import pairwise
+
+from judging.judges.folding import Folded, folded
+from judging.judges.words import CONTROLS, MORE_CONTROLS, PLAIN, SPEAKERS
+
+MOST_LETTERS = 120
+MOST_WORDS = 6
+
+# Letters that digits, and each other, stand in for.
+_ALIKE = str.maketrans("4391l057", "aegiiost")
+
+
+def key(text: str) -> str:
+    """What `text`, folded, is compared by: its letters and digits, alike ones as one."""
+    return "".join(filter(str.isalnum, text)).translate(_ALIKE)
+
+
+def keys(words: str) -> frozenset[str]:
+    return frozenset(key(folded(word).text) for word in words.split())
+
+
+SPEAKER_KEYS = keys(SPEAKERS)
+_CONTROL_KEYS = keys(CONTROLS) | SPEAKER_KEYS
+# Shorter than other names, and between angles only: `[CO]` is a concentration.
+_SHORT = frozenset({"s", "co", "c.o"})
+_ALL_CONTROL_KEYS = _CONTROL_KEYS | keys(MORE_CONTROLS)
+_PLAIN = frozenset(PLAIN.split())
+_CONNECTIVES = frozenset("and or und oder et ou then if but so is are".split())
+
+_OTHERS = re.compile(
+    r"\{\{(?P<curly>[^{}]{0,200})\}\}|\|\|\|(?P<piped>[\w\s.-]{2,100})\|\|\|"
+    # Brackets of sets, quotations, ceilings and matrices.
+    r"|[{\u00ab\u300c\u2308\u23a1](?P<walled>\|/?[^\W\d][\w\s.-]{0,100}\|)[}\u00bb\u300d\u2309\u23a4]"
+    r"|[\u00ab\u300c\u2308\u23a1](?P<quoted>/?\w{3,100})[\u00bb\u300d\u2309\u23a4]"
+)
+_ATTRIBUTE = re.compile(r"[/|\s]*+(?:[^\W\d_][\w:-]++=|(?P<name>[^\W\d_][\w:-]++)\s++[\w:-]++\s*+=)")
+# What stands between bars and is no name: a quotation mark, `c++`, `image@placeholder`.
+_PIPED = re.compile(r'\|\s*+(?:"|[\w\s.-]{1,60}(?:\+\s*+\+|@[\w\s.-]{1,60}))\s*+\|')
+_NO_NAME = re.compile(r"[^\w\s:~!'#$\u00b7\u2022-]")
+_OPERATORS = re.compile(r"[,;+(){}&^]")
+_EDGES = " \t\n|/\\[]~!'#$\u00b7\u2022:-_"
+_WRONG_WAY = re.compile(r"(?=.*[~!])[~!]*[^\W_][~!]*")
+_PARTS = re.compile(r"[^\W_]+")
+_LONGER = re.compile(r"..+")
+_NAME_BEFORE = re.compile(r"[^\W\d]\w*$")
+_SLICE = re.compile(r"\w+(?::\w+)?")
+_PUNCTUATED = re.compile(r"\|[\w.,+=()]+\|")
+_SAME_ENDS = re.compile(r"([.,@%?*^&;+=])(?P<name>\w+)\1")
+_DOTTED = re.compile(r"\w+(?:\.\w+)+")
+_ROLE = re.compile(r"(?P<name>\w+)\s*+=\s*+[\"']?(?P<value>\w+)[\"']?")
+_COMPARED = re.compile(r"[\w)\]$] {4}[\w(\[$\\-]")
+_SHIFTED = re.compile(r"[\w)\]] (?:<>|><) [\w(\[]")
+# Full-width and small signs of HTML, and ornaments, are taken for angles and nothing else.
+_AS_ANGLES = re.compile("[\uff1c\ufe64\u276c\u276e\u2770\u02c2\u1438]")
+_QUOTES = frozenset("\u2039\u3008\u300a\u2329")
+_MEAN = "\u27e8"
+_MEASURED = re.compile(r"[^\W_]{1,3}|[^\W\d_]+")
+_BEFORE_TYPES = frozenset("typename class const dyn struct doctype".split())
+_TYPE = re.compile(r"[A-Z][a-z][A-Za-z0-9]*")
+_IN_SQUARES = re.compile(
+    r"[a-z0-9]{2,}(?:_[a-z0-9]+)+|[a-z]{4,}[0-9]+|[a-z]{2,} [a-z]+[0-9]+|extra[ _-]*id[ _-]*[0-9]+"
+)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What stands between two brackets, folded; the three characters before and after; how it was written."""
+
+    content: str
+    before: str
+    after: str
+    written: str
+    bracket: str
+
+    @cached_property
+    def core(self) -> str:
+        return self.content.strip(_EDGES)
+
+    @cached_property
+    def words(self) -> list[str]:
+        return self.core.split()
+
+    @property
+    def ends(self) -> str:
+        """Its first and its last character."""
+        tight = self.content.strip()
+        return tight[:1] + tight[-1:]
+
+    @property
+    def tight(self) -> bool:
+        return self.content.strip() == self.content
+
+    @property
+    def quotes(self) -> bool:
+        """Whether the brackets are quotation marks or those of titles, which only look like angles."""
+        return self.bracket in _QUOTES
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is words that run from one line into the next, with room around them."""
+        if "\n" not in self.content or self.tight or len(self.words) < 2 or {":", "_"} & {*self.core}:
+            return False
+        return self.compared or len(self.words) > 2 or any(map(str.isdigit, self.words))
+
+    @property
+    def behind_name(self) -> bool:
+        return bool(_NAME_BEFORE.search(self.before))
+
+    @property
+    def compared(self) -> bool:
+        """Whether it stands as in `a < b > c`, with room on both sides of both signs."""
+        around = self.before[-2:] + self.content[:1] + self.content[-1:] + self.after[:2]
+        return bool(_COMPARED.fullmatch(around))
+
+    @property
+    def shifted(self) -> bool:
+        """Whether it stands as in `a << b >> c`, with operands and room around."""
+        return bool(_SHIFTED.fullmatch(self.before + self.after))
+
+    @property
+    def averaged(self) -> bool:
+        """Whether it is one word in the angles of an average, and none that chat formats write in angles."""
+        if self.bracket != _MEAN or key(self.core) in _ALL_CONTROL_KEYS or self.cased == "s":
+            return False
+        return bool(_MEASURED.fullmatch(self.core))
+
+    @property
+    def cased(self) -> str:
+        """Its core in capitals and small letters, as far as they can be told."""
+        return unicodedata.normalize("NFKC", unescape(self.written)).strip(_EDGES)
+
+    @property
+    def spelled(self) -> bool:
+        """Whether it is letters one by one, with something between them that is no operator."""
+        parts = _PARTS.findall(self.core)
+        return (
+            len(parts) > 2
+            and all(len(part) == 1 for part in parts)
+            and sum(map(str.isalpha, parts)) > 1
+            and not _OPERATORS.search(self.core)
+            and (self.ends == "||" or not {*_PARTS.sub("", self.core)} <= {"|"})
+        )
+
+
+def marks(text: str, reading: Folded) -> Iterator[tuple[int, str]]:
+    """The places in the folded text whose character is to be a round bracket instead, and which one."""
+    for left, right in _pairs(text, reading, "<>", _in_angles, _between_turned):
+        yield from ((left, "("), (right, ")"))
+    for left, right in _pairs(text, reading, "[]", _in_squares, _wrong_way):
+        yield from ((left, _rounded(reading, left)), (right, _rounded(reading, right)))
+    for found in _OTHERS.finditer(reading.text):
+        kind = str(found.lastgroup)
+        if _in_others(kind, found[kind], text[slice(*reading.span(*found.span(kind)))]):
+            yield from ((place, "(") for place in range(found.start(), found.start(kind)))
+            yield from ((place, ")") for place in range(found.end(kind), found.end()))
+
+
+def _rounded(reading: Folded, place: int) -> str:
+    return "(" if reading.text[place] in "<[{" else ")"
+
+
+def _pairs(
+    text: str,
+    reading: Folded,
+    brackets: str,
+    is_mark: Callable[[Inside], bool],
+    is_turned: Callable[[Inside, str], bool],
+) -> Iterator[tuple[int, int]]:
+    """The places of neighbouring `brackets` that make a mark, and of those right around them."""
+    plain = reading.text
+    places = [found.start() for found in re.finditer(rf"[{re.escape(brackets)}]", plain)]
+    for number, (left, right) in enumerate(pairwise(places)):
+        if not plain[left + 1 : right].strip():
+            continue
+        inside = Inside(
+            plain[left + 1 : right],
+            plain[max(left - 3, 0) : left],
+            plain[right + 1 : right + 4],
+            text[reading.ends[left] : reading.starts[right]],
+            text[reading.starts[left]],
+        )
+        facing = plain[left] + plain[right]
+        if is_mark(inside) if facing == brackets else is_turned(inside, facing):
+            yield left, right
+            yield from _doubled(plain, places, number)
+
+
+def _doubled(plain: str, places: list[int], number: int) -> Iterator[tuple[int, int]]:
+    """The brackets that stand in pairs around those numbered `number` and the next, with blanks at most."""
+    left, right = number, number + 1
+    while left > 0 and right + 1 < len(places):
+        before, after = places[left - 1], places[right + 1]
+        same = plain[before] == plain[places[left]] and plain[after] == plain[places[right]]
+        if not same or (plain[before + 1 : places[left]] + plain[places[right] + 1 : after]).strip():
+            return
+        yield before, after
+        left, right = left - 1, right + 1
+
+
+def _in_angles(inside: Inside) -> bool:
+    if attribute := _ATTRIBUTE.match(inside.content):
+        return attribute["name"] not in _PLAIN
+    if _PIPED.fullmatch(inside.content.strip()) or _is_punctuated(inside):
+        return True
+    if not _is_name(inside) or _is_shift(inside):
+        return False
+    if inside.spelled or set(inside.ends) & {*"|[]"}:
+        return inside.tight or len(inside.words) == 1 or inside.spelled
+    if len(inside.words) > 1:
+        return _is_phrase(inside)
+    return inside.core not in _PLAIN and _is_word(inside)
+
+
+def _is_name(inside: Inside) -> bool:
+    """Whether nothing in it but letters, digits and what joins them, and not much of it."""
+    core = inside.core
+    if not 1 <= len("".join(inside.words)) <= MOST_LETTERS or not any(map(str.isalpha, core)):
+        return False
+    if inside.spelled or core in _SHORT or key(core) in _CONTROL_KEYS:
+        return True
+    few = len(inside.words) <= MOST_WORDS or inside.ends == "||"
+    return len(core) > 1 and few and not _NO_NAME.search(core)
+
+
+def _is_punctuated(inside: Inside) -> bool:
+    """`<|im.start|>`, `<@im_start@>`, `<assistant.final>`, `<i|assistant|>`; `<|f(x)|>` is an average."""
+    content, parts = inside.content.strip(), _PARTS.findall(inside.content)
+    if _PUNCTUATED.fullmatch(content):
+        return "_" in content or (len(parts) > 1 and all(map(_LONGER.fullmatch, parts)))
+    if found := _SAME_ENDS.fullmatch(content):
+        return "_" in found["name"] or key(found["name"]) in _CONTROL_KEYS
+    if _DOTTED.fullmatch(content):
+        return not inside.behind_name and _is_turn(parts)
+    walls = inside.core.split("|")
+    return "|" in inside.ends and len(walls) > 1 and any(map(_is_walled, walls))
+
+
+def _is_walled(part: str) -> bool:
+    return key(part) in _CONTROL_KEYS or ("_" in part and part.isidentifier())
+
+
+def _is_turn(parts: list[str]) -> bool:
+    """Whether a speaker and a channel; `system.web` is a part of a program, `user.name` a placeholder."""
+    if all(key(part) in _CONTROL_KEYS for part in parts):
+        return True
+    return key(parts[0]) in SPEAKER_KEYS and parts[0] != "system" and _PLAIN.isdisjoint(parts)
+
+
+def _is_shift(inside: Inside) -> bool:
+    """`a << b >> c`."""
+    one = len(inside.words) == 1 and not {":", "_", "|"} & {*inside.content}
+    return one and not inside.tight and inside.shifted and key(inside.core) not in _ALL_CONTROL_KEYS
+
+
+def _is_word(inside: Inside) -> bool:
+    core = inside.core
+    if set(inside.ends) & {*"/\\"}:
+        return True
+    if len(core) < 3 and core.isascii() and (inside.compared or (inside.behind_name and core[0].isdigit())):
+        return False
+    if inside.averaged or (inside.behind_name and _TYPE.fullmatch(inside.cased)):
+        return False
+    if inside.bracket.isascii() or _AS_ANGLES.match(inside.bracket):
+        return True
+    # Brackets of mathematics, of spellings, of quotations and of titles.
+    short = len(core) < 3 and core not in _SHORT and not inside.cased.isupper()
+    return key(core) in _CONTROL_KEYS or (not short and (core.isascii() or not inside.quotes))
+
+
+def _is_phrase(inside: Inside) -> bool:
+    """Whether several words are a name whose parts were set apart; those of `<class T>` are not."""
+    words = inside.words
+    if _CONNECTIVES & {*words[:-1]} or words[0] in _BEFORE_TYPES or inside.goes_on:
+        return False
+    if inside.quotes or inside.bracket == _MEAN:
+        return ":" in inside.core or "_" in inside.core
+    return inside.tight or not (inside.compared and inside.core[0].isdigit())
+
+
+def _in_squares(inside: Inside) -> bool:
+    core, parts = inside.core, _PARTS.findall(inside.core)
+    if not core or core in _PLAIN or len(core) > MOST_LETTERS or _is_index(inside):
+        return False
+    small = inside.cased.islower() and "|" not in inside.ends
+    if inside.behind_name and small and not inside.after[:1].isalnum():
+        return core[-1].isdigit() and bool(_IN_SQUARES.fullmatch(core))
+    if key(core) in _CONTROL_KEYS:
+        return True
+    if inside.goes_on or (_NO_NAME.search(core) and not inside.spelled):
+        return not inside.goes_on and not inside.behind_name and _gives_role(core)
+    if inside.ends[0] in "|/\\" or inside.ends[-1] == "|":
+        return len(core) > 1 and "/" not in core
+    if len(parts) == 2 and any(key(part) in _CONTROL_KEYS for part in parts):
+        return True
+    far_apart = inside.spelled and len(parts) > 5
+    return far_apart or _in_capitals(inside) or bool(_IN_SQUARES.fullmatch(core.replace("\n", "")))
+
+
+def _is_index(inside: Inside) -> bool:
+    """`a[MAXN]`, `a[i][MAXN]`, `x[START:END]`."""
+    content = inside.content.strip()
+    behind = inside.behind_name or inside.before.endswith("]")
+    if not behind or inside.after[:1].isalnum() or inside.cased.islower():
+        return False
+    known = SPEAKER_KEYS if ":" in content else _ALL_CONTROL_KEYS
+    parts = [content, *_PARTS.findall(content)]
+    named = (key(part) in known for part in [*parts, *(part.rstrip("0123456789") for part in parts)])
+    return bool(_SLICE.fullmatch(content)) and not any(named)
+
+
+def _gives_role(core: str) -> bool:
+    """`[role=system]`."""
+    found = _ROLE.fullmatch(core)
+    if not found:
+        return False
+    return key(found["name"]) in _CONTROL_KEYS and key(found["value"]) in SPEAKER_KEYS
+
+
+def _in_capitals(inside: Inside) -> bool:
+    cased = inside.cased
+    capitals = sum(map(str.isupper, cased))
+    return capitals > 2 and (cased.isupper() or bool(re.fullmatch(r"[a-z]+[A-Z]{2,}\w*", cased)))
+
+
+def _in_others(kind: str, content: str, written: str) -> bool:
+    core = content.strip(" ~#/|\n")
+    known = key(core) in _CONTROL_KEYS
+    if kind == "curly":
+        named = re.fullmatch(r"\s*~?[#/]\s*[\w-]+\s*~?\s*", content)
+        return known or (bool(named) and core not in _PLAIN)
+    if kind == "walled":
+        return known or (len(core) > 3 and all(map(_LONGER.fullmatch, _PARTS.findall(core))))
+    # A word in small letters is quoted, or rounded up.
+    shouted = content[0] == "/" or unicodedata.normalize("NFKC", written).isupper()
+    return kind == "piped" or (known and shouted)
+
+
+def _between_turned(inside: Inside, facing: str) -> bool:
+    """`>>NAME<<`, which with room around it could be shifts of bits."""
+    if facing + inside.before[-1:] + inside.after[:1] != "><><" or not _is_name(inside):
+        return False
+    if inside.shifted and inside.cased.islower():
+        return False
+    return inside.tight or _in_capitals(inside)
+
+
+def _wrong_way(inside: Inside, _: str) -> bool:
+    return bool(_WRONG_WAY.fullmatch("".join(inside.content.split())))

@@ -1,0 +1,56 @@
+"""manage.py list_judges: every judge of the site, as a table."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from judging.models import JudgeConfig
+from judging.selectors.judges import KnownJudge, known_judges
+from studies.management.operators import plain_errors
+
+HEAD = ("name", "model", "provider", "limits", "prices per million tokens", "used by")
+
+
+class Command(BaseCommand):
+    help = (
+        "List the judges of this site: model, provider, limits, prices, and the studies that have used each."
+    )
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        with plain_errors():
+            judges = known_judges()
+        if not judges:
+            self.stdout.write("There is no judge yet; add one with add_judge.")
+            return
+        rows = [HEAD, *(row_of(judge) for judge in judges)]
+        widths = [max(len(row[place]) for row in rows) for place in range(len(HEAD))]
+        for row in rows:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            self.stdout.write("  ".join(cells).rstrip())
+
+
+def row_of(judge: KnownJudge) -> tuple[str, ...]:
+    one = judge.config
+    return (
+        one.slug,
+        one.model,
+        one.provider,
+        limits_of(one),
+        prices_of(judge),
+        ", ".join(judge.studies) or "no study",
+    )
+
+
+def limits_of(judge: JudgeConfig) -> str:
+    limits = [f"{judge.concurrency} at a time"]
+    if judge.requests_per_minute is not None:
+        limits.append(f"{judge.requests_per_minute} requests/min")
+    if judge.tokens_per_minute is not None:
+        limits.append(f"{judge.tokens_per_minute} tokens/min")
+    return ", ".join(limits)
+
+
+def prices_of(judge: KnownJudge) -> str:
+    if judge.input_price is None or judge.output_price is None:
+        return "unknown"
+    return f"{judge.input_price} read, {judge.output_price} written"

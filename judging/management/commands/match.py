@@ -1,0 +1,43 @@
+"""Judge responses to BIG-Bench Extra Hard or BIG-Bench Hard by the benchmarks' own rules."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from judging.matching.response_lines import ResponseLinesRefused, read_response_lines, verdict_on
+from psychometrics.benchmark.metrics import TaskAccuracy, per_task_accuracy
+
+
+class Command(BaseCommand):
+    help = (
+        "Print what each line of RESPONSES.jsonl (response, reference and, for bbh, task) comes to as one "
+        "JSON object per line, and the accuracy per task on standard error. No database is needed."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("rules", choices=("bbeh", "bbh"))
+        parser.add_argument("responses", type=Path, metavar="RESPONSES.jsonl")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            lines = read_response_lines(options["responses"], options["rules"])
+        except ResponseLinesRefused as refusal:
+            raise CommandError(f"The responses {options['responses']} cannot be used:\n{refusal}") from None
+        outcomes: list[tuple[str, bool | None]] = []
+        for line in lines:
+            verdict = verdict_on(line, options["rules"])
+            self.stdout.write(json.dumps(asdict(verdict)))
+            outcomes.append((line.task, verdict.correct))
+        for task, accuracy in per_task_accuracy(outcomes).items():
+            self.stderr.write(_summary(task, accuracy), style_func=str)
+
+
+def _summary(task: str, accuracy: TaskAccuracy) -> str:
+    share = f"{accuracy.accuracy:.2f} %" if accuracy.n else "nothing scored"
+    missing = f", {accuracy.missing} missing" if accuracy.missing else ""
+    return f"{task}: {share} ({accuracy.correct} of {accuracy.n} correct{missing})"

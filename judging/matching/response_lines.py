@@ -1,0 +1,97 @@
+"""A JSONL file of responses with their references, judged line by line.
+
+Each line is an object with `response` (text or null), `reference` and `task`; BBEH needs no task. Further
+keys are ignored. A blank response is missing: it is not judged and counts for nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from formats.files import DEFAULT_LIMITS, FileRefused, JsonLine, json_lines
+from formats.sentences import error_sentence, field_path
+from judging.matching import bbeh, bbh
+
+MatchRules = Literal["bbeh", "bbh"]
+NO_TASK = "all"
+
+
+class ResponseLinesRefused(ValueError):
+    """The file cannot be judged; carries every problem found, each a sentence with its line."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class ResponseLine(BaseModel):
+    """One response to judge."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    response: str | None
+    reference: str
+    task: str = NO_TASK
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a line came to; both fields are None for a missing response."""
+
+    extracted: str | None
+    correct: bool | None
+
+
+def verdict_on(line: ResponseLine, rules: MatchRules) -> Verdict:
+    """Judge one line by the rules of its benchmark."""
+    response = line.response or ""
+    if not response.strip():
+        return Verdict(None, None)
+    if rules == "bbeh":
+        return Verdict(bbeh.extract(response), bbeh.is_correct(response, line.reference))
+    extracted = bbh.extract(response, line.task)
+    return Verdict(extracted, bbh.is_correct(response, line.reference, line.task))
+
+
+def read_response_lines(path: Path, rules: MatchRules) -> list[ResponseLine]:
+    """Read a whole file; raises ResponseLinesRefused with all its problems."""
+    lines: list[ResponseLine] = []
+    problems: list[str] = []
+    try:
+        for json_line in json_lines(path, max_bytes=DEFAULT_LIMITS.bank_bytes):
+            found = _line_of(json_line, rules)
+            if isinstance(found, ResponseLine):
+                lines.append(found)
+            else:
+                problems += found
+    except FileRefused as refusal:
+        raise ResponseLinesRefused([str(refusal)]) from None
+    if problems:
+        raise ResponseLinesRefused(problems)
+    return lines
+
+
+def _line_of(json_line: JsonLine, rules: MatchRules) -> ResponseLine | list[str]:
+    """The line, or what is wrong with it."""
+    if json_line.problem:
+        return [str(json_line.problem)]
+    try:
+        line = ResponseLine.model_validate(json_line.value)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        return [
+            f"line {json_line.number}, {field_path(detail['loc'])}: {error_sentence(detail)}"
+            for detail in details
+        ]
+    if rules == "bbh" and line.task not in bbh.PATTERNS:
+        return [f"line {json_line.number}, task: {_task_sentence(line)}"]
+    return line
+
+
+def _task_sentence(line: ResponseLine) -> str:
+    if "task" not in line.model_fields_set:
+        return "is missing; BIG-Bench Hard compares by task"
+    return str(bbh.UnknownTask(line.task))

@@ -1,0 +1,139 @@
+"""Audit samples: the verdicts they are drawn from, and what is left of them as people come and go.
+
+Only the newest revisions of counted answers of retained participants are drawn. Whoever withdraws or is
+excluded later takes their items out of sheets and results; the numbers of the others stay.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from django.db.models import Count, F, Min, Q, QuerySet
+
+from judging.audit_sheet import SheetRow
+from judging.models import AuditItem, AuditSample, CriterionScore, JudgingRun, RowState, ScoringRun
+from judging.selectors.answers import counted_answers
+from psychometrics.agreement.audit_sample import DrawnStratum, JudgedVerdict, Stratum
+from psychometrics.data.cohort import PUBLIC
+from psychometrics.inference.measure import Scope
+from studies.models import Study
+
+CHUNK = 2000
+PUBLIC_ITEM = Q(row__answer__prompt__split=PUBLIC)
+Place = tuple[int, int | None]  # answer and criterion; no criterion where the answer is an exact one
+
+
+def audit_judges(run: JudgingRun) -> list[ScoringRun]:
+    """The judges this run asked, in the order of its plan."""
+    rows = CriterionScore.objects.filter(judging_run=run).order_by()
+    order = dict(rows.values("run").annotate(first=Min("pk")).values_list("run", "first"))
+    runs = ScoringRun.objects.filter(pk__in=order).select_related("config")
+    return sorted(runs, key=lambda one: order[one.pk])
+
+
+def judged_verdicts(
+    study: Study, judges: list[ScoringRun], *, public_only: bool = False
+) -> Iterator[JudgedVerdict]:
+    """Every verdict of the first judge that counts, with what the other judges say."""
+    if not judges:
+        return
+    counted = counted_answers(study).order_by()
+    if public_only:
+        counted = counted.filter(prompt__split=PUBLIC)
+    scored = _current_verdicts(study, [one.pk for one in judges]).filter(answer__in=counted.values("pk"))
+    facts = scored.values_list(
+        "run", "answer", "criterion", "pk", "score", "confidence", "answer__prompt__split"
+    )
+    first: list[tuple[Place, int, float, float, bool]] = []
+    others: dict[Place, list[float]] = {}
+    for run, answer, criterion, pk, score, confidence, split in facts.iterator(CHUNK):
+        if score is None or confidence is None:
+            continue  # never so: a scored row has both
+        if run == judges[0].pk:
+            first.append(((answer, criterion), pk, score, confidence, split == PUBLIC))
+        else:
+            others.setdefault((answer, criterion), []).append(score)
+    for place, pk, score, confidence, is_public in first:
+        yield JudgedVerdict(pk, score, confidence, tuple(others.get(place, ())), is_public)
+
+
+def audit_samples(run: JudgingRun) -> QuerySet[AuditSample]:
+    """All samples of a run, newest first, with `drawn` and `rated` items counted."""
+    return (
+        AuditSample.objects.filter(judging_run=run)
+        .select_related("judging_run__study", "drawn_by")
+        .annotate(drawn=Count("items"), rated=Count("items", filter=Q(items__human_score__isnull=False)))
+        .order_by("-pk")
+    )
+
+
+def study_samples(study: Study) -> QuerySet[AuditSample]:
+    """All samples of a study, newest first."""
+    samples = AuditSample.objects.filter(judging_run__study=study)
+    return samples.select_related("judging_run__study").order_by("-pk")
+
+
+def counting_items(sample: AuditSample) -> QuerySet[AuditItem]:
+    """The items whose answer counts and is still the text that was judged."""
+    counted = counted_answers(sample.judging_run.study).order_by().values("pk")
+    items = AuditItem.objects.filter(sample=sample, row__answer__in=counted)
+    return items.filter(row__revision=F("row__answer__revision")).order_by("number")
+
+
+def sheet_rows(sample: AuditSample) -> Iterator[SheetRow]:
+    """What raters get, in the order of the numbers, which is random."""
+    related = ("row__answer__prompt", "row__criterion")
+    items = (
+        counting_items(sample).select_related(*related).prefetch_related("row__answer__prompt__attachments")
+    )
+    for item in items:
+        answer, criterion = item.row.answer, item.row.criterion
+        yield SheetRow(
+            number=item.number,
+            prompt=answer.prompt.text,
+            attachments=tuple(file.name for file in answer.prompt.attachments.all()),
+            gold_answer=answer.prompt.gold_answer,
+            criterion=criterion.text if criterion else None,
+            answer=answer.text,
+        )
+
+
+def private_items(sample: AuditSample) -> int:
+    """How many items still in the sheet are of private prompts."""
+    return counting_items(sample).exclude(PUBLIC_ITEM).count()
+
+
+def sample_judges(sample: AuditSample) -> list[ScoringRun]:
+    """The judges at the time of the draw, the first one first."""
+    runs = ScoringRun.objects.select_related("config").in_bulk(sample.strata["judges"])
+    return [runs[pk] for pk in sample.strata["judges"]]
+
+
+def sample_strata(sample: AuditSample, scope: Scope) -> Sequence[Stratum]:
+    """The strata at the time of the draw; in the scope `public` their public parts, where there are any."""
+    strata = [DrawnStratum(**stratum) for stratum in sample.strata["strata"]]
+    if scope == Scope.ALL:
+        return strata
+    return [stratum.public for stratum in strata if stratum.public_verdicts]
+
+
+def tells_prompts_apart(sample: AuditSample) -> bool:
+    """Whether verdicts on private prompts were among those drawn from, so that the scopes differ."""
+    whole, public = (sample_strata(sample, scope) for scope in (Scope.ALL, Scope.PUBLIC))
+    return sum(one.verdicts for one in public) < sum(one.verdicts for one in whole)
+
+
+def scores_by_judge(
+    study: Study, judges: list[int], answers: QuerySet[AuditItem]
+) -> Mapping[tuple[int, Place], float]:
+    """What each judge gave to the places of the items; absent where it gave nothing."""
+    verdicts = _current_verdicts(study, judges).filter(answer__in=answers.values("row__answer"))
+    facts = verdicts.values_list("run", "answer", "criterion", "score")
+    return {
+        (run, (answer, criterion)): score
+        for run, answer, criterion, score in facts.iterator(CHUNK)
+        if score is not None
+    }
+
+
+def _current_verdicts(study: Study, judges: list[int]) -> QuerySet[CriterionScore]:
+    scored = CriterionScore.objects.filter(run__in=judges, run__study=study, state=RowState.SCORED)
+    return scored.filter(revision=F("answer__revision")).order_by()

@@ -1,0 +1,93 @@
+"""The judges a site knows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeChange, JudgeConfig, ScoringRun
+from studies.services.refusals import Refused
+
+CHANGES_SHOWN = 50
+
+
+class JudgeUnknown(Refused):
+    """No judge has this name."""
+
+
+@dataclass(frozen=True)
+class KnownJudge:
+    """A judge, and the short names of the studies that have used it."""
+
+    config: JudgeConfig
+    studies: tuple[str, ...]
+
+    @property
+    def input_price(self) -> Decimal | None:
+        return shortest(self.config.input_price)
+
+    @property
+    def output_price(self) -> Decimal | None:
+        return shortest(self.config.output_price)
+
+
+def shortest(price: Decimal | None) -> Decimal | None:
+    """Without the zeros at its end that the database adds: 0.25, not 0.250000."""
+    if price is None:
+        return None
+    return price.quantize(Decimal(1)) if price == price.to_integral_value() else price.normalize()
+
+
+def judges_named(slugs: Sequence[str]) -> list[JudgeConfig]:
+    """The judges in the order of their names, each once. Raises JudgeUnknown."""
+    known = {judge.slug: judge for judge in JudgeConfig.objects.filter(slug__in=slugs)}
+    for slug in slugs:
+        if slug not in known:
+            there = ", ".join(JudgeConfig.objects.values_list("slug", flat=True)[:20])
+            hint = f"There are: {there}." if there else "There are none yet; add one with add_judge."
+            raise JudgeUnknown(f'There is no judge "{slug}". {hint}')
+    return [known[slug] for slug in dict.fromkeys(slugs)]
+
+
+def judge_by_slug(slug: str) -> JudgeConfig | None:
+    return JudgeConfig.objects.filter(slug=slug).first()
+
+
+def known_judges() -> list[KnownJudge]:
+    """Every judge by name, in two queries."""
+    studies: dict[int | None, list[str]] = {}
+    used = used_scoring_runs().exclude(config=None).order_by("study__slug")
+    for config_id, slug in used.values_list("config_id", "study__slug").distinct():
+        studies.setdefault(config_id, []).append(slug)
+    return [KnownJudge(judge, tuple(studies.get(judge.pk, ()))) for judge in JudgeConfig.objects.all()]
+
+
+def newest_changes(judge: JudgeConfig) -> list[JudgeChange]:
+    """The newest changes first."""
+    return list(judge.history.select_related("actor").order_by("-pk")[:CHANGES_SHOWN])
+
+
+def judge_is_used(judge: JudgeConfig) -> bool:
+    """Whether anything is on record that the judge said, or was or will be asked."""
+    return used_scoring_runs().filter(config=judge).exists()
+
+
+def used_scoring_runs() -> QuerySet[ScoringRun]:
+    return ScoringRun.objects.filter(holds_something())
+
+
+def unused_scoring_runs(judge: JudgeConfig) -> QuerySet[ScoringRun]:
+    """What a mere estimate leaves: a run that nothing was planned for."""
+    return ScoringRun.objects.filter(~holds_something(), config=judge)
+
+
+def holds_something() -> Q:
+    """Rows of a plan, calls, scores or results."""
+    of_run = {"run": OuterRef("pk")}
+    return (
+        Q(Exists(CriterionScore.objects.filter(**of_run)))
+        | Q(Exists(JudgeCall.objects.filter(**of_run)))
+        | Q(Exists(AnswerScore.objects.filter(**of_run)))
+        | Q(Exists(ScoringRun.objects.filter(pk=OuterRef("pk"), result_sets__isnull=False)))
+    )

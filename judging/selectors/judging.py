@@ -1,0 +1,174 @@
+"""What a scoring run still has to judge."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db.models import FilteredRelation, Q
+from pydantic import TypeAdapter
+
+from batches.models import Answer
+from judging.judges.interface import CriterionTask, CriterionVerdict, JudgeTask
+from judging.judges.reasons import UnscoredReason
+from judging.models import CriterionScore, RowState, ScoringRun
+from judging.selectors.answers import answers_to_judge
+from studies.bank.records import Check
+from studies.models import Criterion, Prompt
+
+NOT_JUDGED = "not_judged"
+TEXTS_AT_ONCE = 100
+_CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+Position = int | None
+
+
+@dataclass(frozen=True)
+class PromptToJudge:
+    """The prompt's side of a task (its answer is empty), and the rows of its criteria by position."""
+
+    task: JudgeTask
+    criterion_ids: Mapping[Position, int | None]
+
+
+@dataclass(frozen=True)
+class PendingAnswer:
+    """An answer without a score, and the positions that have no verdict on its newest revision."""
+
+    answer_id: int
+    prompt_pk: int
+    revision: int
+    left: frozenset[Position]
+
+
+@dataclass(frozen=True)
+class JudgingState:
+    """How far a run is: answers that count, those with a score, those without by reason."""
+
+    answers: int
+    scored: int
+    unscored: Mapping[str, int]
+
+    @property
+    def left(self) -> int:
+        return self.answers - self.scored
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRow:
+    """One counted answer and what a run knows of it; the last three are None before it was judged."""
+
+    answer_id: int
+    prompt_pk: int
+    revision: int
+    judged_revision: int | None
+    score: float | None
+    unscored_reason: str | None
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is a score of the newest revision."""
+        return self.score is not None and self.judged_revision == self.revision
+
+
+def pending_answers(
+    run: ScoringRun, prompts: Mapping[int, PromptToJudge], rows: Iterable[CountedRow]
+) -> list[PendingAnswer]:
+    """Those of `rows` without a score, in their order."""
+    judged = judged_positions(run)
+    pending = []
+    for row in rows:
+        done = judged.get((row.answer_id, row.revision), frozenset())
+        left = frozenset(prompts[row.prompt_pk].task.positions) - done
+        pending.append(PendingAnswer(row.answer_id, row.prompt_pk, row.revision, left))
+    return pending
+
+
+def counted_rows(run: ScoringRun) -> Iterator[CountedRow]:
+    relation = FilteredRelation("scores", condition=Q(scores__run=run))
+    rows = (
+        answers_to_judge(run.study)
+        .annotate(of_run=relation)
+        .values_list(
+            "pk", "prompt__pk", "revision", "of_run__revision", "of_run__score", "of_run__unscored_reason"
+        )
+    )
+    return (CountedRow(*row) for row in rows.iterator())
+
+
+def prompts_to_judge(pks: Iterable[int]) -> dict[int, PromptToJudge]:
+    """The prompts with their criteria, by primary key."""
+    prompts = Prompt.objects.in_bulk(list(pks))
+    criteria: dict[int, list[Criterion]] = {pk: [] for pk in prompts}
+    for criterion in Criterion.objects.filter(prompt__in=list(prompts)).order_by("position"):
+        criteria[criterion.prompt_id].append(criterion)
+    return {pk: prompt_to_judge(prompt, criteria[pk]) for pk, prompt in prompts.items()}
+
+
+def prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJudge:
+    task = JudgeTask(
+        prompt_id=prompt.prompt_id,
+        question=prompt.text,
+        gold_answer=prompt.gold_answer,
+        criteria=tuple(criterion_task(criterion) for criterion in criteria),
+        answer="",
+        task=prompt.task,
+    )
+    ids: dict[Position, int | None] = {criterion.position: criterion.pk for criterion in criteria}
+    return PromptToJudge(task, ids or {None: None})
+
+
+def criterion_task(criterion: Criterion) -> CriterionTask:
+    rule = criterion.check_rule
+    check = _CHECK.validate_python(rule) if rule is not None else None
+    return CriterionTask(criterion.position, criterion.text, check)
+
+
+def judged_positions(run: ScoringRun) -> dict[tuple[int, int], frozenset[Position]]:
+    """The positions with a verdict, by answer and revision."""
+    rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED)
+    found: dict[tuple[int, int], set[Position]] = {}
+    for answer_id, revision, position in rows.values_list("answer", "revision", "criterion__position"):
+        found.setdefault((answer_id, revision), set()).add(position)
+    return {key: frozenset(positions) for key, positions in found.items()}
+
+
+def stored_verdict(row: CriterionScore) -> CriterionVerdict:
+    """A decided row's verdict as judges give it."""
+    return CriterionVerdict(
+        position=row.criterion.position if row.criterion else None,
+        score=row.score,
+        confidence=row.confidence,
+        explanation=row.explanation,
+        reason=UnscoredReason(row.unscored_reason) if row.unscored_reason else None,
+    )
+
+
+def answer_texts(answers: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """The texts of answers given by primary key and revision; one that changed since is left out."""
+    rows = Answer.objects.filter(pk__in=[pk for pk, _ in answers])
+    texts = {(pk, revision): text for pk, revision, text in rows.values_list("pk", "revision", "text")}
+    return {key: texts[key] for key in answers if key in texts}
+
+
+def tasks(
+    pending: Sequence[PendingAnswer], prompts: Mapping[int, PromptToJudge]
+) -> Iterator[tuple[PendingAnswer, JudgeTask]]:
+    """The answers with their texts, read a few at a time; one that changed since is left out."""
+    for start in range(0, len(pending), TEXTS_AT_ONCE):
+        some = pending[start : start + TEXTS_AT_ONCE]
+        texts = answer_texts([(one.answer_id, one.revision) for one in some])
+        for one in some:
+            text = texts.get((one.answer_id, one.revision))
+            if text is not None:
+                yield one, replace(prompts[one.prompt_pk].task, answer=text)
+
+
+def judging_state(run: ScoringRun) -> JudgingState:
+    """Count the answers that count by what became of them in this run."""
+    scored, unscored = 0, Counter[str]()
+    for row in counted_rows(run):
+        if row.scored:
+            scored += 1
+        else:
+            current = row.judged_revision == row.revision
+            unscored[row.unscored_reason or NOT_JUDGED if current else NOT_JUDGED] += 1
+    return JudgingState(answers=scored + unscored.total(), scored=scored, unscored=dict(unscored))

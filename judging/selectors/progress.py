@@ -1,0 +1,151 @@
+"""How far a judging run is, derived from its rows, calls and slices: five queries whatever its size."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, Sum
+
+from judging.models import CriterionScore, JudgeCall, JudgeSlice, JudgingRun, RowOrigin, RowState, ScoringRun
+from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
+
+# Speed is told by the last minutes, since the run last began to ask.
+SPEED_MINUTES = 2
+LEAST_SPEED_SECONDS = 10
+
+
+def judging_progress(run: JudgingRun, now: datetime) -> Progress:
+    """Count everything that is known about the run at `now`."""
+    since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
+    minutes = (now - since).total_seconds() / 60
+    rows = by_run(row_counts(run, now, since))
+    calls = by_run(call_counts(run, since))
+    slices = by_run(slices_held(run))
+    judges = tuple(
+        progress_of(one, rows[one.pk], calls.get(one.pk, []), slices.get(one.pk, []), now, minutes)
+        for one in ScoringRun.objects.filter(pk__in=list(rows)).select_related("config").order_by("pk")
+    )
+    every_row, every_call = flat(rows), flat(calls)
+    moments = [
+        run.resumed_at,
+        *(row["newest"] for row in every_row if row["origin"] != RowOrigin.CACHED),
+        *(call["newest"] for call in every_call),
+        *(one["leased_until"] for one in flat(slices)),
+    ]
+    waiting = [row["next_at"] for row in every_row if row["next_at"] is not None]
+    return Progress(
+        run=run,
+        now=now,
+        judges=judges,
+        next_at=min(waiting, default=None),
+        moved_at=max((one for one in moments if one and one <= now), default=run.resumed_at),
+    )
+
+
+def row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]:
+    """The rows of the plan by judge and what became of them. A lease that ran out holds nothing."""
+    held = Q(lease__isnull=False, available_at__gt=now)
+    free = Q(state=RowState.OPEN, asked_with=None) & ~held
+    rows = CriterionScore.objects.filter(judging_run=run).order_by()
+    return rows.values("run_id", "state", "origin", "unscored_reason").annotate(
+        number=Count("pk"),
+        held=Count("pk", filter=held),
+        recent=Count("pk", filter=Q(decided_at__gte=since)),
+        newest=Max("decided_at"),
+        next_at=Min("available_at", filter=free),
+    )
+
+
+def call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
+    calls = JudgeCall.objects.filter(judging_run=run).order_by()
+    return calls.values("run_id", "outcome").annotate(
+        number=Count("pk"),
+        prompt=Sum("prompt_tokens"),
+        completion=Sum("completion_tokens"),
+        money=Sum("cost"),
+        free=Count("pk", filter=Q(cost=None)),
+        recent=Count("pk", filter=Q(called_at__gte=since)),
+        newest=Max("called_at"),
+    )
+
+
+def slices_held(run: JudgingRun) -> Iterable[Any]:
+    """Slices at work, and those that hold money for requests that are on no record and never will be."""
+    held = Q(ended_at=None) | Q(reserved__gt=0)
+    slices = JudgeSlice.objects.filter(held, judging_run=run).order_by()
+    return slices.values("run_id", "slots", "leased_until", "ended_at", "reserved")
+
+
+def by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["run_id"], []).append(row)
+    return found
+
+
+def flat(groups: Mapping[int, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [row for group in groups.values() for row in group]
+
+
+def progress_of(
+    run: ScoringRun,
+    rows: Sequence[dict[str, Any]],
+    calls: Sequence[dict[str, Any]],
+    slices: Sequence[dict[str, Any]],
+    now: datetime,
+    minutes: float,
+) -> JudgeProgress:
+    alive = [one for one in slices if one["ended_at"] is None and one["leased_until"] > now]
+    dead = [one for one in slices if one not in alive]
+    opened = [row for row in rows if row["state"] == RowState.OPEN]
+    decided_recently = sum(row["recent"] for row in rows if row["origin"] != RowOrigin.CACHED)
+    return JudgeProgress(
+        run=run,
+        planned=total(rows),
+        open=total(opened),
+        being_asked=total(opened, "held"),
+        **{
+            origin.value: total(
+                row for row in rows if row["state"] == RowState.SCORED and row["origin"] == origin
+            )
+            for origin in RowOrigin
+        },
+        unscored=reasons(row for row in rows if row["state"] == RowState.UNSCORED),
+        waiting_again=reasons(row for row in opened if row["unscored_reason"]),
+        calls={call["outcome"]: call["number"] for call in calls},
+        prompt_tokens=total(calls, "prompt"),
+        completion_tokens=total(calls, "completion"),
+        cost=cost_of(run, calls),
+        unknown_costs=total(calls, "free"),
+        possibly_spent=sum((one["reserved"] for one in dead), ZERO),
+        workers=len(alive),
+        slots=total(alive, "slots"),
+        calls_per_minute=speed(total(calls, "recent"), minutes),
+        rows_per_minute=speed(decided_recently, minutes),
+    )
+
+
+def total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
+    return sum(row[name] or 0 for row in rows)
+
+
+def reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many for each reason, the most frequent first; one reason may come with several origins."""
+    found: dict[str, int] = {}
+    for row in rows:
+        found[row["unscored_reason"]] = found.get(row["unscored_reason"], 0) + row["number"]
+    return dict(sorted(found.items(), key=lambda one: -one[1]))
+
+
+def cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
+    """What is on record; nothing for judges that ask no model; None where there are no prices to go by."""
+    known = [Decimal(call["money"]) for call in calls if call["money"] is not None]
+    if not known and run.config is not None and run.config.input_price is None:
+        return None
+    return sum(known, ZERO)
+
+
+def speed(number: int, minutes: float) -> float | None:
+    """A minute's worth; None right after the start, when it would mean nothing."""
+    return number / minutes if minutes * 60 >= LEAST_SPEED_SECONDS else None

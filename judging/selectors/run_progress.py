@@ -1,0 +1,143 @@
+"""How far a judging run is at one moment: what was counted, and what follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from judging.models import JudgingRun, RunState, ScoringRun
+from llm.attempts import OK
+
+QUIET_SECONDS = 30
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True)
+class JudgeProgress:
+    """One judge (and replicate) of a run.
+
+    `being_asked` are open rows that a worker holds; `waiting_again` open ones that failed before, by the
+    reason. `cost` is None where the judge's prices are not known; `unknown_costs` counts the calls on record
+    without a cost. `possibly_spent` is what workers that died may have spent beside it.
+    """
+
+    run: ScoringRun
+    planned: int
+    open: int
+    being_asked: int
+    asked: int
+    shared: int
+    cached: int
+    unscored: Mapping[str, int]
+    waiting_again: Mapping[str, int]
+    calls: Mapping[str, int]
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    unknown_costs: int
+    possibly_spent: Decimal
+    workers: int
+    slots: int
+    calls_per_minute: float | None
+    rows_per_minute: float | None
+
+    @property
+    def name(self) -> str:
+        return self.run.config.slug if self.run.config else self.run.judge_kind
+
+    @property
+    def decided(self) -> int:
+        return self.planned - self.open
+
+    @property
+    def scored(self) -> int:
+        return self.asked + self.shared + self.cached
+
+    @property
+    def unscored_number(self) -> int:
+        return sum(self.unscored.values())
+
+    @property
+    def calls_number(self) -> int:
+        return sum(self.calls.values())
+
+    @property
+    def failed_calls(self) -> int:
+        return self.calls_number - self.calls.get(OK, 0)
+
+    @property
+    def minutes_left(self) -> float | None:
+        """At the present speed; None where there is none to go by."""
+        return self.open / self.rows_per_minute if self.open and self.rows_per_minute else None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A whole run at one moment. `next_at` is when the next waiting row may be asked, None without one."""
+
+    run: JudgingRun
+    now: datetime
+    judges: tuple[JudgeProgress, ...]
+    next_at: datetime | None
+    moved_at: datetime
+
+    @property
+    def open(self) -> int:
+        return sum(judge.open for judge in self.judges)
+
+    @property
+    def planned(self) -> int:
+        return sum(judge.planned for judge in self.judges)
+
+    @property
+    def decided(self) -> int:
+        return self.planned - self.open
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: 100 means that nothing is left."""
+        return 100 * self.decided // self.planned if self.planned else 100
+
+    @property
+    def cost(self) -> Decimal | None:
+        """None where any judge's prices are not known."""
+        costs = [judge.cost for judge in self.judges]
+        return None if None in costs else sum((cost for cost in costs if cost is not None), ZERO)
+
+    @property
+    def known_cost(self) -> Decimal | None:
+        """What the judges with prices cost; None where no judge has any."""
+        costs = [judge.cost for judge in self.judges if judge.cost is not None]
+        return sum(costs, ZERO) if costs or not self.judges else None
+
+    @property
+    def possibly_spent(self) -> Decimal:
+        return sum((judge.possibly_spent for judge in self.judges), ZERO)
+
+    @property
+    def workers(self) -> int:
+        return sum(judge.workers for judge in self.judges)
+
+    @property
+    def expected_end(self) -> datetime | None:
+        """When the slowest judge is done at its present speed; None where one's cannot be told."""
+        left = [judge.minutes_left for judge in self.judges if judge.open]
+        if self.run.state != RunState.RUNNING or not left or None in left:
+            return None
+        return self.now + timedelta(minutes=max(minutes for minutes in left if minutes is not None))
+
+    @property
+    def waits_for_next_round(self) -> bool:
+        """Everything left failed and waits for its time."""
+        return self.is_still and self.next_at is not None and self.next_at > self.now
+
+    @property
+    def nobody_works(self) -> bool:
+        """There is something to do, no worker at it, and nothing has moved for a while."""
+        if not self.is_still or self.next_at is None:
+            return False
+        return self.now - max(self.moved_at, self.next_at) >= timedelta(seconds=QUIET_SECONDS)
+
+    @property
+    def is_still(self) -> bool:
+        return self.run.state == RunState.RUNNING and self.open > 0 and self.workers == 0

@@ -1,0 +1,183 @@
+"""What raters say of an audit sample, read back whole or not at all."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from judging.models import AuditItem, AuditSample
+from judging.selectors.audits import counting_items
+from studies.models import User
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+RATER_CHARACTERS = 100
+EARLIER = "\n[earlier] "
+
+
+@dataclass(frozen=True)
+class RatingRow:
+    """One line of a rated sheet. `score` None: not rated yet."""
+
+    line: int
+    sample: int
+    number: int
+    score: float | None
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class RatingProblem:
+    """Something wrong with one line; `place` says where, "" for the file as a whole."""
+
+    place: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}" if self.place else self.message
+
+
+@dataclass(frozen=True)
+class RatingReading:
+    """What a sheet said, and what could not be read in it."""
+
+    rows: tuple[RatingRow, ...]
+    problems: tuple[RatingProblem, ...]
+
+
+@dataclass(frozen=True)
+class RatingsImport:
+    """What became of the scores of a sheet. `gone` were left out: their items count no more."""
+
+    added: int
+    replaced: int
+    unchanged: int
+    gone: int
+
+
+class RatingsRefused(Refused):
+    """Nothing was taken over; carries every problem of the sheet."""
+
+    def __init__(self, problems: Iterable[RatingProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([_("Nothing was taken over:"), *map(str, self.problems)]))
+
+
+@transaction.atomic
+def ratings_import(
+    *, sample: AuditSample, reading: RatingReading, rater: str, actor: User | None, now: datetime
+) -> RatingsImport:
+    """Take over what one rater says. A score they gave before is replaced, and the trail keeps it.
+
+    An empty score changes nothing. An item has one rater: a second opinion belongs into a second sample,
+    drawn with the same seed. Raises RatingsRefused with every problem; then nothing is changed.
+    """
+    sample = AuditSample.objects.select_for_update().get(pk=sample.pk)
+    rater = rater.strip()
+    items = {item.number: item for item in sample.items.all()}
+    counting = set(counting_items(sample).values_list("number", flat=True))
+    problems = [
+        *reading.problems,
+        *_rater_problems(rater),
+        *_number_problems(reading, sample, items, counting),
+        *_other_rater_problems(reading, items, rater),
+    ]
+    if problems:
+        raise RatingsRefused(problems)
+    said = [row for row in reading.rows if row.score is not None or row.comment]
+    changed = [
+        (items[row.number], row)
+        for row in said
+        if row.number in counting and _differs(items[row.number], row)
+    ]
+    earlier = [[item.number, item.human_score] for item, row in changed if _replaces(item, row)]
+    gone = sum(row.number not in counting for row in said)
+    for item, row in changed:
+        _rate(item, row, rater, now)
+    AuditItem.objects.bulk_update(
+        [item for item, _row in changed], ["human_score", "comment", "rater", "rated_at"]
+    )
+    result = RatingsImport(
+        added=len(changed) - len(earlier), replaced=len(earlier),
+        unchanged=len(said) - len(changed) - gone, gone=gone,
+    )  # fmt: skip
+    event_record(
+        study=sample.judging_run.study, kind=StudyEventKind.AUDIT_IMPORTED, now=now, actor=actor,
+        sample=sample.pk, **asdict(result), earlier_scores=earlier,
+    )  # fmt: skip
+    return result
+
+
+def _rater_problems(rater: str) -> Iterator[RatingProblem]:
+    if not rater:
+        yield RatingProblem("", _("say who rated: a name or a pseudonym"))
+    if len(rater) > RATER_CHARACTERS or "\0" in rater:
+        yield RatingProblem("", _("the rater's name is longer than 100 characters; write a shorter one"))
+
+
+def _number_problems(
+    reading: RatingReading, sample: AuditSample, items: Mapping[int, AuditItem], counting: set[int]
+) -> Iterator[RatingProblem]:
+    strange = sorted({row.sample for row in reading.rows} - {sample.pk})
+    if strange:
+        facts = {"found": ", ".join(map(str, strange)), "number": sample.pk}
+        yield RatingProblem("", _("the sheet is of sample %(found)s, and this is sample %(number)d") % facts)
+        return
+    seen: set[int] = set()
+    for row in reading.rows:
+        if row.number not in items:
+            yield RatingProblem(
+                _place(row), _("this sample has no such number; they go from 1 to %d") % len(items)
+            )
+        if row.number in seen:
+            yield RatingProblem(_place(row), _("the number is there twice; keep one of its lines"))
+        seen.add(row.number)
+    missing = sorted(counting - seen)
+    if missing and not reading.problems:
+        yield RatingProblem(
+            "",
+            _("numbers are missing: %s; keep every line, and leave human_score empty where nothing is rated")
+            % ", ".join(map(str, missing)),
+        )
+
+
+def _other_rater_problems(
+    reading: RatingReading, items: Mapping[int, AuditItem], rater: str
+) -> Iterator[RatingProblem]:
+    for row in reading.rows:
+        item = items.get(row.number)
+        if item and item.rater not in {"", rater} and (row.score is not None or row.comment):
+            yield RatingProblem(
+                _place(row),
+                _(
+                    "somebody else rated this one already; for a second opinion draw a second sample with "
+                    "the same seed"
+                ),
+            )
+
+
+def _place(row: RatingRow) -> str:
+    return _("number %(number)d (line %(line)d)") % {"number": row.number, "line": row.line}
+
+
+def _differs(item: AuditItem, row: RatingRow) -> bool:
+    return (row.score is not None and row.score != item.human_score) or _has_new_comment(item, row)
+
+
+def _replaces(item: AuditItem, row: RatingRow) -> bool:
+    return item.human_score is not None and (row.score is not None or bool(row.comment))
+
+
+def _has_new_comment(item: AuditItem, row: RatingRow) -> bool:
+    return bool(row.comment) and row.comment != item.comment.partition(EARLIER)[0]
+
+
+def _rate(item: AuditItem, row: RatingRow, rater: str, now: datetime) -> None:
+    if row.score is not None and row.score != item.human_score:
+        item.human_score, item.rated_at = row.score, now
+    if _has_new_comment(item, row):
+        # What was said before stays below. It is no part of the trail, which keeps what erasure deletes.
+        item.comment = row.comment + (EARLIER + item.comment if item.comment else "")
+    item.rater = rater

@@ -1,0 +1,63 @@
+"""Drawing an audit sample: verdicts for people to judge again."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+
+import numpy as np
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from judging.models import AuditItem, AuditSample, JudgingRun
+from judging.selectors.audits import audit_judges, judged_verdicts
+from psychometrics.agreement.audit_sample import Draw, SizeRefused, draw_sample
+from studies.models import User
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+
+class DrawRefused(Refused):
+    """No sample was drawn."""
+
+
+@transaction.atomic
+def audit_draw(
+    *, run: JudgingRun, size: int, seed: int, public_only: bool, actor: User | None, now: datetime
+) -> AuditSample:
+    """Draw `size` verdicts of the run's first judge for people to judge again.
+
+    The same seed draws the same from the same verdicts, such as for a second rater. Raises DrawRefused.
+    """
+    if run.is_open:
+        raise DrawRefused(_("The run goes on, and its verdicts with it; draw a sample when it is over."))
+    judges = audit_judges(run)
+    verdicts = judged_verdicts(run.study, judges, public_only=public_only)
+    try:
+        draw = draw_sample(verdicts, size=size, rng=np.random.default_rng(seed))
+    except SizeRefused as refusal:
+        raise DrawRefused(_size_sentence(size, refusal)) from refusal
+    facts = {"judges": [judge.pk for judge in judges], "public_only": public_only}
+    sample = AuditSample.objects.create(
+        judging_run=run, seed=seed, drawn_by=actor, drawn_at=now,
+        strata={**facts, "strata": [asdict(stratum) for stratum in draw.strata]},
+    )  # fmt: skip
+    AuditItem.objects.bulk_create(_items(sample, draw))
+    event_record(
+        study=run.study, kind=StudyEventKind.AUDIT_DRAWN, now=now, actor=actor,
+        sample=sample.pk, judging_run=run.pk, size=size, seed=seed, public_only=public_only,
+    )  # fmt: skip
+    return sample
+
+
+def _size_sentence(size: int, refusal: SizeRefused) -> str:
+    if not refusal.most:
+        return _("There is no verdict to draw: no scored answer of this run counts.")
+    return _(
+        "%(size)d cannot be drawn: there are %(most)d verdicts, and it takes at least %(least)d to have one "
+        "of every stratum."
+    ) % {"size": size, "most": refusal.most, "least": refusal.least}
+
+
+def _items(sample: AuditSample, draw: Draw) -> Iterator[AuditItem]:
+    for number, (row, stratum) in enumerate(draw.drawn, start=1):
+        yield AuditItem(sample=sample, number=number, row_id=row, stratum=stratum)

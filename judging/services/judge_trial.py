@@ -1,0 +1,175 @@
+"""One tiny real question to a judge, and in words what works. No study's call, so it is on no record.
+
+The question and the answer are this project's own, and the answer is right.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from django.utils.translation import gettext as _
+
+from judging.judges.interface import Asked, JudgeTask
+from judging.judges.llm_judge import LLMJudge
+from judging.models import JudgeConfig
+from judging.services.judge_keys import JudgeNotConfigured, judge_key
+from judging.services.judge_rules import client_of
+from judging.services.judges import settings_of
+from llm.attempts import OK, Attempt
+from llm.endpoints import EndpointInvalid
+from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
+
+LONGEST_TRIAL_SECONDS = 60.0
+QUESTION = JudgeTask(
+    prompt_id="trial",
+    question="Mira puts 3 red and 4 blue marbles into an empty bag. How many marbles are in the bag?",
+    gold_answer="7",
+    criteria=(),
+    answer="3 + 4 = 7, so there are 7 marbles in the bag.",
+)
+
+
+class FindingState(StrEnum):
+    """How good a finding is; the value is the class of its badge."""
+
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    state: FindingState
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a trial found, in the order in which things must work."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def works(self) -> bool:
+        return all(finding.state != FindingState.BAD for finding in self.findings)
+
+
+def judge_probe(config: JudgeConfig) -> Trial:
+    """Ask the judge one question with a known answer, once, for at most a minute."""
+    try:
+        key = judge_key(config)
+    except JudgeNotConfigured as error:
+        return Trial((bad(_("Key"), str(error)),))
+    found = [key_finding(config)]
+    try:
+        asked = ask_once(config, key)
+    except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
+        return Trial((*found, bad(_("Settings"), str(error))))
+    return Trial((*found, *findings_of(config, asked)))
+
+
+def ask_once(config: JudgeConfig, key: str | None) -> Asked:
+    timeout = min(config.timeout_seconds, LONGEST_TRIAL_SECONDS)
+    plain = config.plain_json_at is not None
+    with client_of(settings_of(config), key=key, timeout=timeout, plain_json=plain) as client:
+        return LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS).ask(QUESTION, (None,))
+
+
+def good(name: str, sentence: str) -> Finding:
+    return Finding(FindingState.GOOD, name, sentence)
+
+
+def warn(name: str, sentence: str) -> Finding:
+    return Finding(FindingState.WARN, name, sentence)
+
+
+def bad(name: str, sentence: str) -> Finding:
+    return Finding(FindingState.BAD, name, sentence)
+
+
+def key_finding(config: JudgeConfig) -> Finding:
+    if not config.key_variable:
+        return good(_("Key"), _("No key is sent."))
+    said = _("The environment variable %(variable)s is set here. The workers need it as well.")
+    return good(_("Key"), said % {"variable": config.key_variable})
+
+
+def findings_of(config: JudgeConfig, asked: Asked) -> Iterator[Finding]:
+    """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
+    verdict, last = asked.verdicts[0], asked.calls[-1]
+    if verdict.reason is not None:
+        yield failure(verdict.reason.value, verdict.explanation)
+        return
+    yield good(_("Address"), address_sentence(last))
+    yield model_finding(config, last)
+    yield schema_finding(asked.calls)
+    if verdict.score == 1.0:
+        yield good(_("Verdict"), _("A right answer to a small question was called right."))
+    else:
+        yield warn(_("Verdict"), _("A right answer to a small question was called wrong. Judge with care."))
+    yield tokens_finding(last)
+    yield cost_finding(config, asked.calls)
+
+
+# Where a fault shows; the others show in the reply.
+PLACES: dict[str, Callable[[], str]] = {
+    "address_refused": lambda: _("Address"),
+    "connection_failed": lambda: _("Address"),
+    "connection_lost": lambda: _("Address"),
+    "timed_out": lambda: _("Address"),
+    "access_denied": lambda: _("Key or model"),
+}
+
+
+def failure(reason: str, sentence: str) -> Finding:
+    return bad(PLACES[reason]() if reason in PLACES else _("Reply"), sentence)
+
+
+def address_sentence(call: Attempt) -> str:
+    return _("The endpoint answered in %(seconds)s s.") % {"seconds": f"{call.latency_ms / 1000:.2f}"}
+
+
+def model_finding(config: JudgeConfig, call: Attempt) -> Finding:
+    if call.model == config.model:
+        return good(_("Model"), _("The reply is by %(model)s.") % {"model": call.model})
+    said = _("The endpoint was asked for %(asked)s and says that %(model)s replied.")
+    return warn(_("Model"), said % {"asked": config.model, "model": call.model})
+
+
+def schema_finding(calls: tuple[Attempt, ...]) -> Finding:
+    last = calls[-1]
+    if last.asked_again:
+        return warn(
+            _("Reply"), _("The first reply did not have the form that was asked for; the second did.")
+        )
+    if last.plain_json:
+        return warn(
+            _("Reply"),
+            _("The endpoint takes no JSON schema. Described in words, the form of the reply was kept."),
+        )
+    return good(_("Reply"), _("The endpoint takes a JSON schema, and the reply keeps to it."))
+
+
+def tokens_finding(call: Attempt) -> Finding:
+    if call.prompt_tokens is None or call.completion_tokens is None:
+        return warn(
+            _("Tokens"), _("The reply does not say how many tokens it took, so no cost can be counted.")
+        )
+    numbers = {"read": call.prompt_tokens, "written": call.completion_tokens}
+    return good(_("Tokens"), _("It counts %(read)d tokens read and %(written)d written.") % numbers)
+
+
+def cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:
+    if config.input_price is None:
+        return warn(_("Cost"), _("No prices are set: costs are not counted, and no budget can be kept."))
+    costs = [
+        config.price_of(call.prompt_tokens, call.completion_tokens) for call in calls if call.outcome == OK
+    ]
+    known = [cost for cost in costs if cost is not None]
+    if not known:
+        return warn(_("Cost"), _("Without the number of tokens the cost is not known."))
+    return good(_("Cost"), _("This trial cost %(cost)s.") % {"cost": f"{sum(known, Decimal(0)):.6f}"})

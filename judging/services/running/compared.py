@@ -1,0 +1,42 @@
+"""Whether several criteria a call may be used for scores: only after a comparison with one, on a sample."""
+
+from collections.abc import Iterable
+
+from judging.models import ScoringRun
+from judging.selectors.comparisons import LEAST_ANSWERS, LEAST_CRITERIA, Compared, compared_so_far
+from judging.services.running.seats import criteria_per_call_of, identity_sha256
+from studies.services.refusals import Refused
+
+
+class NotCompared(Refused):
+    """Scores by several criteria a call were asked for before that was compared with one a call."""
+
+
+def require_compared(runs: Iterable[ScoringRun]) -> None:
+    """Raise NotCompared unless each of these judges may ask as many criteria a call as it does."""
+    for run in runs:
+        if criteria_per_call_of(run) > 1 and not (found := compared_for(run)).is_enough:
+            raise NotCompared(remedy(run, found))
+
+
+def compared_for(run: ScoringRun) -> Compared:
+    """What the comparisons of the run's judge with itself, asked one criterion a call, rest on."""
+    return compared_so_far(run.study, one_sha256=one_by_one_sha256(run), several_sha256=run.judge_sha256)
+
+
+def one_by_one_sha256(run: ScoringRun) -> str:
+    """The same judge under the same texts, asked about one criterion a call."""
+    kept = {name: value for name, value in run.judge.items() if name != "batched_text_sha256"}
+    return identity_sha256({**kept, "criteria_per_call": 1})
+
+
+def remedy(run: ScoringRun, found: Compared) -> str:
+    number, name = criteria_per_call_of(run), run.config.slug if run.config else run.judge_kind
+    unfinished = "" if found.finished else ", and no comparison is finished"
+    return (
+        f'The judge "{name}" may not score with {number} criteria a call before that was compared with one '
+        f"a call on at least {LEAST_ANSWERS} answers and {LEAST_CRITERIA} criteria, under these judge texts "
+        f"and on this prompt bank; so far: {found.answers} answers and {found.criteria} criteria"
+        f"{unfinished}. Run compare_batched {run.study.slug} --judge {name} --criteria-per-call {number} "
+        "(with more --answers or another --seed, if you did), or ask one criterion a call."
+    )

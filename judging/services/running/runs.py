@@ -1,0 +1,246 @@
+"""The life of a judging run: started with a frozen plan, paused, resumed, cancelled, finished."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from formats.canonical import canonical_sha256
+from judging.models import (
+    OPEN_RUN_STATES,
+    CriterionScore,
+    JudgingRun,
+    PauseReason,
+    RowState,
+    RunPurpose,
+    RunState,
+    ScoringRun,
+)
+from judging.selectors.runs import open_judging_run
+from judging.services.running.budget import require_prices
+from judging.services.running.compared import require_compared
+from judging.services.running.planning import Progress, SeatPlan, estimate, seat_plan
+from judging.services.running.run_rows import rows_create, rows_reopen
+from judging.services.running.seats import Seat, scoring_run_open
+from judging.services.running.settling import answers_complete
+from studies.models import Study, User
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+
+class RunIsOpen(Refused):
+    """A study has one open judging run at a time."""
+
+
+class PlanOutdated(Refused):
+    """Another run was started after the plan was made, and may have decided what it asks for."""
+
+
+class RunNotOpen(Refused):
+    """What was asked for needs a run that goes on."""
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What starting would do. `seats` are in the order of the judges that were named.
+
+    `newest_run` is the newest run of the study that was over at that moment.
+    """
+
+    study: Study
+    seats: tuple[SeatPlan, ...]
+    newest_run: int
+
+    @property
+    def rows(self) -> int:
+        return sum(seat.rows for seat in self.seats)
+
+    def sha256(self) -> str:
+        """A hash of everything that is planned."""
+        return canonical_sha256([seat.sha256() for seat in self.seats])
+
+    @property
+    def estimates(self) -> list[dict[str, object]]:
+        return [estimate(seat) for seat in self.seats]
+
+    @property
+    def cost(self) -> Decimal | None:
+        """The expected cost; None where a judge's prices are not known."""
+        costs = [one["cost"] for one in self.estimates]
+        return None if None in costs else sum((Decimal(str(cost)) for cost in costs), Decimal(0))
+
+
+def run_plan(
+    *,
+    study: Study,
+    seats: Sequence[Seat],
+    now: datetime,
+    progress: Progress,
+    only: Collection[int] | None = None,
+) -> RunPlan:
+    """Everything that is left for these judges. Raises StudyNotFrozen, PromptsNotScorable."""
+    # One that is open now may yet decide what is planned here.
+    over = study.judging_runs.exclude(state__in=OPEN_RUN_STATES)
+    newest = over.aggregate(pk=Max("pk"))["pk"] or 0
+    runs = [scoring_run_open(study=study, seat=seat, now=now) for seat in seats]
+    return RunPlan(study, tuple(seat_plan(run, progress=progress, only=only) for run in runs), newest)
+
+
+def run_start(
+    *,
+    plan: RunPlan,
+    budget: Decimal | None,
+    actor: User | None,
+    now: datetime,
+    purpose: RunPurpose = RunPurpose.SCORES,
+    details: Mapping[str, Any] | None = None,
+) -> JudgingRun:
+    """Freeze the plan: all of its rows, or nothing. `details` go into the study's record of it.
+
+    Raises RunIsOpen, PlanOutdated, PricesUnknown, NotCompared.
+    """
+    if purpose == RunPurpose.SCORES:
+        require_compared(seat.run for seat in plan.seats)
+    require_prices(budget, [seat.run.config for seat in plan.seats if seat.calls])
+    # Outside of the transaction, in which nobody else can write on SQLite.
+    estimates, plan_sha256 = plan.estimates, plan.sha256()
+    try:
+        with transaction.atomic():
+            run = JudgingRun.objects.create(
+                study=plan.study,
+                purpose=purpose,
+                budget=budget,
+                planned=plan.rows,
+                estimate=estimates,
+                plan_sha256=plan_sha256,
+                started_by=actor,
+                started_at=now,
+                resumed_at=now,
+            )
+            require_newest(plan, run)
+            for seat in plan.seats:
+                rows_create(run, seat, now)
+            event_record(
+                study=plan.study,
+                kind=StudyEventKind.JUDGING_STARTED,
+                now=now,
+                actor=actor,
+                run=run.pk,
+                purpose=run.purpose,
+                rows=run.planned,
+                budget=None if budget is None else str(budget),
+                plan_sha256=run.plan_sha256,
+                **(details or {}),
+            )
+    except IntegrityError:
+        if open_judging_run(plan.study) is None:
+            raise
+        said = _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
+        raise RunIsOpen(said % {"study": plan.study.slug}) from None
+    return run
+
+
+def require_newest(plan: RunPlan, run: JudgingRun) -> None:
+    since = plan.study.judging_runs.filter(pk__gt=plan.newest_run).exclude(pk=run.pk)
+    if since.exists():
+        said = _('The study "%(study)s" was judged while this was being planned; plan it again.')
+        raise PlanOutdated(said % {"study": plan.study.slug})
+
+
+def run_pause(
+    *, run: JudgingRun, reason: PauseReason, detail: str, now: datetime, actor: User | None = None
+) -> bool:
+    """Stop asking; calls under way are still stored. False where the run was not running (any more)."""
+    with transaction.atomic():
+        changed = JudgingRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
+            state=RunState.PAUSED, pause_reason=reason, pause_detail=detail
+        )
+        if changed:
+            event_record(
+                study=run.study,
+                kind=StudyEventKind.JUDGING_PAUSED,
+                now=now,
+                actor=actor,
+                run=run.pk,
+                reason=reason.value,
+                detail=detail,
+            )
+    return bool(changed)
+
+
+def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, now: datetime) -> None:
+    """Go on with a paused run, under this budget. What failed because the judge failed is asked again.
+
+    Raises RunNotOpen, PricesUnknown.
+    """
+    require_prices(budget, [scored.config for scored in scoring_runs_of(run)])
+    with transaction.atomic():
+        changed = JudgingRun.objects.filter(pk=run.pk, state=RunState.PAUSED).update(
+            state=RunState.RUNNING, pause_reason="", pause_detail="", resumed_at=now, budget=budget
+        )
+        if not changed:
+            raise RunNotOpen(_("Only a paused run can be resumed; this one is not paused."))
+        again = rows_reopen(run, now)
+        event_record(
+            study=run.study,
+            kind=StudyEventKind.JUDGING_RESUMED,
+            now=now,
+            actor=actor,
+            run=run.pk,
+            budget=None if budget is None else str(budget),
+            asked_again=again,
+        )
+
+
+def run_cancel(*, run: JudgingRun, actor: User | None, now: datetime) -> None:
+    """End a run before everything is decided; what is decided stays. Raises RunNotOpen.
+
+    Calls under way stay on record and decide nothing: the next run may plan their rows from now on.
+    """
+    with transaction.atomic():
+        changed = JudgingRun.objects.filter(pk=run.pk, state__in=OPEN_RUN_STATES).update(
+            state=RunState.CANCELLED, pause_reason="", pause_detail="", ended_at=now
+        )
+        if not changed:
+            raise RunNotOpen(_("This run is over already."))
+        left = CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN).update(lease=None)
+        event_record(
+            study=run.study,
+            kind=StudyEventKind.JUDGING_CANCELLED,
+            now=now,
+            actor=actor,
+            run=run.pk,
+            left=left,
+        )
+    # Nobody looks at this run again: what has all its verdicts gets its score now.
+    for scored in scoring_runs_of(run):
+        answers_complete(run=scored, now=now)
+
+
+def run_finish(*, run: JudgingRun, now: datetime) -> bool:
+    """Mark a run whose rows are all decided; False where some are open or the run is over already."""
+    with transaction.atomic():
+        # Whoever resumes the run at the same time waits here, or has opened rows again before this looks.
+        JudgingRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+        if CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN).exists():
+            return False
+        changed = JudgingRun.objects.filter(pk=run.pk, state__in=OPEN_RUN_STATES).update(
+            state=RunState.FINISHED, pause_reason="", pause_detail="", ended_at=now
+        )
+        if changed:
+            unscored = CriterionScore.objects.filter(judging_run=run, state=RowState.UNSCORED).count()
+            event_record(
+                study=run.study, kind=StudyEventKind.JUDGING_FINISHED, now=now, run=run.pk, unscored=unscored
+            )
+    return bool(changed)
+
+
+def scoring_runs_of(run: JudgingRun) -> Iterator[ScoringRun]:
+    """The scores that the run adds to, one for each judge and replicate, in the order of its plan."""
+    pks = CriterionScore.objects.filter(judging_run=run).values("run").distinct()
+    yield from ScoringRun.objects.filter(pk__in=pks).select_related("study", "config").order_by("pk")

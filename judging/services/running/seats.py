@@ -1,0 +1,195 @@
+"""The judges of a run: which one, in which words, how many criteria a call, for the how-manieth time."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from django.conf import settings
+from django.db import connection
+from django.utils.translation import gettext as _
+from pydantic import JsonValue
+
+from formats.canonical import canonical_sha256
+from judging.judges.checks_judge import ChecksJudge
+from judging.judges.interface import Judge
+from judging.judges.llm_judge import LLMJudge
+from judging.judges.match_judge import MatchJudge
+from judging.models import JudgeConfig, ScoringRun
+from judging.services.judge_keys import JudgeNotConfigured, judge_key
+from llm.client import ChatClient, ignore_plain_json
+from llm.endpoints import EndpointInvalid
+from llm.gates import OPEN_GATE, Gate
+from llm.providers import Provider
+from studies.models import Study, StudyStatus
+from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
+from studies.services.refusals import Refused
+
+MOST_REPLICATES = 5
+
+
+class StudyNotFrozen(Refused):
+    """A draft's protocol may still change, so nothing is judged under it."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One judge of a run. Without `config` it is the study's own deterministic judge.
+
+    With more than one criterion a call it is another judge, whose scores are kept apart.
+    """
+
+    config: JudgeConfig | None = None
+    replicate: int = 1
+    criteria_per_call: int = 1
+
+
+def study_seats(
+    *, study: Study, configs: Sequence[JudgeConfig], replicates: int = 1, criteria_per_call: int = 1
+) -> tuple[Seat, ...]:
+    """Every judge as often as asked for. Raises JudgeNotConfigured where they do not fit the protocol.
+
+    Whether several criteria a call may be used for scores is asked where a run starts (see `compared`).
+    """
+    kind = study.protocol.judge_kind
+    if kind != "llm" and (configs or replicates > 1 or criteria_per_call > 1):
+        raise JudgeNotConfigured(
+            f'The study\'s judge is "{kind}", which asks no language model; name no judge, no '
+            "replicates and no criteria per call."
+        )
+    if kind == "llm" and not configs:
+        raise JudgeNotConfigured(
+            "The study's judge is a language model; name one with --judge (add it with add_judge)."
+        )
+    if kind != "llm":
+        return (Seat(),)
+    if replicates > MOST_REPLICATES:
+        said = _("A judge is asked at most %(most)d times about the same.")
+        raise JudgeNotConfigured(said % {"most": MOST_REPLICATES})
+    return tuple(
+        Seat(config, number, criteria_per_call) for config in configs for number in range(1, replicates + 1)
+    )
+
+
+def scoring_run_open(*, study: Study, seat: Seat, now: datetime) -> ScoringRun:
+    """The run of this seat under the study's present design, new or continued.
+
+    Raises StudyNotFrozen.
+    """
+    if study.status == StudyStatus.DRAFT:
+        said = _('The study "%(study)s" is a draft; freeze it before it is scored.')
+        raise StudyNotFrozen(said % {"study": study.slug})
+    with planning_judge(study, seat) as judge:
+        description = judge.describe()
+    if seat.config is not None:
+        description = {"judge": seat.config.slug, **description}
+    run, _created = ScoringRun.objects.get_or_create(
+        study=study,
+        design_hash=study.design_hash,
+        judge_sha256=identity_sha256(description),
+        replicate=seat.replicate,
+        defaults={
+            "config": seat.config,
+            "judge_kind": description["kind"],
+            "judge": description,
+            "protocol_hash": study.protocol_hash,
+            "started_at": now,
+        },
+    )
+    return run
+
+
+def identity_sha256(description: Mapping[str, JsonValue]) -> str:
+    """A hash of what decides the scores. The address does not: a judge may move, and stays the same judge."""
+    return canonical_sha256({name: value for name, value in description.items() if name != "base_url"})
+
+
+def seat_of(run: ScoringRun) -> Seat:
+    return Seat(run.config, run.replicate, criteria_per_call_of(run))
+
+
+def criteria_per_call_of(run: ScoringRun) -> int:
+    """Judges that compute have no calls; they decide one criterion at a time."""
+    return int(run.judge.get("criteria_per_call", 1))
+
+
+@contextmanager
+def planning_judge(study: Study, seat: Seat) -> Iterator[Judge]:
+    """The seat's judge for looking and planning; it needs no key and sends nothing."""
+    if seat.config is None:
+        yield local_judge(study)
+    else:
+        with llm_judge(study, seat.config, key=None, criteria_per_call=seat.criteria_per_call) as judge:
+            yield judge
+
+
+@contextmanager
+def working_judge(study: Study, seat: Seat, *, gate: Gate, clock: Callable[[], datetime]) -> Iterator[Judge]:
+    """The seat's judge for any number of threads; a language model's connections close at the end.
+
+    Raises JudgeNotConfigured where its key cannot be used.
+    """
+    if seat.config is None:
+        yield local_judge(study)
+        return
+    with llm_judge(
+        study,
+        seat.config,
+        key=judge_key(seat.config),
+        criteria_per_call=seat.criteria_per_call,
+        gate=gate,
+        on_plain_json=partial(remember_plain, seat.config, clock),
+    ) as judge:
+        yield judge
+
+
+def remember_plain(config: JudgeConfig, clock: Callable[[], datetime]) -> None:
+    """The endpoint refuses schemas: no further client needs to find that out. Called from call threads."""
+    JudgeConfig.objects.filter(pk=config.pk, plain_json_at=None).update(plain_json_at=clock())
+    connection.close()
+
+
+def local_judge(study: Study) -> Judge:
+    rules = study.protocol.match_rules
+    return ChecksJudge() if rules is None else MatchJudge(rules=rules)
+
+
+@contextmanager
+def llm_judge(
+    study: Study,
+    config: JudgeConfig,
+    *,
+    key: str | None,
+    criteria_per_call: int = 1,
+    gate: Gate = OPEN_GATE,
+    on_plain_json: Callable[[], None] = ignore_plain_json,
+) -> Iterator[LLMJudge]:
+    try:
+        client = ChatClient(
+            base_url=config.base_url,
+            model=config.model,
+            api_key=key,
+            provider=Provider(config.provider),
+            reasoning_effort=config.reasoning_effort,
+            max_output_tokens=config.max_output_tokens,
+            parameters=config.parameters,
+            timeout=config.timeout_seconds,
+            gate=gate,
+            plain_json=config.plain_json_at is not None,
+            on_plain_json=on_plain_json,
+            egress=settings.JUDGING_EGRESS,
+        )
+        judge = LLMJudge(client=client, texts=judge_texts(study), criteria_per_call=criteria_per_call)
+    except (EndpointInvalid, ValueError) as error:
+        said = _('The judge "%(judge)s" cannot be used: %(problem)s')
+        raise JudgeNotConfigured(said % {"judge": config.slug, "problem": error}) from None
+    with client:
+        yield judge
+
+
+def judge_texts(study: Study) -> JudgeTexts:
+    stored = study.judge_protocol
+    if stored is None:
+        return DEFAULT_JUDGE_TEXTS
+    return JudgeTexts(exact=stored.exact_text, rubric=stored.rubric_text, source=stored.source)

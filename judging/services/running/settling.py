@@ -1,0 +1,109 @@
+"""From decided rows to the scores of answers. What is derived here can always be derived again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from batches.models import Answer
+from judging.judges.answers import sample_score
+from judging.judges.interface import CriterionVerdict
+from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
+from judging.selectors.judging import JudgingState, Position, counted_rows, judging_state, stored_verdict
+from studies.models import Criterion
+
+ANSWERS_AT_ONCE = 500
+SCORE_FIELDS = ["revision", "score", "unscored_reason", "judged_at"]
+AnswerRevision = tuple[int, int]
+
+
+def answers_settle(*, judging_run: JudgingRun, run: ScoringRun, now: datetime) -> int:
+    """Score the answers whose rows are all decided and that have no score of them yet; return how many."""
+    ready = answers_to_settle(judging_run, run)
+    for start in range(0, len(ready), ANSWERS_AT_ONCE):
+        some = ready[start : start + ANSWERS_AT_ONCE]
+        with transaction.atomic():
+            scores_store(answer_scores(run, some, now))
+    return len(ready)
+
+
+def answers_complete(*, run: ScoringRun, now: datetime) -> None:
+    """Score the answers that have all their verdicts and no score, as a cancelled run may leave them."""
+    unscored = [(row.answer_id, row.revision) for row in counted_rows(run) if not row.scored]
+    for start in range(0, len(unscored), ANSWERS_AT_ONCE):
+        some = unscored[start : start + ANSWERS_AT_ONCE]
+        with transaction.atomic():
+            made = [score for score in answer_scores(run, some, now) if score.score is not None]
+            scores_store(made)
+
+
+def scores_store(scores: Sequence[AnswerScore]) -> None:
+    AnswerScore.objects.bulk_create(
+        scores, update_conflicts=True, unique_fields=["run", "answer"], update_fields=SCORE_FIELDS
+    )
+
+
+def answers_to_settle(judging_run: JudgingRun, run: ScoringRun) -> list[AnswerRevision]:
+    rows = CriterionScore.objects.filter(judging_run=judging_run, run=run)
+    undecided = rows.filter(state=RowState.OPEN).values("answer")
+    decided = rows.exclude(answer__in=undecided).values("answer", "revision").annotate(last=Max("decided_at"))
+    judged = AnswerScore.objects.filter(run=run).values_list("answer", "revision", "judged_at")
+    settled = {(answer, revision): judged_at for answer, revision, judged_at in judged}
+    return [
+        (row["answer"], row["revision"])
+        for row in decided.order_by("answer_id")
+        if (at := settled.get((row["answer"], row["revision"]))) is None or at < row["last"]
+    ]
+
+
+def answer_scores(run: ScoringRun, answers: Sequence[AnswerRevision], now: datetime) -> list[AnswerScore]:
+    verdicts = decided_verdicts(run, [answer for answer, _ in answers])
+    positions = positions_of([answer for answer, _ in answers])
+    scores = []
+    for answer, revision in answers:
+        found = verdicts.get((answer, revision), {})
+        if all(position in found for position in positions[answer]):
+            verdict = sample_score(tuple(found[position] for position in positions[answer]))
+            reason = verdict.reason or ""
+            scores.append(
+                AnswerScore(
+                    run=run, answer_id=answer, revision=revision, score=verdict.score,
+                    unscored_reason=reason, judged_at=now,
+                )
+            )  # fmt: skip
+    return scores
+
+
+def decided_verdicts(
+    run: ScoringRun, answers: Sequence[int]
+) -> dict[AnswerRevision, dict[Position, CriterionVerdict]]:
+    """What stands on each position: a verdict, else the newest reason for having none."""
+    rows = CriterionScore.objects.filter(run=run, answer__in=answers).exclude(state=RowState.OPEN)
+    found: dict[AnswerRevision, dict[Position, CriterionVerdict]] = {}
+    for row in rows.select_related("criterion").order_by("pk"):
+        verdict = stored_verdict(row)
+        kept = found.setdefault((row.answer_id, row.revision), {})
+        before = kept.get(verdict.position)
+        if before is None or before.score is None:
+            kept[verdict.position] = verdict
+    return found
+
+
+def positions_of(answers: Sequence[int]) -> Mapping[int, list[Position]]:
+    """The positions that must be judged before each answer has a score."""
+    prompts = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "prompt_id"))
+    criteria: dict[int, list[Position]] = {}
+    rows = Criterion.objects.filter(prompt__in=set(prompts.values())).order_by("position")
+    for prompt, position in rows.values_list("prompt_id", "position"):
+        criteria.setdefault(prompt, []).append(position)
+    return {answer: criteria.get(prompt, [None]) for answer, prompt in prompts.items()}
+
+
+@transaction.atomic
+def scoring_run_note_end(*, run: ScoringRun, now: datetime) -> JudgingState:
+    """Stamp the run as finished exactly when every answer that counts has a score."""
+    state = judging_state(run)
+    run.finished_at = (run.finished_at or now) if state.left == 0 else None
+    run.save(update_fields=["finished_at"])
+    return state

@@ -1,0 +1,232 @@
+"""One worker's slice of a run: claim calls, make them at the same time, store each as it comes."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+
+from judging.judges.interface import Asked, Judge, NotAsked
+from judging.judges.windows import PER_MINUTE, Window
+from judging.models import JudgeSlice, JudgingRun, PauseReason, ScoringRun
+from judging.services.judge_keys import JudgeNotConfigured
+from judging.services.running.breaker import why_failing
+from judging.services.running.claims import ClaimedCall, Claims, slice_begin, slice_end, slice_renew
+from judging.services.running.gates import SliceGate, slice_gate
+from judging.services.running.patience import patiently
+from judging.services.running.runs import run_pause
+from judging.services.running.seats import seat_of, working_judge
+from judging.services.running.storing import all_store, asked_store, calls_store, replies_forget
+from judging.services.running.threads import CallThreads, StoringConnections
+from llm.attempts import Attempt
+
+LOCAL_CALLS_AT_ONCE = 200
+CHECK_SECONDS = 0.05
+AHEAD_SECONDS = 0.5
+
+Clock = Callable[[], datetime]
+Told = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """How many calls a slice made; `idle`: it found nothing to do, or no room at the judge."""
+
+    calls: int
+    idle: bool
+
+
+def tell_nobody(calls: int) -> None:
+    """Progress for callers that show none."""
+
+
+def slice_work(
+    *,
+    judging_run: JudgingRun,
+    run: ScoringRun,
+    seconds: float,
+    stopping: threading.Event,
+    clock: Clock,
+    wanted: int,
+    told: Told = tell_nobody,
+    window: Window = PER_MINUTE,
+) -> SliceResult:
+    """Work on one judge of a run for about `seconds`, or until nothing can be claimed or `stopping` is set.
+
+    What is under way then is finished and stored. `told` hears how many calls were decided, now and then.
+    """
+    slice_ = patiently(lambda: slice_begin(judging_run=judging_run, run=run, wanted=wanted, now=clock()))
+    if slice_ is None:
+        return SliceResult(0, idle=True)
+    slice_.run, slice_.judge = run, run.config
+    until = time.monotonic() + seconds
+    try:
+        with (
+            slice_gate(slice_, clock=clock, stopping=stopping, until=until, window=window) as gate,
+            working_judge(run.study, seat_of(run), gate=gate, clock=clock) as judge,
+        ):
+            work = Slice(slice_, judge, gate, until=until, stopping=stopping, clock=clock, told=told)
+            calls = work.by_threads() if run.config else work.at_once()
+    except JudgeNotConfigured as error:
+        run_pause(run=judging_run, reason=PauseReason.UNUSABLE, detail=str(error), now=clock())
+        calls = 0
+    except (OperationalError, InterfaceError):
+        raise  # the database is away for longer than anybody's patience; the next slice goes on
+    except Exception as error:
+        # What fails here once would fail again and again, each time with calls that cost money.
+        run_pause(run=judging_run, reason=PauseReason.ERROR, detail=error_words(error), now=clock())
+        raise
+    finally:
+        patiently(lambda: slice_end(slice_, now=clock()))
+    return SliceResult(calls, idle=calls == 0)
+
+
+def error_words(error: Exception) -> str:
+    """What went wrong, without the data that an error's message may quote."""
+    return f"{type(error).__name__}; the trace is in the log of the worker. Nothing judged is lost."
+
+
+class Slice:
+    """The loop of one slice."""
+
+    def __init__(
+        self,
+        slice_: JudgeSlice,
+        judge: Judge,
+        gate: SliceGate,
+        *,
+        until: float,
+        stopping: threading.Event,
+        clock: Clock,
+        told: Told,
+    ) -> None:
+        self._slice = slice_
+        self._judge = judge
+        self._gate = gate
+        self._until = until
+        self._stopping = stopping
+        self._clock = clock
+        self._told = told
+        self._claims = Claims(slice_, judge)
+        self._decided = 0
+        self._told_of = 0
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._storing = StoringConnections()
+        self._calling = CallThreads(slice_.slots, self._ask, closed=self._closed)
+        self._started = time.monotonic()
+        self._renew_at = self._started + settings.JUDGING_LEASE_SECONDS / 3
+
+    def at_once(self) -> int:
+        """For judges that compute: no threads, and many verdicts in one transaction."""
+        done = 0
+        while self._goes_on() and (calls := self._more(LOCAL_CALLS_AT_ONCE)):
+            asked = [(call, self._judge.ask(call.task, call.positions)) for call in calls]
+            all_store(self._slice, asked, now=self._clock())
+            done += len(calls)
+            self._told(len(calls))
+            self._renew_if_due()
+        return done
+
+    def by_threads(self) -> int:
+        """For judges that are asked over the network."""
+        self._calling.start()
+        try:
+            self._feed()
+        finally:
+            self._calling.end()
+            try:
+                self._wait_for_threads()
+            finally:
+                # A renewal that failed for good must not leave threads, nor lose what they still bring.
+                self._calling.join()
+                self._storing.close()
+        if self._calling.error is not None:
+            raise self._calling.error
+        return self._decided
+
+    def _feed(self) -> None:
+        """Keep calls waiting for the threads until nothing is left to claim."""
+        while self._goes_on():
+            ahead, waiting = self._ahead(), self._calling.waiting
+            if waiting <= ahead // 2:
+                calls = self._more(2 * ahead - waiting)
+                self._calling.add(calls)
+                if not calls and self._calling.waiting == 0:
+                    return
+            self._calling.wait_for_room(CHECK_SECONDS)
+            self._tell()
+            self._renew_if_due()
+
+    def _ahead(self) -> int:
+        """How many calls to have ready: those of the next half second, and one for each thread at least.
+
+        More would wait here while other workers have nothing to do.
+        """
+        elapsed = time.monotonic() - self._started
+        return max(self._slice.slots, round(AHEAD_SECONDS * self._decided / max(elapsed, AHEAD_SECONDS)))
+
+    def _ask(self, call: ClaimedCall) -> None:
+        try:
+            asked = self._judge.ask(call.task, call.positions)
+        except NotAsked as stop:
+            self._closed.set()
+            self._storing.do(partial(self._store_calls, call, stop.calls))
+            self._gate.settle(stop.calls)
+        else:
+            self._storing.do(partial(self._store, call, asked))
+            self._gate.settle(asked.calls)
+
+    def _store(self, call: ClaimedCall, asked: Asked) -> None:
+        patiently(lambda: asked_store(self._slice, call, asked, now=self._clock()))
+        with self._lock:
+            self._decided += 1
+        if any(verdict.reason for verdict in asked.verdicts):
+            self._pause_if_failing()
+
+    def _store_calls(self, call: ClaimedCall, calls: Sequence[Attempt]) -> None:
+        patiently(lambda: calls_store(self._slice, call, calls, now=self._clock()))
+        patiently(lambda: replies_forget(call.answer_id))
+
+    def _pause_if_failing(self) -> None:
+        why = patiently(lambda: why_failing(self._slice.judging_run, self._slice.run))
+        if why is not None:
+            patiently(
+                lambda: run_pause(
+                    run=self._slice.judging_run,
+                    reason=PauseReason.JUDGE_FAILING,
+                    detail=why,
+                    now=self._clock(),
+                )
+            )
+            self._closed.set()
+
+    def _more(self, limit: int) -> list[ClaimedCall]:
+        return patiently(lambda: self._claims.more(limit, now=self._clock()))
+
+    def _goes_on(self) -> bool:
+        return time.monotonic() < self._until and not self._stopping.is_set() and not self._closed.is_set()
+
+    def _renew_if_due(self) -> None:
+        if time.monotonic() < self._renew_at:
+            return
+        self._renew_at = time.monotonic() + settings.JUDGING_LEASE_SECONDS / 3
+        if not patiently(lambda: slice_renew(self._slice, clock=self._clock)):
+            self._closed.set()
+
+    def _wait_for_threads(self) -> None:
+        """Let the calls under way come home, and keep the lease meanwhile."""
+        while self._calling.are_alive(CHECK_SECONDS):
+            self._tell()
+            self._renew_if_due()
+        self._tell()
+
+    def _tell(self) -> None:
+        with self._lock:
+            new, self._told_of = self._decided - self._told_of, self._decided
+        if new:
+            self._told(new)

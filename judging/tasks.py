@@ -1,0 +1,27 @@
+"""Background work of judging. Messages are hints: what is to be done is read from the database."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from batches.services.clock import clocks_agree
+from judging import coordinator as judging_coordinator
+from judging.services.running.slices import slice_slot, stopping
+from studies.services.hints import hint
+
+WORK = "judging.tasks.judging_work"
+
+
+@shared_task(name=WORK)
+def judging_work(*, judging_run_id: int, scoring_run_id: int) -> None:
+    """Judge for a while, then pass on the hint if there may be more."""
+    with slice_slot(scoring_run_id) as free:
+        if not free or not clocks_agree():
+            return
+        result = judging_coordinator.judging_slice(
+            judging_run_id=judging_run_id,
+            scoring_run_id=scoring_run_id,
+            stopping=stopping,
+            clock=timezone.now,
+        )
+    if not result.idle and not stopping.is_set():
+        hint(WORK, judging_run_id=judging_run_id, scoring_run_id=scoring_run_id)

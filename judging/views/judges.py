@@ -1,0 +1,125 @@
+"""The judges of the site: a list, adding, changing, trying one out."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from judging.forms.judges import JudgeForm, NewJudgeForm, initial_of
+from judging.models import JudgeConfig
+from judging.selectors.judges import judge_by_slug, judge_is_used, known_judges, newest_changes
+from judging.services.judge_rules import JudgeInvalid, JudgeSettings
+from judging.services.judge_trial import Trial, judge_probe
+from judging.services.judges import judge_add, judge_change
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, staff_required
+from studies.views.second_factor import proof_to_change
+
+
+@never_cache
+@staff_required
+@require_safe
+def staff_judges(request: HttpRequest) -> HttpResponse:
+    """Every judge, and which studies have used it."""
+    return render(request, "judging/judges.html", {"judges": known_judges()})
+
+
+@never_cache
+@staff_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judge_add(request: HttpRequest) -> HttpResponse:
+    """A new judge; what was refused comes back with what was written."""
+    defaults = JudgeSettings(base_url="", model="")
+    initial = {"concurrency": defaults.concurrency, "timeout_seconds": defaults.timeout_seconds}
+    form = NewJudgeForm(request.POST if request.method == "POST" else None, initial=initial)
+    if request.method == "POST" and form.is_valid() and (judge := added(request, form)):
+        messages.success(request, _("The judge %(slug)s is added. Try it.") % {"slug": judge.slug})
+        return redirect("staff_judge", slug=judge.slug)
+    return render(request, "judging/judge_add.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@proof_to_change
+def added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
+    """The proof is asked for only here: what the form refuses may hold a key, and is not kept until then."""
+    try:
+        return judge_add(
+            slug=form.cleaned_data["slug"],
+            settings=form.settings(),
+            actor=signed_in(request),
+            now=timezone.now(),
+        )
+    except JudgeInvalid as error:
+        form.refuse(error)
+        return None
+
+
+@never_cache
+@staff_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judge(request: HttpRequest, slug: str) -> HttpResponse:
+    """One judge: its settings, which POST changes, and who changed what."""
+    judge = known_judge(slug)
+    data = request.POST if request.method == "POST" else None
+    form = JudgeForm(data, initial=initial_of(judge), fixed=judge_is_used(judge))
+    if request.method == "POST" and form.is_valid() and changed(request, judge, form):
+        return redirect("staff_judge", slug=slug)
+    return judge_page(request, judge, form)
+
+
+@proof_to_change
+def changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
+    try:
+        changes = judge_change(
+            judge=judge,
+            settings=form.settings(),
+            actor=signed_in(request),
+            now=timezone.now(),
+            seen_change_id=form.cleaned_data["seen"],
+        )
+    except JudgeInvalid as error:
+        form.refuse(error)
+        return False
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    if changes:
+        messages.success(request, _("The judge %(slug)s is changed.") % {"slug": judge.slug})
+    else:
+        messages.info(request, _("Nothing was changed."))
+    return True
+
+
+@never_cache
+@staff_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@proof_to_change
+def staff_judge_try(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask the judge one small question and show what came of it."""
+    judge = known_judge(slug)
+    if request.method != "POST":  # somebody reloads, or changes the language, where a trial came back
+        return redirect("staff_judge", slug=slug)
+    form = JudgeForm(initial=initial_of(judge), fixed=judge_is_used(judge))
+    return judge_page(request, judge, form, trial=judge_probe(judge))
+
+
+def judge_page(
+    request: HttpRequest, judge: JudgeConfig, form: JudgeForm, *, trial: Trial | None = None
+) -> HttpResponse:
+    context = {
+        "judge": judge,
+        "form": form,
+        "used": judge_is_used(judge),
+        "changes": newest_changes(judge),
+        "trial": trial,
+    }
+    return render(request, "judging/judge.html", context, status=422 if form.errors else 200)
+
+
+def known_judge(slug: str) -> JudgeConfig:
+    judge = judge_by_slug(slug)
+    if judge is None:
+        raise Http404
+    return judge

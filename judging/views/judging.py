@@ -1,0 +1,93 @@
+"""Judging a study: an estimate before, and the start of a run."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from judging.forms.judging import PlanForm
+from judging.models import JudgingRun
+from judging.selectors.judges import known_judges
+from judging.selectors.runs import judging_runs, open_judging_run
+from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
+from judging.services.running.seats import study_seats
+from studies.models import Study, StudyStatus
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, staff_study_required
+
+RUNS_PER_PAGE = 20
+START = "start"
+
+
+@staff_study_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judging(request: HttpRequest, study: Study) -> HttpResponse:
+    """What judging would take, its start, and all runs of the study.
+
+    POST plans and shows the estimate; it starts the run where this very plan's estimate was on the page.
+    """
+    form = PlanForm(request.POST if request.method == "POST" else None, study=study)
+    plan = planned(study, form) if request.method == "POST" and form.is_valid() else None
+    if plan is not None and request.POST.get("action") == START:
+        run = started(request, plan, form)
+        if run is not None:
+            return redirect("staff_judging_run", slug=study.slug, number=run.pk)
+    return judging_page(request, study, form, plan)
+
+
+def planned(study: Study, form: PlanForm) -> RunPlan | None:
+    """The plan; None where it is refused, and the form says why."""
+    try:
+        seats = study_seats(study=study, configs=form.chosen, replicates=form.replicates_wanted)
+        return run_plan(study=study, seats=seats, now=timezone.now(), progress=lambda done, total: None)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return None
+
+
+def started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun | None:
+    """The run; None where the plan is not the one that was looked at."""
+    if not plan.rows:
+        return None
+    if form.cleaned_data["seen"] != plan.sha256():
+        messages.warning(
+            request, _("The plan is another one since the estimate. Look at the new estimate, then start.")
+        )
+        return None
+    try:
+        run = run_start(plan=plan, budget=form.budget_wanted, actor=signed_in(request), now=timezone.now())
+    except RunIsOpen as refusal:
+        messages.info(request, str(refusal))
+        return open_judging_run(plan.study)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return None
+    except IntegrityError:  # an answer was erased, or a judge changed, in this very moment
+        messages.warning(request, _("The study or a judge was changed at this moment. Estimate once more."))
+        return None
+    messages.success(request, _("The run has started. You may leave this page; the workers do the rest."))
+    return run
+
+
+def judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
+    runs = Paginator(judging_runs(study), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "form": form,
+        "judges": known_judges() if "judges" in form.fields else (),
+        "plan": plan,
+        "estimates": plan.estimates if plan else (),
+        "plan_sha256": plan.sha256() if plan else "",
+        "prices_missing": plan is not None and form.budget_wanted is not None and plan.cost is None,
+        "reply_unbounded": plan is not None
+        and form.budget_wanted is not None
+        and any(judge.max_output_tokens is None for judge in form.chosen),
+        "open_run": open_judging_run(study),
+        "page": runs,
+        "is_draft": study.status == StudyStatus.DRAFT,
+    }
+    return render(request, "judging/judging.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,247 @@
+"""manage.py demo: the whole main job on a small original bank, with simulated people and models."""
+
+import json
+import shutil
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.utils import timezone
+from tqdm import tqdm
+
+from batches.models import Session
+from operations.rehearsal.crew import Site, work
+from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
+from operations.rehearsal.people import Behaviour, SimulatedPerson, draw_people
+from operations.rehearsal.servers import (
+    MANY_FROM_ONE_ADDRESS,
+    ServerNotStarted,
+    background_worker,
+    refuse_busy_port,
+    web_server,
+)
+from operations.rehearsal.web import PageRefused
+from operations.selectors import prompt_keys
+from operations.services.rehearsals import simulated_people_add
+from studies.management.operators import plain_errors
+from studies.models import Study, User
+from studies.services.amendments import study_amend
+from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitations import invitation_create
+from studies.services.people.participants import participant_add, participant_approve
+from studies.services.staff import staff_add
+
+FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
+STUDY, OPEN_STUDY = "demo", "try-it"
+LEAD, VISITOR, GUEST = "lead@example.org", "visitor@example.org", "guest@example.org"
+PEOPLE = 12
+# Who does what; everybody else works diligently and submits.
+BEHAVIOURS = {
+    2: Behaviour.COMMENTS,
+    5: Behaviour.MINIMAL,
+    8: Behaviour.WITHDRAWS,
+    PEOPLE - 1: Behaviour.TIMES_OUT,
+}
+PROTOCOL: dict[str, object] = {
+    "batch_size": 12,
+    "replicates_per_profile": 1,
+    "top_size": 3,
+    "judge_kind": "checks",
+}
+# What a study lead may switch on, for visitors to see.
+EVERYTHING_ASKED = {"comprehension_check": True, "note_per_prompt": True, "confidence_per_prompt": True}
+CLOSING_SECONDS = 6
+SWEEP_SECONDS = 60
+# Everybody in the demo is invented; a phone to scan with is too much to ask for a look around.
+NO_SECOND_FACTOR = {"CHIRON_STAFF_SECOND_FACTOR": "false"}
+MARKER = "this-folder-belongs-to-the-demo"
+
+
+class Command(BaseCommand):
+    help = "Run a whole small study with simulated people, print the result, then serve the site."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--no-serve", action="store_true", help="end after the run")
+
+    def handle(self, *_: Any, port: int, no_serve: bool, **__: Any) -> None:
+        try:
+            refuse_busy_port(port)
+            fresh_data_dir(settings.DATA_DIR)
+            with plain_errors():
+                self.run(port=port, serve=not no_serve)
+        except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
+            raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            print("\nStopped.")
+
+    def run(self, *, port: int, serve: bool) -> None:
+        started = time.monotonic()
+        step("Setting up an empty database and importing the demo's own bank and item parameters")
+        set_up()
+        lead = staff_add(email=LEAD, superuser=True)[0]
+        make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
+        make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
+        with ExitStack() as stack:
+            url = stack.enter_context(
+                web_server(
+                    port,
+                    environment={**MANY_FROM_ONE_ADDRESS, **NO_SECOND_FACTOR},
+                    log=settings.DATA_DIR / "logs" / "web.log",
+                )
+            )
+            stack.enter_context(
+                background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")
+            )
+            answer_all(url, lead)
+            evaluate()
+            step(f"Done in {time.monotonic() - started:.0f} s")
+            if serve:
+                mailbox = Mailbox(settings.DATA_DIR / "mail")
+                admit_visitor(lead)
+                invite_guest(lead, url)
+                print(hints(url))
+                show_mails(mailbox)
+
+
+def fresh_data_dir(folder: Path) -> None:
+    """Empty the demo's own folder; refuse any other that holds a database, and any other database."""
+    if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+        raise CommandError("the demo starts with an empty SQLite database of its own; unset DATABASE_URL")
+    if (folder / "chiron.sqlite3").exists() and not (folder / MARKER).exists():
+        raise CommandError(
+            f"{folder} holds a database that is not the demo's; run `make demo`, "
+            "or set CHIRON_DATA_DIR to a new folder"
+        )
+    for name in ("chiron.sqlite3", "chiron.sqlite3-wal", "chiron.sqlite3-shm"):
+        (folder / name).unlink(missing_ok=True)
+    for name in ("media", "mail", "export", "logs"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / MARKER).touch()
+
+
+def set_up() -> None:
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    call_command("import_bank", "chiron", str(FIXTURES / "bank.jsonl"), slug="demo-bank")
+    call_command(
+        "import_item_bank", str(FIXTURES / "item_parameters.json"), slug="demo-items", bank="demo-bank"
+    )
+
+
+def make_study(slug: str, name: str, protocol: dict[str, object], *, simulated: bool) -> None:
+    call_command(
+        "create_study",
+        slug,
+        name=name,
+        bank="demo-bank",
+        item_bank="demo-items",
+        protocol=json.dumps(protocol),
+        simulated=simulated,
+    )
+    call_command("build_batches", slug)
+    call_command("freeze_study", slug)
+
+
+def answer_all(url: str, lead: User) -> None:
+    study = Study.objects.get(slug=STUDY)
+    emails = simulated_people_add(study=study, number=PEOPLE, actor=lead, now=timezone.now())
+    people = draw_people(emails, mean=0.5, spread=1.0, seed=20, off_task_share=0.0, behaviours=BEHAVIOURS)
+    mailbox = Mailbox(settings.DATA_DIR / "mail")
+    site = Site(url, mailbox, STUDY, prompt_keys(study), study.protocol.resource_categories, skip_share=0.05)
+    step(f"{PEOPLE} simulated people sign in at {url} and answer through the pages")
+    crew(people[:-1], site)
+    step(f"The study now closes in {CLOSING_SECONDS} s; the last person starts and does not submit in time")
+    closes_at = timezone.now() + timedelta(seconds=CLOSING_SECONDS)
+    study_amend(
+        study=study,
+        changes={"closes_at": closes_at.isoformat()},
+        reason="The demo shows what happens at the deadline.",
+        actor=lead,
+        now=timezone.now(),
+    )
+    crew(people[-1:], site)
+    wait_for(lambda: Session.objects.filter(participant__study=study, status="expired").exists())
+
+
+def crew(people: list[SimulatedPerson], site: Site) -> None:
+    connections.close_all()
+    with tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar:
+        # One after the other: who gets which batch, and so the result, is the same in every run.
+        work(people, site, at_once=1, done=bar.update)
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    until = time.monotonic() + SWEEP_SECONDS
+    while not happened():
+        if time.monotonic() > until:
+            raise CommandError(
+                f"the sweep did not end the session within {SWEEP_SECONDS} s; "
+                f"see {settings.DATA_DIR / 'logs' / 'worker.log'}"
+            )
+        time.sleep(0.2)
+
+
+def evaluate() -> None:
+    step("Off-task filter; the study lead confirms what it found")
+    call_command(
+        "screen_study", STUDY, confirm_all=True, by=LEAD, reason="Demo: the flagged answers are off-task."
+    )
+    step("Judge (machine checks), item response scorer, results")
+    print("\nThe people in this study and the models behind its item bank are SIMULATED.\n")
+    call_command("score_study", STUDY)
+    call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
+
+
+def admit_visitor(lead: User) -> None:
+    participant = participant_add(
+        study=Study.objects.get(slug=OPEN_STUDY),
+        email=VISITOR,
+        profile="stem-phd",
+        now=timezone.now(),
+    )
+    participant_approve(participant=participant, actor=lead, now=timezone.now(), reason="demo visitor")
+
+
+def invite_guest(lead: User, url: str) -> None:
+    now = timezone.now()
+    study = Study.objects.get(slug=OPEN_STUDY)
+    invitation = invitation_create(study=study, email=GUEST, profile="stem-phd", actor=lead, now=now)
+    invitation_send(invitation=invitation, site_url=url, actor=lead, now=now)
+
+
+def hints(url: str) -> str:
+    return f"""
+The site is running:          {url}
+  Work as a participant:      sign in as {VISITOR}
+  Be invited as one:          open the link below, sign in as {GUEST}; the study lead admits you
+  Look as the study lead:     sign in as {LEAD}, then {url}/staff/studies/{STUDY}/results/
+Nothing is really mailed: invitations and sign-in codes appear here, below.
+In the demo staff sign in without a second factor; elsewhere they need one.
+Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
+"""
+
+
+def show_mails(mailbox: Mailbox) -> None:
+    """Print invitations and sign-in codes as they arrive, until Ctrl-C."""
+    while True:
+        for mail in mailbox.new_mails():
+            if mail.link:
+                print(f"invitation for {mail.email}: {mail.link}", flush=True)
+            if mail.code:
+                print(f"sign-in code for {mail.email}: {mail.code}", flush=True)
+        time.sleep(0.5)
+
+
+def step(sentence: str) -> None:
+    print(f"• {sentence}", flush=True)
+    sys.stdout.flush()

@@ -1,0 +1,116 @@
+"""manage.py rehearse STUDY: simulated people answer a simulated study through the real web pages."""
+
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+from django.utils import timezone
+from tqdm import tqdm
+
+from operations.rehearsal.crew import Site, work
+from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
+from operations.rehearsal.people import draw_people
+from operations.rehearsal.servers import (
+    MANY_FROM_ONE_ADDRESS,
+    ServerNotStarted,
+    background_worker,
+    free_port,
+    web_server,
+)
+from operations.rehearsal.web import PageRefused
+from operations.selectors import prompt_keys
+from operations.services.rehearsals import simulated_people_add
+from studies.management.operators import named_study, plain_errors
+
+
+class Command(BaseCommand):
+    help = "Let simulated people answer a simulated study through the running web pages."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--people", type=int, help="default: every place of the study")
+        parser.add_argument("--mean", type=float, default=0.3, help="mean ability of the simulated people")
+        parser.add_argument("--spread", type=float, default=0.8, help="standard deviation of their abilities")
+        parser.add_argument(
+            "--off-task", type=float, default=0.1, help="share who do not answer the questions"
+        )
+        parser.add_argument(
+            "--skip", type=float, default=0.05, help="share of prompts left without an answer"
+        )
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--at-once", type=int, default=8, help="people working at the same moment")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            with plain_errors():
+                self.rehearse(**options)
+        except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
+            raise CommandError(str(error)) from error
+
+    def rehearse(self, **options: Any) -> None:
+        study = named_study(options["study"])
+        folder = mail_folder()
+        emails = simulated_people_add(study=study, number=options["people"], actor=None, now=timezone.now())
+        if not emails:
+            raise CommandError(
+                f'everybody in "{study.slug}" has worked already; raise --people or make a new study'
+            )
+        people = draw_people(
+            emails,
+            mean=options["mean"],
+            spread=options["spread"],
+            seed=options["seed"],
+            off_task_share=options["off_task"],
+        )
+        keys, protocol = prompt_keys(study), study.protocol
+        asked = protocol.check_questions if protocol.comprehension_check else ()
+        call_command("collectstatic", interactive=False, verbosity=0)
+        connections.close_all()
+        started = time.monotonic()
+        with (
+            running_site() as url,
+            tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar,
+        ):
+            site = Site(
+                url,
+                Mailbox(folder),
+                study.slug,
+                keys,
+                protocol.resource_categories,
+                skip_share=options["skip"],
+                check=[question.correct for question in asked],
+            )
+            counts = work(people, site, at_once=options["at_once"], done=bar.update)
+        seconds = time.monotonic() - started
+        total = sum(counts.values())
+        print(
+            f"{len(people)} simulated people saved {total} answers in {seconds:.0f} s through the web pages."
+        )
+
+
+@contextmanager
+def running_site() -> Iterator[str]:
+    """The address of a web server with a worker beside it, both ended afterwards."""
+    logs = settings.DATA_DIR / "logs"
+    with (
+        web_server(free_port(), environment=MANY_FROM_ONE_ADDRESS, log=logs / "web.log") as url,
+        background_worker(environment={}, log=logs / "worker.log"),
+    ):
+        yield url
+
+
+def mail_folder() -> Path:
+    """Where the sign-in codes arrive; a real mail server is refused, for simulated people have no inbox."""
+    folder = getattr(settings, "EMAIL_FILE_PATH", None)
+    if folder is None:
+        raise CommandError(
+            "a rehearsal reads sign-in codes from the data folder; CHIRON_MAIL_URL sends them out: unset it"
+        )
+    return Path(folder)

@@ -1,0 +1,36 @@
+"""manage.py verify_backup MANIFEST: whether this site is exactly what was backed up."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from operations.services.backups.manifest import manifest_read
+from operations.services.backups.verifying import restored_faults
+from studies.management.operators import plain_errors
+
+
+class Command(BaseCommand):
+    help = (
+        "Compare a restored copy, before anybody works with it, with the manifest of its backup: every row "
+        "of every table, every file, and what is stored twice. Ends with 1 and says what differs."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("manifest", type=Path, help="manifest.json in the backup's folder")
+
+    def handle(self, *_: Any, manifest: Path, **__: Any) -> None:
+        with plain_errors():
+            backed_up = manifest_read(manifest)
+            faults = list(restored_faults(backed_up))
+        for fault in faults:
+            self.stdout.write(fault)
+        if faults:
+            raise CommandError("This copy is not what was backed up.")
+        self.stdout.write(
+            f"Whole: {backed_up.rows} rows of {len(backed_up.tables)} tables and {len(backed_up.files)} "
+            f"files are those of {backed_up.made_at:%Y-%m-%d %H:%M} UTC."
+        )
+        for path in backed_up.missing:
+            self.stdout.write(f"Already missing then: media/{path}")

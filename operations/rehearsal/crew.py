@@ -1,0 +1,87 @@
+"""Many simulated people at work at once, each through the pages."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from operations.rehearsal.answers import PromptKey, write_answer
+from operations.rehearsal.mailbox import Mailbox
+from operations.rehearsal.people import OFF_TASK_TEXTS, Behaviour, SimulatedPerson
+from operations.rehearsal.web import Place, WebParticipant
+
+TIMED_OUT_AFTER = 0.6  # the share of prompts a person reaches who never submits
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the crew works: a running server, its mail folder, one study and its prompts.
+
+    `check` are the right options of the check questions, if the study asks them.
+    """
+
+    base_url: str
+    mailbox: Mailbox
+    study: str
+    keys: Mapping[str, PromptKey]
+    resources: Sequence[str]
+    skip_share: float = 0.0
+    check: Sequence[int] = ()
+
+
+def work(
+    people: Sequence[SimulatedPerson], site: Site, *, at_once: int, done: Callable[[], object]
+) -> Counter[str]:
+    """Let everybody work, `at_once` at a time; count their answers by behaviour.
+
+    Raises:
+        Exception: the first failure of anybody; the others finish first.
+    """
+    answers: Counter[str] = Counter()
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        for person, count in zip(people, pool.map(lambda p: take_part(p, site), people), strict=True):
+            answers[person.behaviour] += count
+            done()
+    return answers
+
+
+def take_part(person: SimulatedPerson, site: Site) -> int:
+    """One person from sign-in to receipt; return the number of answers saved."""
+    rng = person.rng
+    with WebParticipant(site.base_url, site.mailbox) as browser:
+        browser.sign_in(person.email)
+        browser.consent(site.study)
+        if site.check:
+            browser.pass_check(site.study, site.check)
+        session = browser.start(site.study)
+        places = list(browser.places(session))
+        if person.behaviour == Behaviour.TIMES_OUT:
+            places = places[: int(len(places) * TIMED_OUT_AFTER)]
+        saved = sum(answer(person, browser, session, place, site, rng) for place in places)
+        if person.behaviour == Behaviour.WITHDRAWS:
+            browser.withdraw(site.study)
+        elif person.behaviour != Behaviour.TIMES_OUT:
+            browser.submit(session, [str(rng.choice(list(site.resources)))])
+    return saved
+
+
+def answer(
+    person: SimulatedPerson,
+    browser: WebParticipant,
+    session: str,
+    place: Place,
+    site: Site,
+    rng: np.random.Generator,
+) -> bool:
+    """Read one prompt and save an answer, unless the person skips it."""
+    browser.read_prompt(session, place)
+    if rng.random() < site.skip_share:
+        return False
+    if person.behaviour in OFF_TASK_TEXTS:
+        text = str(rng.choice(OFF_TASK_TEXTS[person.behaviour]))
+    else:
+        text = write_answer(site.keys[place.prompt_id], theta=person.theta, rng=rng)
+    browser.save(session, place, text)
+    return True

@@ -1,0 +1,133 @@
+"""Database, broker, cache, worker, beat and mail: whether they answer, asked with short timeouts."""
+
+import smtplib
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+from redis import RedisError
+
+from batches.models import ClockWatch
+from batches.rules.clock import TOLERANCE
+from operations.services.checkup.finding import Finding
+from operations.services.signs_of_life import Part, sign_seen
+from studies.services.database_time import database_now
+from studies.services.hints import WAITING_LIMIT, NotSent, messages_waiting
+
+CONNECT_SECONDS = 3
+MAIL_SECONDS = 5
+# A sweep is due every ten seconds.
+SILENT_SECONDS = 60
+
+START = {
+    "worker": "start it: celery --app config.celery worker --pool threads --concurrency 4",
+    "beat": "start exactly one: celery --app config.celery beat --pidfile=",
+}
+
+
+def database(_now: datetime) -> Iterator[Finding]:
+    if connection.vendor == "postgresql":
+        connection.settings_dict["OPTIONS"].setdefault("connect_timeout", CONNECT_SECONDS)
+    try:
+        connection.ensure_connection()
+    except DatabaseError as error:
+        reason = str(error).splitlines()[0]
+        yield Finding("database", False, f"cannot be reached: {reason}", "start it, or correct DATABASE_URL")
+        return
+    yield Finding("database", True, _database_name())
+    yield _migrations()
+    yield _clock()
+    yield from _clock_in_doubt()
+
+
+def _database_name() -> str:
+    facts = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"SQLite {sqlite3.sqlite_version}, {facts['NAME']}"
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        version = cursor.fetchone()[0]
+    return f"PostgreSQL {version}, {facts['NAME']} on {facts['HOST'] or 'this machine'}"
+
+
+def _migrations() -> Finding:
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        return Finding("migrations", False, f"{len(missing)} not applied", "run: python manage.py migrate")
+    return Finding("migrations", True, "all applied")
+
+
+def _clock() -> Finding:
+    """This host's clock beside the database's; the half of the question's time is taken off."""
+    if connection.vendor == "sqlite":
+        return Finding("clock", True, "the database has the clock of this host")
+    before = timezone.now()
+    theirs = database_now()
+    ahead = before + (timezone.now() - before) / 2 - theirs
+    seconds = ahead.total_seconds()
+    said = f"{abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} the database's"
+    return Finding("clock", abs(ahead) <= TOLERANCE, said, "set both hosts' clocks by NTP")
+
+
+def _clock_in_doubt() -> Iterator[Finding]:
+    """What worker and beat last thought of the clock, where they do not believe it; nothing otherwise."""
+    try:
+        watched = ClockWatch.objects.filter(pk=1).first()
+    except DatabaseError:  # it is not migrated, which is said
+        return
+    if watched and watched.held_since:
+        since = f"{watched.held_since:%Y-%m-%d %H:%M} UTC"
+        said = f"not believed since {since}, {watched.held_seconds:+,} s; no session ends, nothing is deleted"
+        yield Finding("belief in it", False, said, "correct it; if it is right: manage.py confirm_clock")
+
+
+def broker(_now: datetime) -> Iterator[Finding]:
+    kind = "Redis" if settings.PRODUCTION or "redis" in settings.CELERY_BROKER_URL else "files"
+    try:
+        waiting = messages_waiting()
+    except NotSent as reason:
+        yield Finding("broker", False, f"{kind}: {reason}", "start it, or correct REDIS_URL")
+        return
+    counts = ", ".join(f"{number} in {queue}" for queue, number in waiting.items())
+    crowded = max(waiting.values(), default=0) >= WAITING_LIMIT
+    yield Finding("broker", not crowded, f"{kind}; messages waiting: {counts}", "start a worker")
+    yield Finding("cache", True, "in the memory of each process; nothing depends on it")
+
+
+def background(now: datetime) -> Iterator[Finding]:
+    yield _sign("worker", now)
+    yield _sign("beat", now)
+
+
+def _sign(part: Part, now: datetime) -> Finding:
+    try:
+        seen = sign_seen(part)
+    except (RedisError, OSError):
+        return Finding(part, False, "not known while the broker cannot be asked", "as for the broker")
+    if seen is None:
+        return Finding(part, False, "never seen in the last day", START[part])
+    seconds = max(0.0, now.timestamp() - seen)
+    return Finding(part, seconds <= SILENT_SECONDS, f"last seen {seconds:.0f} s ago", START[part])
+
+
+def mail(_now: datetime) -> Iterator[Finding]:
+    """Connect and sign in, as for a mail; none is sent."""
+    if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
+        yield Finding("mail", True, "stays on this machine (CHIRON_MAIL_URL names no server)")
+        return
+    where = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+    server = get_connection(timeout=MAIL_SECONDS)
+    try:
+        server.open()
+        server.close()
+    except (smtplib.SMTPException, OSError) as error:
+        said = f"{where} does not take mail from here ({type(error).__name__})"
+        yield Finding("mail", False, said, "correct CHIRON_MAIL_URL, or let this host through")
+    else:
+        yield Finding("mail", True, f"{where} takes mail from here")

@@ -1,0 +1,94 @@
+"""Deleting the data of people who withdrew, once the promised time has come; repeating it is harmless."""
+
+import logging
+from datetime import datetime
+
+from django.db import transaction
+
+from batches.selectors.deletion import people_to_erase
+from batches.services.deletion import credential_files_delete, person_texts_delete
+from judging.models import AuditItem, CriterionScore, JudgeCall, RowState
+from judging.services.running.claims import given_up
+from scoring.models import MeasureRow
+from screening.models import AnswerFlag, ParticipantFlag
+from studies.models import Participant, StudyEvent
+from studies.services.events import StudyEventKind, event_record
+from studies.services.people.credentials import stray_files_delete
+from studies.services.people.participants import participant_lock
+
+logger = logging.getLogger(__name__)
+
+
+def withdrawn_erase(*, now: datetime) -> int:
+    """Delete what is due, person by person; return of how many. The next run continues what breaks off.
+
+    Files that a crash left behind without a row go, too, and what a judge said late.
+    """
+    due = people_to_erase(now)
+    for participant in Participant.objects.filter(pk__in=due):
+        _person_erase(participant, now)
+    _late_quotes_delete()
+    _stray_files_delete(now)
+    return len(due)
+
+
+def _person_erase(participant: Participant, now: datetime) -> None:
+    with transaction.atomic():
+        # Two runs at once take turns.
+        participant = participant_lock(participant)
+        _quotes_delete(participant, now)
+        _measures_delete(participant)
+        person_texts_delete(participant)
+        event_record(
+            study=participant.study, kind=StudyEventKind.DATA_DELETED, now=now, participant=participant
+        )
+    # Files know no transactions: they go once the rows are gone for good.
+    try:
+        credential_files_delete(participant)
+    except OSError:
+        # One file that cannot be removed now must not keep the next people's data; the next run tries again.
+        logger.exception("could not delete a file", extra={"participant": participant.code})
+        return
+    logger.info("deleted the data of a person who withdrew", extra={"participant": participant.code})
+
+
+def _stray_files_delete(now: datetime) -> None:
+    try:
+        number = stray_files_delete(now=now)
+    except OSError:
+        logger.exception("could not delete a file that belongs to nobody")
+        return
+    if number:
+        logger.warning("deleted files that a crash had left behind", extra={"files": number})
+
+
+def _late_quotes_delete() -> None:
+    """Empty what a call that was under way at a deletion brought afterwards; the usual ones store nothing."""
+    done = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
+    CriterionScore.objects.filter(answer__session__participant__in=done).exclude(explanation="").update(
+        explanation=""
+    )
+    JudgeCall.objects.filter(answer__session__participant__in=done).exclude(raw_reply="").update(raw_reply="")
+
+
+def _quotes_delete(participant: Participant, now: datetime) -> None:
+    """Empty what scoring quotes from the answers; scores stay, and count nowhere.
+
+    A call under way loses its lease first, so that what it brings is refused.
+    """
+    verdicts = CriterionScore.objects.filter(answer__session__participant=participant)
+    under_way = verdicts.filter(state=RowState.OPEN)
+    under_way.filter(asked_with=None).update(lease=None)
+    under_way.exclude(asked_with=None).update(**given_up(now))
+    verdicts.update(explanation="")
+    JudgeCall.objects.filter(answer__session__participant=participant).update(raw_reply="")
+    AuditItem.objects.filter(row__answer__session__participant=participant).update(comment="")
+    AnswerFlag.objects.filter(answer__session__participant=participant).update(evidence="")
+    ParticipantFlag.objects.filter(participant=participant).update(evidence="")
+
+
+def _measures_delete(participant: Participant) -> None:
+    """Delete what was measured of this one person before they withdrew; no later measurement holds them."""
+    MeasureRow.objects.filter(
+        participant=participant.code, measurement__result_set__run__study=participant.study
+    ).delete()

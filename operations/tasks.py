@@ -1,0 +1,19 @@
+"""Background work of operating a site."""
+
+from contextlib import suppress
+
+from celery import shared_task
+
+from batches.rules.clock import Ending
+from batches.services.clock import ClockDoubted, ending_moment
+from operations.services.erasure import withdrawn_erase
+
+
+@shared_task(name="operations.tasks.erase_withdrawn")
+def erase_withdrawn() -> None:
+    """Delete what was promised to be deleted by now. Beat sends it hourly; running it twice does no harm.
+
+    While the clock is in doubt it deletes nothing; a later one does.
+    """
+    with suppress(ClockDoubted):
+        withdrawn_erase(now=ending_moment(Ending.DELETIONS))

@@ -1,0 +1,202 @@
+"""How far a judge agrees with people on a stratified sample, weighted back to all verdicts.
+
+With N_h verdicts and n_h drawn, of which k_h still count and r_h are rated, stratum h stands for
+N_h k_h / n_h verdicts, and each rated one for w = N_h k_h / (n_h r_h) of them. A stratum of which none was
+drawn, as a part of one can be, stands for all N_h and is not covered. Every coefficient is the same
+function of weighted sums as of plain ones (`coefficients`, `kappa`); the weights are scaled to average 1.
+x is what people say and y the judge: the offset is what the judge gives more.
+
+Intervals are percentiles of the rescaled bootstrap of a stratified draw without replacement (Rao and Wu
+1988): from each stratum r - 1 of its r rated are drawn with replacement, each k times, and weights become
+
+    w (1 - q + q k r / (r - 1)),   q = sqrt(1 - r / verdicts it stands for)
+
+so that a stratum that is rated whole adds nothing. Strata with one rating for many verdicts are taken
+together. Nothing is random but the draw: the interval is about all verdicts of these runs, not about what
+other people would say.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from psychometrics.agreement import coefficients, kappa
+from psychometrics.agreement.audit_sample import Stratum
+from psychometrics.agreement.paired import (
+    DECIMALS,
+    ScorePairs,
+    ScoresRefused,
+    Sums,
+    columns,
+    pair_scores,
+    sums_of,
+)
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.resampling import bootstrap_estimate
+
+MIN_COVERED = 0.95  # share of the verdicts whose strata are rated; below it, no estimate of all of them
+COUNTS = [0, 8, 9, 10, 11, 12, 13]  # the columns of Sums that count rows
+STATISTICS: Mapping[str, Callable[[Sums], Array]] = {
+    "mean_human": lambda sums: sums.mean_x,
+    "mean_judge": lambda sums: sums.mean_y,
+    "offset": lambda sums: sums.mean_d,
+    "sd_of_differences": coefficients.sd_of_differences,
+    "near_exact": lambda sums: sums.near / sums.n,
+    "same_side": lambda sums: kappa.agreeing(sums) / sums.n,
+    "kappa": kappa.kappa,
+    "pabak": kappa.pabak,
+    "ac1": kappa.ac1,
+    "pearson": coefficients.pearson,
+    "ccc": coefficients.ccc,
+}
+
+
+@dataclass(frozen=True)
+class WeightedAgreement:
+    """Agreement as it is estimated for all verdicts; differences are judge - people, shares in [0, 1].
+
+    `pairs` carry both scores. `covered` is the share of the verdicts that the rated strata stand for.
+    """
+
+    pairs: int
+    covered: float
+    mean_human: Estimate
+    mean_judge: Estimate
+    offset: Estimate
+    sd_of_differences: Estimate
+    near_exact: Estimate
+    same_side: Estimate
+    kappa: Estimate
+    pabak: Estimate
+    ac1: Estimate
+    pearson: Estimate
+    ccc: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Rated rows that are resampled together, and how many verdicts they stand for."""
+
+    rows: NDArray[np.int64]
+    verdicts: float
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.rows) >= self.verdicts
+
+
+def weighted_agreement(
+    human: ArrayLike,
+    judge: ArrayLike,
+    strata: Sequence[str],
+    frame: Iterable[Stratum],
+    *,
+    seed: int,
+    resamples: int,
+) -> WeightedAgreement:
+    """Agreement over all verdicts from those drawn that still count, one row (n,) each.
+
+    `human` is NaN where nobody rated yet, `judge` where the judge gave no score; `strata` names each row's
+    stratum, and `frame` has the strata as they were when the sample was drawn, also those without a row.
+    """
+    human, judge = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    stands_for = _verdicts_stood_for(strata, frame)
+    rated = ~np.isnan(human)
+    groups = _strata_of(np.asarray(strata, dtype=str)[rated], stands_for)
+    covered = _share(sum(group.verdicts for group in groups), sum(stands_for.values()))
+    pairs = pair_scores(human, judge, np.arange(len(human)))
+    if pairs.n == 0 or covered < MIN_COVERED:
+        reason = Reason.TOO_FEW_PAIRS if pairs.n else Reason.NO_PAIRS
+        return WeightedAgreement(pairs=pairs.n, covered=covered, **dict.fromkeys(STATISTICS, unknown(reason)))
+    both = ~np.isnan(judge[rated])
+    weighted = _weights(groups, int(rated.sum()))[:, None] * _table(pairs, both)
+    weighted *= pairs.n / weighted[:, 0].sum()
+    factors = _factors(_resampled(groups), int(rated.sum()), resamples, np.random.default_rng(seed))
+    value, resampled = _values(weighted.sum(axis=0)[None, :], pairs), _values(factors @ weighted, pairs)
+    estimates = {name: _estimate(float(value[name][0]), resampled[name], pairs) for name in STATISTICS}
+    return WeightedAgreement(pairs=pairs.n, covered=covered, **estimates)
+
+
+def _verdicts_stood_for(strata: Sequence[str], frame: Iterable[Stratum]) -> dict[str, float]:
+    """N_h k_h / n_h of every stratum; N_h of one from which none was drawn."""
+    known = {stratum.name: stratum for stratum in frame}
+    counts = Counter(strata)
+    if unknown_names := sorted(name for name in counts if name not in known or not known[name].drawn):
+        raise ScoresRefused(f"no verdict was drawn from the stratum {unknown_names[0]}")
+    return {
+        name: one.verdicts * counts[name] / one.drawn if one.drawn else one.verdicts
+        for name, one in sorted(known.items())
+    }
+
+
+def _strata_of(names: NDArray[np.str_], stands_for: Mapping[str, float]) -> list[_Group]:
+    groups = [_Group(np.flatnonzero(names == name), verdicts) for name, verdicts in stands_for.items()]
+    return [group for group in groups if len(group.rows)]
+
+
+def _weights(groups: Sequence[_Group], rows: int) -> Array:
+    weights = np.zeros(rows)
+    for group in groups:
+        weights[group.rows] = group.verdicts / len(group.rows)
+    return weights
+
+
+def _table(pairs: ScorePairs, both: NDArray[np.bool_]) -> Array:
+    """What is summed, for every rated row: nothing where the judge gave no score."""
+    found = columns(pairs)
+    table = np.zeros((len(both), found.shape[1]))
+    table[both] = found
+    return table
+
+
+def _resampled(groups: Sequence[_Group]) -> list[_Group]:
+    """The groups whose draw could have been another one; those of one row are joined with each other.
+
+    A single one of them is joined with the smallest other.
+    """
+    open_groups = sorted((one for one in groups if not one.is_whole), key=lambda one: len(one.rows))
+    lone = [one for one in open_groups if len(one.rows) == 1]
+    together = open_groups[:2] if len(lone) == 1 else lone
+    others = open_groups[len(together) :]
+    return [*others, _joined(together)] if together else others
+
+
+def _joined(groups: Sequence[_Group]) -> _Group:
+    return _Group(np.concatenate([one.rows for one in groups]), sum(one.verdicts for one in groups))
+
+
+def _factors(groups: Sequence[_Group], rows: int, resamples: int, rng: np.random.Generator) -> Array:
+    """What each row's weight is multiplied with in each resample, (R, rows)."""
+    factors = np.ones((resamples, rows))
+    for group in groups:
+        r = len(group.rows)
+        if r > 1:
+            times = rng.multinomial(r - 1, np.full(r, 1 / r), size=resamples)
+            q = math.sqrt(1 - r / group.verdicts)
+            factors[:, group.rows] = 1 - q + q * times * r / (r - 1)
+    return factors
+
+
+def _values(totals: Array, pairs: ScorePairs) -> dict[str, Array]:
+    totals = totals.copy()
+    # Where everything is met the counts must be equal, not nearly.
+    totals[:, COUNTS] = totals[:, COUNTS].round(DECIMALS)
+    sums = sums_of(totals, pairs)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a resample can be without any pair: NaN
+        return {name: statistic(sums) for name, statistic in STATISTICS.items()}
+
+
+def _estimate(value: float, resampled: Array, pairs: ScorePairs) -> Estimate:
+    if math.isnan(value):
+        few = pairs.n < coefficients.MIN_PAIRS
+        return unknown(Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION)
+    return bootstrap_estimate(value, resampled, pairs.n)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan

@@ -1,0 +1,82 @@
+"""Krippendorff's alpha for any number of judges, missing scores allowed.
+
+Over units u with m_u >= 2 scores v_ui, n = sum_u m_u of them in all:
+
+    alpha = 1 - Do / De
+    Do    = (1 / n) sum_u sum_{i != j} delta(v_ui, v_uj) / (m_u - 1)
+    De    = (1 / (n (n - 1))) sum over all ordered pairs of the n scores of delta(v, v')
+
+delta is (v - v')^2 for interval data, 1 for different and 0 for equal categories (nominal). A unit with one
+score takes part in neither. Squared differences over all pairs are sums of squares and nominal ones follow
+from counts, so that no pair is ever formed: O(units x judges) and, nominal, a sort of the scores.
+Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability; Hayes and Krippendorff (2007).
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psychometrics.agreement.coefficients import MIN_PAIRS, ratio
+from psychometrics.agreement.paired import DECIMALS, ScoresRefused
+from psychometrics.inference.clusters import ROUNDING, Array
+
+
+def alpha_interval(values: ArrayLike) -> float:
+    """Alpha of interval data (units, judges), NaN = missing; NaN below MIN_PAIRS units or if all equal."""
+    columns = unit_columns(pairable_units(unit_matrix(values)))
+    return float(alpha_of(columns.sum(axis=0, keepdims=True))[0])
+
+
+def alpha_nominal(values: ArrayLike) -> float:
+    """Alpha of categories given as numbers (units, judges), NaN = missing; NaN as for interval data."""
+    values = pairable_units(unit_matrix(values))
+    present = ~np.isnan(values)
+    per_unit = present.sum(axis=1)
+    n = int(per_unit.sum())
+    category = np.unique(values[present], return_inverse=True)[1]
+    agreeing_in_all = float((np.bincount(category).astype(np.float64) ** 2).sum())
+    if len(values) < MIN_PAIRS or agreeing_in_all == n * n:
+        return math.nan
+    unit = np.nonzero(present)[0]
+    cells, counts = np.unique(unit * (category.max() + 1) + category, return_counts=True)
+    agreeing = np.bincount(cells // (category.max() + 1), counts.astype(np.float64) ** 2)
+    observed = float(((per_unit**2 - agreeing) / (per_unit - 1)).sum())
+    return 1 - observed * (n - 1) / (n * n - agreeing_in_all)
+
+
+def unit_columns(values: Array) -> Array:
+    """Per unit, (units, 5): 1, number of scores, their sum, their squares, disagreement within the unit.
+
+    Scores are taken from a centre near their mean, so that nothing cancels where they vary little.
+    """
+    present = ~np.isnan(values)
+    n = present.sum(axis=1).astype(np.float64)
+    centre = round(float(values[present].mean()), DECIMALS) if present.any() else 0.0
+    v = np.where(present, values - centre, 0.0)
+    summed, squared = v.sum(axis=1), (v * v).sum(axis=1)
+    own_mean = np.where(present, v - (summed / n)[:, None], 0.0)
+    within = 2 * n / (n - 1) * (own_mean * own_mean).sum(axis=1)
+    return np.column_stack([np.ones(len(values)), n, summed, squared, within])
+
+
+def alpha_of(totals: Array) -> Array:
+    """Alpha of R samples from totals (R, 5) of the unit columns; NaN below MIN_PAIRS units."""
+    units, n, summed, squared, within = totals.T
+    spread = squared - ratio(summed * summed, n)
+    spread = np.where(spread > ROUNDING * squared, spread, 0.0)
+    return 1 - ratio(within * (n - 1), 2 * n * spread, units >= MIN_PAIRS)
+
+
+def unit_matrix(values: ArrayLike) -> Array:
+    """The values as (units, judges)."""
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ScoresRefused(f"scores have shape {matrix.shape}; expected (units, judges)")
+    return matrix
+
+
+def pairable_units(matrix: Array) -> Array:
+    """The units with at least two values."""
+    pairable: Array = matrix[(~np.isnan(matrix)).sum(axis=1) >= 2]
+    return pairable

@@ -1,0 +1,123 @@
+"""A JSON table of accuracies, tasks by models, as BBEH's Table 2 is kept.
+
+`models` and `tasks` are lists of names; `accuracy_percent` gives for each task one percentage per model, in
+the order of `models`, null where not measured. `task_sizes` (questions per task) is optional: BBEH's own are
+known. Other keys are ignored. A model with no accuracy above 1 is refused: those are shares, not percentages.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from formats.files import DEFAULT_LIMITS, FileRefused, json_file
+from formats.sentences import error_sentence, field_path
+from psychometrics.benchmark.metrics import adjusted_harmonic_mean, bbeh_task_sizes, macro, micro
+
+Percentage = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+MAX_QUESTIONS = 10**9
+Names = Annotated[list[str], Field(min_length=1)]
+
+
+class AccuracyTableRefused(ValueError):
+    """The file is no accuracy table; carries every problem found, each a sentence."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+@dataclass(frozen=True)
+class ModelMetrics:
+    """One model's metrics in percent, NaN where nothing is measured or (micro) the sizes are unknown.
+
+    They are over the tasks that are measured; `not_measured` names the others.
+    """
+
+    model: str
+    macro: float
+    micro: float
+    adjusted_harmonic_mean: float
+    not_measured: tuple[str, ...]
+
+
+class AccuracyTable(BaseModel):
+    """Accuracies in percent: `accuracy_percent[task][m]` is that of `models[m]`."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+    models: Names
+    tasks: Names
+    accuracy_percent: dict[str, list[Percentage | None]]
+    task_sizes: dict[str, Annotated[int, Field(ge=1, le=MAX_QUESTIONS)]] | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        problems = [*self._name_problems(), *self._row_problems()] or [*self._share_problems()]
+        if problems:
+            raise PydanticCustomError("unfitting", "{sentences}", {"sentences": "\n".join(problems)})
+        return self
+
+    def _name_problems(self) -> Iterable[str]:
+        for field, names in (("models", self.models), ("tasks", self.tasks)):
+            for name in sorted({name for name in names if names.count(name) > 1}):
+                yield f"{field}: {name!r} occurs twice; keep one"
+
+    def _row_problems(self) -> Iterable[str]:
+        for task in sorted(set(self.tasks) - set(self.accuracy_percent)):
+            yield f"accuracy_percent: the task {task!r} is missing"
+        for task, row in self.accuracy_percent.items():
+            if task not in self.tasks:
+                yield f"accuracy_percent: {task!r} is not among the tasks"
+            if len(row) != len(self.models):
+                yield f"accuracy_percent: {task!r} has {len(row)} values for {len(self.models)} models"
+        for task in sorted(set(self.tasks) - set(self.task_sizes or self.tasks)):
+            yield f"task_sizes: the task {task!r} is missing"
+
+    def _share_problems(self) -> Iterable[str]:
+        for position, model in enumerate(self.models):
+            measured = [row[position] or 0.0 for row in self.accuracy_percent.values()]
+            if 0 < max(measured) <= 1:
+                yield (
+                    f"accuracy_percent: no accuracy of {model!r} is above 1, so they look like shares; write "
+                    "percentages (45 for 0.45)"
+                )
+
+    @property
+    def sizes(self) -> Mapping[str, int] | None:
+        """Questions per task, from the file or BBEH's own; None where neither gives them all."""
+        return self.task_sizes or bbeh_task_sizes(self.tasks)
+
+    def metrics(self) -> list[ModelMetrics]:
+        """Macro, micro and adjusted harmonic mean of every model, in file order."""
+        return [self._metrics_of(position) for position in range(len(self.models))]
+
+    def _metrics_of(self, position: int) -> ModelMetrics:
+        row = {task: self.accuracy_percent[task][position] for task in self.tasks}
+        accuracies = {task: math.nan if value is None else value for task, value in row.items()}
+        return ModelMetrics(
+            model=self.models[position],
+            macro=macro(accuracies),
+            micro=micro(accuracies, self.sizes) if self.sizes else math.nan,
+            adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
+            not_measured=tuple(task for task, value in row.items() if value is None),
+        )
+
+
+def read_accuracy_table(path: Path) -> AccuracyTable:
+    """Read and check a whole file; raises AccuracyTableRefused with all its problems."""
+    try:
+        return AccuracyTable.model_validate(json_file(path, max_bytes=DEFAULT_LIMITS.bank_bytes, file=""))
+    except FileRefused as refusal:
+        raise AccuracyTableRefused([str(refusal)]) from None
+    except ValidationError as error:
+        raise AccuracyTableRefused(map(_sentence, error.errors(include_url=False))) from None
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    place = field_path(detail["loc"])
+    return f"{place}: {error_sentence(detail)}" if place else error_sentence(detail)

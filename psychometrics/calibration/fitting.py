@@ -1,0 +1,201 @@
+"""From a response matrix to a bank with everything one must know about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from formats.item_parameters import MAX_PARAMETER, ResponseModel
+from psychometrics.calibration.adam import calibrate_with_adam
+from psychometrics.calibration.design import FEWEST_FOR_DISCRIMINATION, NAMED, named, refusals, threads
+from psychometrics.calibration.leave_one_out import LeaveOneOut, is_feasible, leave_one_out
+from psychometrics.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
+from psychometrics.calibration.newton import MOST_ABILITIES, NewtonCheck, newton_check
+from psychometrics.calibration.notes import fit_notes, model_notes
+from psychometrics.calibration.problems import LeastSquares, Logistic, Problem
+from psychometrics.calibration.responses import responses_of
+from psychometrics.data.response_matrix import ResponseMatrix
+from psychometrics.irt.transform import Transform
+
+Solver = Literal["als", "adam"]
+Progress = Callable[[str, int, int], None]  # what, how much is done, of how much (0 = unknown)
+
+PUBLISHED = Transform(scale=0.998, offset=0.001)
+# Wrong answers score 0 whatever the judge's confidence, right ones their confidence.
+NEAR_ZERO, NEAR_ONE = 0.05, 0.75
+# Means of several responses or criteria stay below the first share, single responses above the second.
+# Between them one cell could decide, so the operator does.
+FEW_NEAR, MOST_NEAR = 0.85, 0.95
+FARTHEST_LOGIT = 6.5  # items with |a b| above it: failed or passed by nearly everybody
+SMALLEST_SIGMA = 1e-9
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """Weights of the objective, the solver, and whether all discriminations are 1.
+
+    `model`: None lets the share of scores near 0 or 1 choose.
+    """
+
+    ridge: float = RIDGE
+    centring: float = CENTRING
+    solver: Solver = "als"
+    difficulty_only: bool = False
+    model: ResponseModel | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class BankFit:
+    """A fitted bank with the matrix it rests on. `check` and `left_out` are None where `notes` say why.
+
+    `reason` is why it is this response model.
+    """
+
+    matrix: ResponseMatrix
+    response_model: ResponseModel
+    reason: str
+    transform: Transform
+    model: str
+    solver: str
+    fit: Calibration
+    check: NewtonCheck | None
+    left_out: LeaveOneOut | None
+    seconds: float
+    notes: tuple[str, ...]
+
+    @property
+    def extreme_items(self) -> list[int]:
+        """Columns with |a b| > 6.5, the farthest first."""
+        far = np.abs(self.fit.a * self.fit.b)
+        return [int(j) for j in np.argsort(-far, kind="stable") if far[j] > FARTHEST_LOGIT]
+
+
+def fit_matrix(
+    matrix: ResponseMatrix,
+    *,
+    options: FitOptions,
+    clock: Callable[[], float],
+    transform: Transform = PUBLISHED,
+    progress: Progress = lambda *_: None,
+) -> BankFit:
+    """Check the design, choose the model, fit, check the fit, leave every configuration out once.
+
+    `clock` gives seconds. Raises NotCalibratable with one sentence per problem.
+    """
+    matrix, empty = matrix.without_empty()
+    _refuse_unfit(matrix)
+    response_model, reason = chosen_model(matrix, options)
+    problem = _problem(matrix, options, response_model, transform)
+    started = clock()
+    fit, check = _fit(problem, options, progress)
+    seconds = clock() - started
+    _refuse_unusable(matrix, fit)
+    left_out = _left_out(problem, fit, progress)
+    logistic = isinstance(problem, Logistic)
+    notes = [
+        *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
+        *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
+        *fit_notes(matrix, fit, check, left_out, logistic=logistic),
+        *threads(matrix),
+    ]
+    return BankFit(
+        matrix=matrix,
+        response_model=response_model,
+        reason=reason,
+        transform=transform,
+        model=_model_name(problem),
+        solver="lbfgs" if logistic else options.solver,
+        fit=fit,
+        check=check,
+        left_out=left_out,
+        seconds=seconds,
+        notes=tuple(notes),
+    )
+
+
+def _refuse_unfit(matrix: ResponseMatrix) -> None:
+    problems = list(
+        refusals(
+            matrix.p, configurations=matrix.configurations, items=matrix.items, counts=matrix.item_counts
+        )
+    )
+    if problems:
+        raise NotCalibratable("\n".join(problems))
+
+
+def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
+    """Refuse a bank without a residual, or with parameters that no item-parameter file holds."""
+    if fit.sigma_hat < SMALLEST_SIGMA:
+        raise NotCalibratable(
+            "the model reproduces every score exactly, so sigma_hat is 0 and no ability would have an "
+            "interval; give measured scores"
+        )
+    wild = np.flatnonzero(np.maximum(fit.a, np.abs(fit.b)) > MAX_PARAMETER)
+    if len(wild):
+        shown = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
+        raise NotCalibratable(
+            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; a "
+            "larger lambda keeps their discriminations from 0, or leave these columns out"
+        )
+
+
+def chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseModel, str]:
+    """The response model, and why it is this one. Raises NotCalibratable where the scores do not say."""
+    p = matrix.p.data
+    near = float(((p <= NEAR_ZERO) | (p >= NEAR_ONE)).mean())
+    share = f"{100 * near:.1f} % of the scores are near 0 or 1 (up to {NEAR_ZERO} or from {NEAR_ONE})"
+    if options.model is not None:
+        return options.model, f"as asked for; {share}"
+    if near > MOST_NEAR:
+        return ResponseModel.LOGISTIC, f"{share}, so they are taken as single responses"
+    if near < FEW_NEAR:
+        return ResponseModel.LOGIT_NORMAL, f"{share}, so they are taken as means of responses or criteria"
+    raise NotCalibratable(
+        f"{share}: more than means of several responses or criteria have, fewer than single responses; say "
+        "which they are with --model logit-normal or --model logistic"
+    )
+
+
+def _problem(
+    matrix: ResponseMatrix, options: FitOptions, model: ResponseModel, transform: Transform
+) -> Problem:
+    discriminating = not options.difficulty_only and len(matrix.configurations) >= FEWEST_FOR_DISCRIMINATION
+    objective = Objective(options.ridge, options.centring, discriminating)
+    data = responses_of(matrix.logits(transform))
+    if model is ResponseModel.LOGIT_NORMAL:
+        return LeastSquares(data, objective)
+    if options.solver == "adam":
+        raise NotCalibratable(
+            "these are single responses, which the logistic model fits; adam is a cross-check of least "
+            "squares only: use the solver als"
+        )
+    return Logistic(data, objective)
+
+
+def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Calibration, NewtonCheck | None]:
+    if options.solver == "adam":
+        adam = calibrate_with_adam(
+            problem.data,
+            problem.objective,
+            progress=lambda done, of: progress("Adam steps", done, of),
+        )
+        return adam, None
+    fit = problem.fit(progress=lambda done: progress("sweeps", done, 0))
+    if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MOST_ABILITIES:
+        return newton_check(problem.data, fit, problem.objective)
+    return fit, None
+
+
+def _left_out(problem: Problem, fit: Calibration, progress: Progress) -> LeaveOneOut | None:
+    if not is_feasible(problem):
+        return None
+    number = len(fit.theta)
+    return leave_one_out(
+        problem, fit, progress=lambda done: progress("without one configuration", done, number)
+    )
+
+
+def _model_name(problem: Problem) -> str:
+    form = "logistic" if isinstance(problem, Logistic) else "logit-normal"
+    return f"{form} {'2PL' if problem.objective.discriminating else '1PL'}"

@@ -1,0 +1,74 @@
+"""Sentences that go with a bank: which model was chosen, and what the fit left open."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from psychometrics.calibration.design import FEWEST_FOR_DISCRIMINATION, FEWEST_RESPONSES, NAMED, named
+from psychometrics.calibration.leave_one_out import LeaveOneOut
+from psychometrics.calibration.model import Calibration
+from psychometrics.calibration.newton import MOST_ABILITIES, NewtonCheck
+from psychometrics.data.response_matrix import ResponseMatrix
+
+
+def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool) -> Iterator[str]:
+    """Which model was chosen, where it was not asked for."""
+    number = len(matrix.configurations)
+    if number < FEWEST_FOR_DISCRIMINATION and not difficulty_only:
+        yield (
+            f"difficulty only (a = 1): {number} configurations are fewer than the "
+            f"{FEWEST_FOR_DISCRIMINATION} that discriminations need"
+        )
+    if logistic:
+        yield (
+            "fitted by the logistic model: joint penalised likelihood, the same ridge on log a, gauge "
+            "mean(theta) = mean(log a) = 0; "
+            "r_squared is the share of deviance explained; theta_QL is the score that fits this bank, "
+            "while theta of equation 2 stretches its scale"
+        )
+        yield from extreme_notes(matrix)
+
+
+def extreme_notes(matrix: ResponseMatrix) -> Iterator[str]:
+    """Configurations of a right-or-wrong matrix whose ability has no finite maximum; nobody is empty here."""
+    sums = np.add.reduceat(matrix.p.data, matrix.p.indptr[:-1])
+    for value, alike in ((1, sums == np.diff(matrix.p.indptr)), (0, sums == 0)):
+        names = [matrix.configurations[i] for i in np.flatnonzero(alike)]
+        if names:
+            yield (
+                f"every score is {value}: {named(names, len(names))}; no finite ability fits (theta_QL: "
+                "no_finite_solution), and what is printed, leave-one-out included, is set by the squeeze to "
+                "0.001 and 0.999"
+            )
+
+
+def fit_notes(
+    matrix: ResponseMatrix,
+    fit: Calibration,
+    check: NewtonCheck | None,
+    left_out: LeaveOneOut | None,
+    *,
+    logistic: bool,
+) -> Iterator[str]:
+    """What the fit left open."""
+    if not fit.converged:
+        yield (
+            f"the search ended after {fit.sweeps} sweeps without converging: the responses hardly determine "
+            "some parameters; collect more responses per item"
+        )
+    if check is not None and not check.minimum:
+        yield "the curvature is not positive in every direction, so this may be no minimum; check the items"
+    if check is None and not logistic and len(matrix.configurations) > MOST_ABILITIES:
+        yield f"no Newton check above {MOST_ABILITIES:,} configurations; the gradient stands for it"
+    if left_out is None:
+        yield "leave-one-configuration-out is not computed at this size: the refits would take too long"
+    elif len(left_out.unlinked):
+        alone = [matrix.configurations[i] for i in left_out.unlinked[:NAMED]]
+        yield (
+            "parts of the matrix hang together by one configuration: "
+            f"{named(alone, len(left_out.unlinked))}; without it they are compared by nothing, so it has no "
+            "leave-one-out; let more configurations answer items of both parts"
+        )
+    few = int((matrix.item_counts < 2 * FEWEST_RESPONSES).sum())
+    if few:
+        yield f"{few} items have fewer than {2 * FEWEST_RESPONSES} responses; their parameters are rough"

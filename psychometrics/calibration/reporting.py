@@ -1,0 +1,94 @@
+"""What is written into the bank's file and what is printed of a fit."""
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from formats.item_parameters import ItemParameters
+from psychometrics.calibration.exporting import item_parameters_of
+from psychometrics.calibration.fitting import BankFit
+from psychometrics.irt.transform import Array
+
+
+def parameters_of(found: BankFit) -> ItemParameters:
+    return item_parameters_of(
+        found.fit, prompt_ids=found.matrix.items, transform=found.transform,
+        response_model=found.response_model,
+    )  # fmt: skip
+
+
+def description_of(found: BankFit) -> str:
+    matrix = found.matrix
+    return (
+        f"Item parameters calibrated on {len(matrix.configurations)} configurations and "
+        f"{matrix.responses} responses; {found.model}: {found.reason}. "
+        + " ".join(f"Note: {note}." for note in found.notes)
+    ).strip()
+
+
+def report_of(found: BankFit) -> dict[str, Any]:
+    """What is printed; a number that does not exist is null."""
+    fit, matrix = found.fit, found.matrix
+    return {
+        "model": found.model,
+        "model_reason": found.reason,
+        "solver": found.solver,
+        "configurations": len(matrix.configurations),
+        "items": len(matrix.items),
+        "responses": matrix.responses,
+        "loss": fit.loss,
+        "sweeps": fit.sweeps,
+        "converged": fit.converged,
+        "gradient": fit.gradient,
+        "r_squared": _number(fit.r_squared),
+        "sigma_hat": fit.sigma_hat,
+        "seconds": round(found.seconds, 6),
+        "newton": None if found.check is None else _numbers(asdict(found.check)),
+        "leave_one_out": leave_one_out_of(found),
+        "extreme_items": [
+            {
+                "item": matrix.items[j],
+                "a": float(fit.a[j]),
+                "b": float(fit.b[j]),
+                "ab": float(fit.a[j] * fit.b[j]),
+            }
+            for j in found.extreme_items
+        ],
+        "notes": list(found.notes),
+        "abilities": dict(zip(matrix.configurations, fit.theta.tolist(), strict=True)),
+    }
+
+
+def leave_one_out_of(found: BankFit) -> dict[str, Any] | None:
+    """Held-out minus joint abilities in logits, as published and with the scales aligned, and their sizes."""
+    if found.left_out is None:
+        return None
+    published, aligned = found.left_out.difference, found.left_out.aligned
+    columns = zip(found.matrix.configurations, published.tolist(), aligned.tolist(), strict=True)
+    return {
+        "published": _sizes(published),
+        "aligned": _sizes(aligned),
+        "differences": {name: _numbers({"published": p, "aligned": a}) for name, p, a in columns},
+    }
+
+
+def _sizes(differences: Array) -> dict[str, Any]:
+    sizes = np.abs(differences[~np.isnan(differences)])
+    if not len(sizes):
+        return dict.fromkeys(("max", "mean", "median", "p95"))
+    return {
+        "max": float(sizes.max()),
+        "mean": float(sizes.mean()),
+        "median": float(np.median(sizes)),
+        "p95": float(np.quantile(sizes, 0.95)),
+    }
+
+
+def _numbers(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: _number(value) if isinstance(value, float) else value for name, value in values.items()}
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,154 @@
+"""One sample of an Inspect AI log as a response: its score, or why it has none.
+
+A response that failed, that is empty or that the judge could not score is missing and never zero
+(GIM paper, appendix I.9.5). The public GIM harness records a judge that failed as the score 0 and marks it in
+the metadata of the score; these marks are honoured.
+Format: https://inspect.aisi.org.uk/eval-logs.html, read with the fields that are needed and no others.
+"""
+
+import math
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from psychometrics.data.model_results.records import Epoch
+
+SAMPLE_FAILED = "the sample failed"
+NO_OUTPUT = "the response is empty"
+NOT_SCORED = "the scorer gave no score"
+JUDGE_FAILED = "the judge failed"
+# Inspect's letters for scores. "N" is no answer, which is missing here.
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": math.nan}
+FAILED_MARKS = {"parse_error": JUDGE_FAILED, "skipped": NOT_SCORED, "generation_error": NO_OUTPUT}
+JUDGE_ERROR = "Judge error:"
+
+
+class ScoreRefused(Exception):
+    """The sample has a score that is no number from 0 to 1; `str()` reads on after the sample's name."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class GenerateConfig(_Part):
+    """How the model was asked, as far as it names a configuration."""
+
+    reasoning_effort: str | None = None
+    reasoning_tokens: int | None = None
+
+
+class EvalSpec(_Part):
+    """What was evaluated."""
+
+    model: str
+    model_generate_config: GenerateConfig = GenerateConfig()
+
+    @property
+    def configuration(self) -> str:
+        """The model, with its thinking level where the log names one."""
+        asked = self.model_generate_config
+        level = asked.reasoning_effort or (asked.reasoning_tokens and f"{asked.reasoning_tokens} tokens")
+        return f"{self.model}, {level}" if level else self.model
+
+
+class LogHeader(_Part):
+    """The head of a log."""
+
+    eval: EvalSpec
+
+
+class Score(_Part):
+    """What one scorer gave."""
+
+    value: object = None
+    metadata: dict[str, object] | None = None
+
+
+class Output(_Part):
+    """What the model wrote."""
+
+    completion: object = None  # any text, also one that no database stores
+
+    @property
+    def is_empty(self) -> bool:
+        return isinstance(self.completion, str) and not self.completion.strip()
+
+
+class Sample(_Part):
+    """One response of the model."""
+
+    id: Annotated[int | str, Field(union_mode="left_to_right")]
+    epoch: Epoch
+    error: object = None
+    scores: dict[str, Score] | None = None
+    output: Output | None = None
+
+
+def sample_score(sample: Sample, scorer: str = "") -> tuple[float, str]:
+    """The score, and "" or why it is NaN. `scorer` names which where there are several.
+
+    Raises ScoreRefused for a value that is no score, and where there are several scorers and none is named.
+    """
+    if sample.error is not None:
+        return math.nan, SAMPLE_FAILED
+    if sample.output is not None and sample.output.is_empty:
+        return math.nan, NO_OUTPUT
+    score = _chosen(sample.scores or {}, scorer)
+    if score is None or score.value is None:
+        return math.nan, NOT_SCORED
+    if why := _failed(score.metadata or {}):
+        return math.nan, why
+    value = _number(score.value)
+    return value, NOT_SCORED if math.isnan(value) else ""
+
+
+def _chosen(scores: dict[str, Score], scorer: str) -> Score | None:
+    if scorer:
+        return scores.get(scorer)
+    if len(scores) > 1:
+        names = ", ".join(sorted(map(repr, scores)))
+        raise ScoreRefused(f"has scores of several scorers ({names}); name one with --scorer")
+    return next(iter(scores.values()), None)
+
+
+def _failed(metadata: dict[str, object]) -> str:
+    """Why a harness marked this score as none, or ""."""
+    for mark, why in FAILED_MARKS.items():
+        if metadata.get(mark) is True:
+            return why
+    grades = metadata.get("rubric_grades")
+    parts = [grade for grade in grades if isinstance(grade, dict)] if isinstance(grades, list) else []
+    failed = any(str(part.get("explanation")).startswith(JUDGE_ERROR) for part in parts)
+    return JUDGE_FAILED if failed else ""
+
+
+def _number(value: object) -> float:
+    if isinstance(value, str) and value in LETTERS:
+        return LETTERS[value]
+    if not isinstance(value, int | float):
+        raise ScoreRefused(f"has the score {str(value)[:40]!r}, which is no number from 0 to 1")
+    if value < 0 or value > 1:
+        raise ScoreRefused(f"has the score {value}, which is outside 0 to 1")
+    return float(value)
+
+
+def judge_named(head: object, scorer: str) -> str:
+    """The model that the scorer was given, else the one whose role is to grade; "" if the log names none.
+
+    `scorer` "" is the log's only one.
+    """
+    scorers = inner(head, "eval", "scorers")
+    named = (
+        [one for one in scorers if scorer in ("", inner(one, "name"))] if isinstance(scorers, list) else []
+    )
+    given = inner(named[0], "options", "model") if len(named) == 1 else None
+    judge = given or inner(head, "eval", "model_roles", "grader", "model")
+    return judge.strip() if isinstance(judge, str) else ""
+
+
+def inner(value: object, *names: str) -> object:
+    """What stands under these names, one in the other; None where there is nothing."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value

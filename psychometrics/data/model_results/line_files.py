@@ -1,0 +1,150 @@
+"""Results of models in this project's own files: one response, or one published theta, per line.
+
+Responses, JSONL      {"model": …, "prompt_id": …, "epoch": 1, "score": 0.75 or null, "family": …,
+                       "judge": …}
+Published, JSONL      {"model": …, "theta": 2.04, "se": 0.06, "epochs": 5, "source": …, "family": …}
+Published, CSV        the same fields as columns; an empty cell is left out
+
+`score` must be there; null is a missing response and never counts as zero. `judge` names the model that gave
+the score. `se`, `epochs`, `source`, `family` and `judge` may be left out.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from formats.csv_rows import strict_number
+from formats.files import BYTE_ORDER_MARK, MEBIBYTE, FileRefused, json_lines, read_content
+from formats.problems import Problem
+from formats.sentences import error_sentence, field_path
+from formats.texts import PromptId
+from psychometrics.data.model_results.records import (
+    MAX_EPOCH,
+    Collector,
+    ConfigurationName,
+    Epoch,
+    Family,
+    JudgeName,
+    ModelResponse,
+    ModelResults,
+    PublishedAbility,
+    Source,
+)
+
+MAX_BYTES = 512 * MEBIBYTE
+MAX_CSV_BYTES = 16 * MEBIBYTE
+MAX_THETA = 100.0  # logits; what lies beyond is a slip of the decimal point
+NO_SCORE = "no score"
+WHOLE_NUMBERS, NUMBERS = ("epochs",), ("theta", "se")
+
+
+class _ResponseLine(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    model: ConfigurationName
+    prompt_id: PromptId
+    epoch: Epoch
+    score: Annotated[FiniteFloat, Field(ge=0, le=1)] | None
+    family: Family | None = None
+    judge: JudgeName | None = None
+
+
+class _PublishedLine(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    model: ConfigurationName
+    theta: Annotated[FiniteFloat, Field(ge=-MAX_THETA, le=MAX_THETA)]
+    se: Annotated[FiniteFloat, Field(gt=0, le=MAX_THETA)] | None = None
+    epochs: Annotated[int, Field(ge=1, le=MAX_EPOCH)] | None = None
+    source: Source | None = None
+    family: Family | None = None
+
+
+def read_responses(path: Path) -> ModelResults:
+    """The responses of a JSONL file. Raises ModelResultsRefused, and FileRefused for a file as a whole."""
+    found = Collector()
+    for number, value in _objects(path, found):
+        try:
+            line = _ResponseLine.model_validate(value)
+        except ValidationError as error:
+            _add_errors(found, error, number, value.get("prompt_id"))
+            continue
+        score = math.nan if line.score is None else line.score
+        response = ModelResponse(
+            line.model, line.prompt_id, line.epoch, score, line.family or "", line.judge or ""
+        )
+        found.add_response(response, why_missing=NO_SCORE, line=number)
+    return found.results()
+
+
+def read_published(path: Path) -> ModelResults:
+    """The published thetas of a JSONL or CSV file. Raises as `read_responses` does."""
+    found = Collector()
+    rows = _csv_objects(path, found) if path.suffix.lower() == ".csv" else _objects(path, found)
+    for number, value in rows:
+        try:
+            line = _PublishedLine.model_validate(value)
+        except ValidationError as error:
+            _add_errors(found, error, number, None)
+            continue
+        found.add_published(
+            PublishedAbility(
+                line.model, line.theta, line.se, line.epochs, line.source or "", line.family or ""
+            ),
+            number,
+        )
+    return found.results()
+
+
+def _objects(path: Path, found: Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for line in json_lines(path, max_bytes=MAX_BYTES):
+        if line.value is not None:
+            yield line.number, line.value
+        elif line.problem is not None:
+            found.add_problem(line.problem)
+
+
+def _csv_objects(path: Path, found: Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
+    content = read_content(path, max_bytes=MAX_CSV_BYTES)
+    try:
+        text = content.removeprefix(BYTE_ORDER_MARK).decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FileRefused("is not UTF-8; save it as UTF-8", line=line) from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        if len(set(header)) < len(header):
+            raise FileRefused("a column occurs twice; keep one", line=1)
+        for cells in reader:
+            if len(cells) == len(header):
+                yield reader.line_num, _values(header, cells)
+            elif any(cells):
+                message = f"has {len(cells)} cells where the header has {len(header)}"
+                found.add_problem(Problem(reader.line_num, None, "", message))
+    except csv.Error as error:
+        found.add_problem(Problem(reader.line_num, None, "", f"not valid CSV ({error}); quote the cell"))
+
+
+def _values(header: list[str], cells: list[str]) -> dict[str, object]:
+    filled = {name: cell.strip() for name, cell in zip(header, cells, strict=True) if cell.strip()}
+    return {name: _number(name, cell) for name, cell in filled.items()}
+
+
+def _number(name: str, cell: str) -> object:
+    """The cell as the number its column holds; a text that is none is left for the check to refuse."""
+    number = strict_number(cell) if name in (*WHOLE_NUMBERS, *NUMBERS) else None
+    if number is None:
+        return cell
+    return int(number) if name in WHOLE_NUMBERS and number.is_integer() else number
+
+
+def _add_errors(found: Collector, error: ValidationError, line: int, prompt_id: object) -> None:
+    shown = prompt_id if isinstance(prompt_id, str) else None
+    for detail in error.errors(include_url=False):
+        found.add_problem(Problem(line, shown, field_path(detail["loc"]), error_sentence(detail)))

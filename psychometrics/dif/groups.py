@@ -1,0 +1,145 @@
+"""DIF of groups of prompts: is a category, a modality, or a profile on a category off what is expected?
+
+Part        D_c = mean of r over the pairs of the part
+Contrast    D_gc = (mean r of g on c - of g elsewhere) - (mean r of the others on c - of the others elsewhere)
+Error       CR1 of the influence of each pair, (r - its cell's mean) / size of the cell, by batch where every
+            prompt is in one batch only (`nested`); else two-way (`standard_errors`)
+Slope       least squares of r on (a, -a b), clustered alike: a slope on -a b away from 0 says that the axis
+            of difficulty is compressed (below 0) or stretched for people
+Fitted      what is expected rests on numbers x fitted to the same answers (`dif`): influence psi_k +
+            sum_x (d value / d x) psi_k^x, x the distribution of abilities, and for the slope the SD of
+            deviations and the share of confidences at 1, too
+
+A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
+Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2022) for residual DIF.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtr
+
+from psychometrics.data.cohort import Codes, Mask, Pairs
+from psychometrics.dif.prompts import Deviation, FittedPrior
+from psychometrics.inference.clusters import ROUNDING, Array, ClusterError
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.standard_errors import Fit, cluster_error, twoway_error
+
+FEWEST_PROMPTS = 3  # that differ in their parameters: a line goes through any two
+FEWEST_PAIRS = 10  # of a cell; with fewer its mean is that of a few answers
+
+
+@dataclass(frozen=True)
+class GroupDif:
+    """A shift in logits of y with its interval; `p` is two-sided against no shift, NaN without an error.
+
+    Counts are None where they would tell of one or two private prompts.
+    """
+
+    estimate: Estimate
+    p: float
+    n: int | None
+    clusters: int | None
+
+
+HELD_BACK = GroupDif(unknown(Reason.TOO_FEW_PROMPTS), math.nan, None, None)
+
+
+def design_error(value: float, influence: Array, pairs: Pairs, nested: bool) -> ClusterError:
+    """The error of a value with these influences (n,): by batch where prompts are nested, else two-way."""
+    fit = Fit(value, influence, 1.0)
+    return cluster_error(fit, pairs.batch) if nested else twoway_error(fit, pairs)
+
+
+def mean_shift(
+    r: Array, pairs: Pairs, part: Mask, *, nested: bool, prior: FittedPrior | None = None
+) -> GroupDif:
+    """Mean residual of the pairs of a mask (n,); the error includes that of a `prior` fitted to the pairs."""
+    return contrast(r, pairs, [(part, 1.0)], nested, prior)
+
+
+def profile_shift(
+    r: Array, pairs: Pairs, focal: Mask, part: Mask, *, nested: bool, prior: FittedPrior | None = None
+) -> GroupDif:
+    """How much more the focal people are off on a part than elsewhere, compared with the other people."""
+    cells = [(focal & part, 1.0), (focal & ~part, -1.0), (~focal & part, -1.0), (~focal & ~part, 1.0)]
+    return contrast(r, pairs, cells, nested, prior)
+
+
+def contrast(
+    r: Array, pairs: Pairs, cells: list[tuple[Mask, float]], nested: bool, prior: FittedPrior | None = None
+) -> GroupDif:
+    """A sum of signed means of residuals over cells that do not overlap."""
+    sizes = [int(cell.sum()) for cell, _ in cells]
+    used = np.logical_or.reduce([cell for cell, _ in cells])
+    if min(sizes) < FEWEST_PAIRS:
+        return GroupDif(unknown(Reason.TOO_FEW_PAIRS), math.nan, sum(sizes), 0)
+    value, weights, left = 0.0, np.zeros(len(r)), np.zeros(len(r))
+    for (cell, sign), size in zip(cells, sizes, strict=True):
+        mean = float(r[cell].mean())
+        value += sign * mean
+        weights[cell], left[cell] = sign / size, off(r[cell], mean)
+    influence = (weights * left)[used]
+    if prior is not None and influence.any():
+        influence += prior.moved(weights @ prior.change, used)
+    return tested(value, design_error(value, influence, pairs.of(used), nested))
+
+
+def off(r: Array, fitted: Array | float) -> Array:
+    """What a fit leaves of residuals (n,); exactly 0 where that is a rounding error."""
+    left = r - fitted
+    return np.where(np.abs(left) > ROUNDING * np.abs(r), left, 0.0)
+
+
+def tested(value: float, error: ClusterError) -> GroupDif:
+    p = math.nan if error.reason else float(2 * stdtr(error.df, -abs(value) / error.se))
+    return GroupDif(error.around(value), p, error.n, error.clusters)
+
+
+@dataclass(frozen=True)
+class ScaleInvariance:
+    """Slope of people's answers on -a b, and of what was expected of them; `excess` is their difference."""
+
+    observed: float
+    expected: float
+    excess: GroupDif
+
+
+def scale_invariance(
+    r: Array,
+    expected: Array,
+    pairs: Pairs,
+    *,
+    nested: bool,
+    deviation: Deviation | None = None,
+    prior: FittedPrior | None = None,
+) -> ScaleInvariance:
+    """The same regression on (a, -a b), without a constant, of answers, expectations and residuals (n,).
+
+    The error includes those of a `deviation` and a `prior` that were fitted to the same pairs.
+    """
+    design = np.stack([pairs.a, -pairs.a * pairs.b], axis=1)
+    gram = design.T @ design
+    if np.linalg.matrix_rank(gram) < 2:
+        nothing = GroupDif(unknown(Reason.NO_VARIATION), math.nan, len(r), 0)
+        return ScaleInvariance(math.nan, math.nan, nothing)
+    lever = np.linalg.solve(gram, design.T)
+    fitted = lever @ r
+    slope = float(fitted[1])
+    influence = lever[1] * off(r, design @ fitted)
+    if deviation is not None:
+        influence += deviation.influence @ (lever[1] @ deviation.change)
+    if prior is not None and influence.any():
+        influence += prior.moved(lever[1] @ prior.change, np.ones(len(r), dtype=bool))
+    error = design_error(slope, influence, pairs, nested)
+    if len(np.unique(design, axis=0)) < FEWEST_PROMPTS:
+        error = replace(error, se=math.nan, reason=Reason.TOO_FEW_PROMPTS)
+    excess = tested(slope, error)
+    return ScaleInvariance(float(lever[1] @ pairs.y), float(lever[1] @ expected), excess)
+
+
+def part_masks(labels: list[str], prompt: Codes) -> dict[str, Mask]:
+    """The pairs (n,) of each named label of prompts (J,), sorted by name; without those without a label."""
+    names = np.array(labels, dtype=np.str_)
+    return {name: (names == name)[prompt] for name in sorted(set(labels) - {""})}

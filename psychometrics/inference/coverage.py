@@ -1,0 +1,35 @@
+"""Shares of simulated studies in which a 95 % interval holds the true value, where that is not 95 %.
+
+Source: benchmarks/first_intervals.py, its figures in benchmarks/README.md (DGP-R on the real bank, 9 to 195
+people, 1 to 41 batches, target T2); of Top the stated ranges of measurement design, section 10.
+"""
+
+from dataclasses import dataclass
+
+from psychometrics.inference.standard_errors import FEW_CLUSTERS
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The lowest and the highest share over the designs that were simulated."""
+
+    low: float
+    high: float
+
+
+AS_PUBLISHED = Coverage(0.45, 0.90)  # theta.prompt, analytic, each prompt answered by few people
+BY_PEOPLE = Coverage(0.87, 0.94)  # one batch, theta.ql and theta.pool: other prompts are not in it
+BY_FEW_BATCHES = Coverage(0.93, 0.95)
+OF_CATEGORIES = {
+    "se.participant": Coverage(0.90, 0.92),
+    "se.batch": Coverage(0.87, 0.95),
+    "se.twoway": Coverage(0.96, 0.98),
+}
+OF_TOP = {"top.crossfit5": Coverage(0.85, 0.99), "top.eb": Coverage(0.79, 0.96)}
+
+
+def coverage_of_average(error: str, *, clusters: int) -> Coverage | None:
+    """What to expect of the first interval over all prompts; None where it is 95 %."""
+    if error == "se.participant":
+        return BY_PEOPLE
+    return BY_FEW_BATCHES if error == "se.batch" and clusters < FEW_CLUSTERS else None

@@ -1,0 +1,116 @@
+"""Logistic regression with errors clustered by person.
+
+Model       Pr(y = 1) = 1 / (1 + exp(-x' beta))
+Estimator   maximum likelihood, by iteratively reweighted least squares (Newton)
+Variance    V = G / (G - 1) H^-1 (sum_g s_g s_g') H^-1,   s_g = sum_{k in g} x_k (y_k - pi_k),   H = X' W X
+Interval    beta +- t_{G - 1} sqrt(V)
+
+Where some linear combination of x tells 1 from 0 (complete or quasi-complete separation), there is no finite
+estimate; Newton does not settle then, and a linear programme decides whether that is why.
+Sources: Cameron, Gelbach and Miller (2011) for the sandwich; Konis (2007) for the linear programme.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.special import expit
+
+from psychometrics.inference.clusters import Array, cluster_codes, cluster_sums
+from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
+from psychometrics.inference.student_t import t_quantile
+
+MOST_STEPS = 25
+CLOSE = 1e-9
+LEAST_SPREAD = 1e-7  # of the error without clusters: less is rounding, and no cluster differs
+LEAST_MARGIN = 1e-6  # sum of margins, x scaled to at most 1: less is the solver's rounding
+
+
+@dataclass(frozen=True)
+class LogisticFit:
+    """Coefficients as estimates, in the order of the columns of x; `n` rows in `clusters` clusters."""
+
+    coefficients: tuple[Estimate, ...]
+    n: int
+    clusters: int
+
+
+def logistic_regression(x: Array, y: Array, groups: NDArray[np.generic]) -> LogisticFit:
+    """The regression of y (n,), 0 or 1, on x (n, k), clustered by labels (n,). x holds its own intercept.
+
+    Without values where y does not vary, columns depend on each other (NO_VARIATION) or y is separated.
+    """
+    codes, clusters = cluster_codes(groups)
+    found = _coefficients(x, y)
+    if isinstance(found, Reason):
+        return LogisticFit((unknown(found),) * x.shape[1], len(y), clusters)
+    errors = _cluster_errors(x, y, found, codes, clusters)
+    estimates = tuple(_estimate(*pair, clusters) for pair in zip(found.tolist(), errors, strict=True))
+    return LogisticFit(estimates, len(y), clusters)
+
+
+def is_separated(x: Array, y: Array) -> bool:
+    """Whether some beta with (2 y - 1) x' beta >= 0 throughout is positive somewhere."""
+    if separates_alone(x, y):
+        return True
+    signed = np.unique((2 * y - 1)[:, np.newaxis] * x, axis=0)
+    scale = np.abs(signed).max(axis=0)
+    signed = signed / np.where(scale > 0, scale, 1)
+    found = linprog(
+        -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs"
+    )
+    return found.fun is not None and -found.fun > LEAST_MARGIN
+
+
+def separates_alone(x: Array, y: Array) -> bool:
+    """Whether a threshold on one column does, where x has an intercept; it needs no programme of all rows."""
+    varies = np.ptp(x, axis=0) > 0
+    if not (~varies & (x[0] != 0)).any():
+        return False
+    ones, zeros = x[y == 1][:, varies], x[y == 0][:, varies]
+    above, below = ones.min(axis=0) >= zeros.max(axis=0), ones.max(axis=0) <= zeros.min(axis=0)
+    return bool((above | below).any())
+
+
+def _coefficients(x: Array, y: Array) -> Array | Reason:
+    n, columns = x.shape
+    if n == 0 or np.ptp(y) == 0 or np.linalg.matrix_rank(x) < columns:
+        return Reason.NO_VARIATION
+    scale = np.abs(x).max(axis=0)
+    scaled: Array = x / scale
+    beta: Array = np.zeros(columns)
+    for _ in range(MOST_STEPS):
+        pi = expit(scaled @ beta)
+        information = scaled.T @ ((pi * (1 - pi))[:, np.newaxis] * scaled)
+        try:
+            step = np.linalg.solve(information, scaled.T @ (y - pi))
+        except np.linalg.LinAlgError:
+            break
+        beta = beta + step
+        if np.abs(step).max() <= CLOSE * (1 + np.abs(beta).max()):
+            coefficients: Array = beta / scale
+            return coefficients
+    return Reason.SEPARATED if is_separated(x, y) else Reason.UNSTABLE
+
+
+def _cluster_errors(x: Array, y: Array, beta: Array, codes: NDArray[np.int64], clusters: int) -> list[float]:
+    if clusters < 2:
+        return [math.nan] * len(beta)
+    pi = expit(x @ beta)
+    bread = np.linalg.inv(x.T @ ((pi * (1 - pi))[:, np.newaxis] * x))
+    sums = cluster_sums(x * (y - pi)[:, np.newaxis], codes, clusters)
+    variance = np.diag(clusters / (clusters - 1) * bread @ (sums.T @ sums) @ bread)
+    differs = variance > LEAST_SPREAD**2 * np.diag(bread)
+    errors: list[float] = np.sqrt(np.where(differs, variance, np.nan)).tolist()
+    return errors
+
+
+def _estimate(value: float, error: float, clusters: int) -> Estimate:
+    if clusters < 2:
+        return without_interval(value, Reason.ONE_CLUSTER)
+    if math.isnan(error):
+        return without_interval(value, Reason.NO_SPREAD)
+    half = t_quantile(CONFIDENCE, clusters - 1) * error
+    return Estimate(value, error, value - half, value + half)

@@ -1,0 +1,76 @@
+"""A measure: one number under its name, with its interval or the reason for having none."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from psychometrics.inference.estimates import Estimate
+
+
+class Block(StrEnum):
+    """What is measured together, stored together and shown on one page."""
+
+    COHORT = "cohort"
+    TOP = "top"
+    UNCERTAINTY = "uncertainty"
+    MODELS = "models"
+    MISSING = "missing"
+    EXCLUSIONS = "exclusions"
+    JUDGE = "judge"
+    FIT = "fit"
+    DIF = "dif"
+    SLICES = "slices"
+    BENCHMARK = "benchmark"
+
+
+class Scope(StrEnum):
+    """Which answers numbers rest on: all that count, or, of a study with private prompts, the public ones.
+
+    The second is what anybody can compute again from an export, which leaves answers to private prompts out.
+    """
+
+    ALL = "all"
+    PUBLIC = "public"
+
+
+class NotMeasurable(Exception):
+    """The design or the data do not allow this block; `str()` is one sentence for the study lead.
+
+    `template` and `facts` are its parts, so that a page can say it in the reader's language.
+    """
+
+    def __init__(self, template: str, **facts: JsonValue) -> None:
+        self.template = template
+        self.facts = facts
+        super().__init__(template % facts if facts else template)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number. NaN is absent and has a reason; it is never zero.
+
+    `group`: "average", "top" (selected on the outcome) or "". `subset`: the part of the data, such as
+    "category:QR" or "profile:stem-phd"; "" for all. `n` counts observations (pairs, unless `details` say
+    otherwise), `clusters` what the interval takes as independent. `participant` and `prompt_id` are set where
+    the number is about one person or one prompt, so that an export can leave it out.
+    """
+
+    name: str
+    estimate: Estimate
+    group: str = ""
+    subset: str = ""
+    n: int | None = None
+    people: int | None = None
+    prompts: int | None = None
+    clusters: int | None = None
+    participant: str = ""
+    prompt_id: str = ""
+    details: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def plain(value: float) -> Estimate:
+    """A number that has no sampling error of its own, such as a count or a share that is fully known."""
+    return Estimate(value, math.nan, math.nan, math.nan)

@@ -1,0 +1,40 @@
+"""theta_QL of a group with its cluster-robust error.
+
+Estimator   sum_k a_k (p_k - pi_k(theta)) = 0                       (`psychometrics.irt.quasi_likelihood`)
+Variance    V = G / (G - 1) sum_g (sum_{k in g} a_k (p_k - pi_k))^2 / h^2,   h = sum_k a_k^2 pi_k (1 - pi_k)
+Interval    theta +- t_{G - 1} sqrt(V)
+
+The sandwich with the finite-sample factor of CR1: Cameron, Gelbach and Miller (2011).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psychometrics.inference.clusters import ROUNDING, ClusterEstimate, participant_cluster_se
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.irt.quasi_likelihood import quasi_residuals, theta_ql, weights_at
+
+
+def quasi_estimate(a: ArrayLike, b: ArrayLike, p: ArrayLike, groups: ArrayLike) -> ClusterEstimate:
+    """theta_QL of rows (n,) with a t interval clustered by group labels (n,); NaN scores are left out.
+
+    Without a value where nothing is scored (NO_PAIRS) or all scores are 0 or all are 1 (NO_FINITE_SOLUTION).
+    """
+    a, b, p = (np.asarray(column, dtype=np.float64) for column in (a, b, p))
+    labels = np.asarray(groups)
+    scored = ~(np.isnan(a) | np.isnan(b) | np.isnan(p))
+    a, b, p, labels = a[scored], b[scored], p[scored], labels[scored]
+    theta = theta_ql(a, b, p)
+    if np.isnan(theta):
+        reason = Reason.NO_FINITE_SOLUTION if len(p) else Reason.NO_PAIRS
+        return ClusterEstimate(unknown(reason), len(p), len(np.unique(labels)))
+    pi, information = weights_at(a, b, theta)
+    error = participant_cluster_se(a, quasi_residuals(p, pi), labels)
+    h = float(information.sum())
+    if h <= ROUNDING * float(a @ a):  # the root lies where every item is certain: its place is not determined
+        error = replace(error, se=np.nan, reason=Reason.NO_VARIATION)
+    else:
+        error = replace(error, se=error.se * float(a @ a) / h)
+    return ClusterEstimate(error.around(theta), error.n, error.clusters)

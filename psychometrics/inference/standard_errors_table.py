@@ -1,0 +1,187 @@
+"""Every standard error that a design allows, for theta.pool, theta.prompt and theta.ql of one group.
+
+A study is nested where every prompt occurs in one batch only. Then people and prompts both lie within
+batches, and the error by batch serves "prompts like these"; the two-way error is a companion. Where prompts
+occur in several batches, batches are not independent of each other: the two-way error serves, the one by
+batch is refused. theta.prompt is not linear in the answers: its errors are jackknifes, and in
+nested studies the one by batch serves both targets.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.clusters import ClusterError, Codes, cluster_codes
+from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.jackknife import (
+    jackknife_error,
+    prompt_information,
+    prompt_thetas_without,
+    quasi_thetas_without,
+    theta_prompt,
+    twoway_jackknife,
+)
+from psychometrics.inference.mixed_model import Components, components_of, mixed_error
+from psychometrics.inference.standard_errors import (
+    FEW_CLUSTERS,
+    Fit,
+    Target,
+    analytic_estimate,
+    cluster_error,
+    participant_bootstrap,
+    pooled_fit,
+    quasi_fit,
+    twoway_error,
+)
+from psychometrics.irt.transform import Transform
+
+FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """One theta with one of its errors. `clusters` is None where the error takes every pair as independent.
+
+    `serves`: this is the error to use for its target in this design.
+    """
+
+    theta: str
+    error: str
+    target: Target
+    estimate: Estimate
+    clusters: int | None
+    serves: bool
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of the t interval; None for normal and percentile intervals."""
+        by_t = self.clusters is not None and self.error != "se.participant_boot"
+        return max(self.clusters - 1, 0) if by_t and self.clusters is not None else None
+
+    @property
+    def few_clusters(self) -> bool:
+        return self.clusters is not None and self.clusters < FEW_CLUSTERS
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """The errors of one group's pairs; `nested` is the design of the whole study."""
+
+    pairs: Pairs
+    transform: Transform
+    sigma_hat: float
+    nested: bool
+    resamples: int
+    rng: np.random.Generator
+
+    @cached_property
+    def components(self) -> Components:
+        return components_of(self.pairs)
+
+    def rows(self) -> Iterator[ErrorRow]:
+        yield from self.of_pool()
+        yield from self.of_prompt()
+        yield from self.of_ql()
+
+    def of_pool(self) -> Iterator[ErrorRow]:
+        fit, pairs = pooled_fit(self.pairs), self.pairs
+        yield from self._linear("theta.pool", fit)
+        drawn = participant_bootstrap(pairs, self.resamples, self.rng)
+        people = len(np.unique(pairs.person))
+        yield ErrorRow("theta.pool", "se.participant_boot", Target.THIS_BANK, drawn, people, serves=False)
+        mixed = mixed_error(pairs, self.components)
+        yield self._row("theta.pool", "se.mixed", Target.SUCH_PROMPTS, fit.theta, mixed, serves=False)
+        yield self._analytic("theta.pool", fit.theta, fit.bread)
+
+    def of_prompt(self) -> Iterator[ErrorRow]:
+        name, pairs = "theta.prompt", self.pairs
+        theta = theta_prompt(pairs, self.transform)
+        by_person = self._prompt_jackknife("se.jackknife_participant", Target.THIS_BANK, theta, pairs.person)
+        yield replace(by_person, serves=not self.nested)
+        if self.nested:
+            yield self._prompt_jackknife("se.jackknife_batch", Target.SUCH_PROMPTS, theta, pairs.batch)
+        else:
+            both = twoway_jackknife(pairs, self.transform)
+            yield self._row(name, "se.jackknife_twoway", Target.SUCH_PROMPTS, theta, both, serves=True)
+        yield self._analytic(name, theta, prompt_information(pairs))
+
+    def of_ql(self) -> Iterator[ErrorRow]:
+        name, fit = "theta.ql", quasi_fit(self.pairs)
+        yield from self._linear(name, fit)
+        yield self._quasi_jackknife("se.jackknife_participant", Target.THIS_BANK, fit, self.pairs.person)
+        if self.nested:
+            yield self._quasi_jackknife("se.jackknife_batch", Target.SUCH_PROMPTS, fit, self.pairs.batch)
+
+    def _linear(self, name: str, fit: Fit) -> Iterator[ErrorRow]:
+        """By people, by batch and two-way; the one that stands first is first."""
+        first = first_error(nested=self.nested, batches=len(np.unique(self.pairs.batch)))
+        by_batch = cluster_error(fit, self.pairs.batch)
+        if not self.nested and fit.reason is None:
+            by_batch = ClusterError(np.nan, by_batch.n, by_batch.clusters, Reason.OTHER_DESIGN)
+        rows = [
+            self._row(name, error, target, fit.theta, found, serves=error in (first, "se.participant"))
+            for error, target, found in (
+                ("se.participant", Target.THIS_BANK, cluster_error(fit, self.pairs.person)),
+                ("se.batch", Target.SUCH_PROMPTS, by_batch),
+                ("se.twoway", Target.SUCH_PROMPTS, twoway_error(fit, self.pairs)),
+            )
+        ]
+        yield from sorted(rows, key=lambda row: row.error != first)
+
+    def _prompt_jackknife(self, error: str, target: Target, theta: float, groups: Codes) -> ErrorRow:
+        codes, number = cluster_codes(groups)
+        without = prompt_thetas_without(self.pairs, codes, number, self.transform)
+        found = jackknife_error(without, len(self.pairs))
+        return self._row("theta.prompt", error, target, theta, found, serves=True)
+
+    def _quasi_jackknife(self, error: str, target: Target, fit: Fit, groups: Codes) -> ErrorRow:
+        codes, number = cluster_codes(groups)
+        if fit.reason is not None:
+            found = ClusterError(np.nan, len(self.pairs), number, fit.reason)
+        else:
+            found = jackknife_error(quasi_thetas_without(self.pairs, codes, number), len(self.pairs))
+        return self._row("theta.ql", error, target, fit.theta, found, serves=False)
+
+    def _analytic(self, name: str, theta: float, information: float) -> ErrorRow:
+        found = analytic_estimate(theta, information, self.sigma_hat)
+        return ErrorRow(name, "se.analytic", Target.PAPER, found, None, serves=True)
+
+    @staticmethod
+    def _row(
+        name: str, error: str, target: Target, theta: float, found: ClusterError, *, serves: bool
+    ) -> ErrorRow:
+        estimate = estimated(theta, found)
+        return ErrorRow(name, error, target, estimate, found.clusters, serves)
+
+
+def estimated(theta: float, found: ClusterError) -> Estimate:
+    """Theta with this error; without either, the reason of the error."""
+    if np.isnan(theta):
+        return unknown(found.reason or Reason.NOTHING_SCORED)
+    return found.around(theta) if found.reason is None else without_interval(theta, found.reason)
+
+
+def first_error(*, nested: bool, batches: int) -> str:
+    """The error that stands first beside a theta.pool or theta_QL of this design.
+
+    For other people and prompts like these (T2); with one batch, for other people on these prompts (T1).
+    By batch it is for any number of them: the two-way error is wrong as soon as
+    batches differ in more than their prompts (benchmarks/first_intervals.py).
+    """
+    if batches < 2:
+        return "se.participant"
+    return "se.batch" if nested else "se.twoway"
+
+
+def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool) -> ErrorRow:
+    """theta.pool or theta_QL with the error that stands first; the reason, where that cannot be had."""
+    error = first_error(nested=nested, batches=len(np.unique(pairs.batch)))
+    if error == "se.twoway":
+        found = twoway_error(fit, pairs)
+    else:
+        found = cluster_error(fit, pairs.batch if error == "se.batch" else pairs.person)
+    target = Target.THIS_BANK if error == "se.participant" else Target.SUCH_PROMPTS
+    return ErrorRow(name, error, target, estimated(fit.theta, found), found.clusters, serves=True)

@@ -1,0 +1,180 @@
+"""Everything a planner is told about one plan: precision, alternatives, designs, costs, a rehearsal."""
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from pydantic import JsonValue
+
+from psychometrics.irt.bank import ItemBank
+from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
+from psychometrics.planning.formulas import (
+    Cost,
+    Plan,
+    Precision,
+    Prices,
+    batch_half_width,
+    cost_of,
+    people_for,
+    precision,
+    prompt_half_width,
+)
+from psychometrics.planning.linkage import Linkage
+from psychometrics.planning.simulated_design import Rehearsed, rehearse_design
+
+PEOPLE = (6, 12, 15, 30, 60, 100, 195, 246, 500)
+REPLICATES = (1, 2, 3, 6, 12, 24)
+PROMPTS_PER_PERSON = (5, 10, 20, 40)
+BETWEEN_SDS = (0.35, 0.6, 0.9, 1.2)
+WANTED = (0.1, 0.15, 0.2, 0.3, 0.5)
+DESIGN_SEED = 1
+Number = TypeVar("Number", int, float)
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What is to be rehearsed; 0 `studies` for nothing."""
+
+    studies: int = 0
+    mean: float = 0.0
+    top_size: int = 15
+    seed: int = 2026
+
+
+@dataclass(frozen=True, eq=False)
+class NamedBank:
+    """A calibrated bank to plan with, and what it is called."""
+
+    name: str
+    items: ItemBank
+
+    @property
+    def mean_square(self) -> float:
+        return float((self.items.a**2).mean())
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """The plan with one thing changed to `value`; `people` and `prompts_per_person` as they then are."""
+
+    value: float
+    people: int
+    prompts_per_person: int
+    precision: Precision
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class BatchLine:
+    """`replicates` people on one batch: half-width of the batch's theta and of one prompt's mean score."""
+
+    replicates: int
+    half_width: float
+    prompt_half_width: float
+
+
+@dataclass(frozen=True)
+class Planned:
+    """All tables of a plan. `needed` pairs wanted half-widths with people, None where no number suffices.
+
+    `item_bank` names the bank that is planned with, None for a synthetic one.
+    """
+
+    plan: Plan
+    kind: str
+    item_bank: str | None
+    precision: Precision
+    cost: Cost
+    needed: tuple[tuple[float, int | None], ...]
+    by_people: tuple[Alternative, ...]
+    by_replicates: tuple[Alternative, ...]
+    by_prompts: tuple[Alternative, ...]
+    by_sd: tuple[Alternative, ...]
+    per_batch: tuple[BatchLine, ...]
+    linkage: tuple[tuple[str, Linkage], ...]
+    rehearsed: Rehearsed | None
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The same as JSON holds it; NaN is null."""
+        return {name: _strict(value) for name, value in asdict(self).items()}
+
+
+def planned(
+    plan: Plan,
+    kind: str,
+    prices: Prices,
+    wanted: tuple[float, ...] = WANTED,
+    rehearsal: Rehearsal = Rehearsal(),
+    bank: NamedBank | None = None,
+) -> Planned:
+    """Compute all of it; the rehearsal takes about two seconds per hundred studies of the pilot's size.
+
+    `plan` has the size and the mean squared discrimination of `bank`, if one is given.
+    """
+    return Planned(
+        plan=plan,
+        kind=kind,
+        item_bank=bank.name if bank else None,
+        precision=precision(plan),
+        cost=cost_of(plan, prices),
+        needed=tuple((width, people_for(width, plan)) for width in wanted),
+        by_people=_alternatives(prices, [(n, replace(plan, people=n)) for n in _with(PEOPLE, plan.people)]),
+        by_replicates=_alternatives(
+            prices, [(r, replace(plan, people=r * plan.batches)) for r in REPLICATES]
+        ),
+        by_prompts=_alternatives(prices, _same_answers(plan)),
+        by_sd=_alternatives(
+            prices, [(sd, replace(plan, between_sd=sd)) for sd in _with(BETWEEN_SDS, plan.between_sd)]
+        ),
+        per_batch=tuple(BatchLine(m, batch_half_width(m, plan), prompt_half_width(m)) for m in REPLICATES),
+        linkage=tuple((name, _linkage(plan, name)) for name in (NESTED, MATRIX)),
+        rehearsed=_rehearsed(plan, kind, rehearsal, bank),
+    )
+
+
+def _alternatives(prices: Prices, plans: list[tuple[float, Plan]]) -> tuple[Alternative, ...]:
+    return tuple(
+        Alternative(value, one.people, one.prompts_per_person, precision(one), cost_of(one, prices))
+        for value, one in plans
+    )
+
+
+def _same_answers(plan: Plan) -> list[tuple[float, Plan]]:
+    """Other numbers of prompts per person with as many answers in all, up to one person."""
+    answers = plan.people * plan.prompts_per_person
+    numbers = [k for k in _with(PROMPTS_PER_PERSON, plan.prompts_per_person) if k <= plan.bank_prompts]
+    return [
+        (k, replace(plan, prompts_per_person=int(k), people=max(math.ceil(answers / k), 1))) for k in numbers
+    ]
+
+
+def _with(values: tuple[Number, ...], own: Number) -> list[Number]:
+    return sorted(set(values) | {own})
+
+
+def _linkage(plan: Plan, kind: str) -> Linkage:
+    design = design_of(
+        kind, people=plan.people, prompts=plan.bank_prompts, per_person=plan.prompts_per_person,
+        rng=np.random.default_rng(DESIGN_SEED),
+    )  # fmt: skip
+    return linkage_of(design)
+
+
+def _rehearsed(plan: Plan, kind: str, rehearsal: Rehearsal, bank: NamedBank | None) -> Rehearsed | None:
+    if not rehearsal.studies:
+        return None
+    return rehearse_design(
+        plan, kind, mean=rehearsal.mean, top_size=rehearsal.top_size, studies=rehearsal.studies,
+        rng=np.random.default_rng(rehearsal.seed), bank=bank.items if bank else None,
+    )  # fmt: skip
+
+
+def _strict(value: object) -> JsonValue:
+    if isinstance(value, dict):
+        return {str(name): _strict(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (str, int)) else str(value)

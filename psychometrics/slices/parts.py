@@ -1,0 +1,216 @@
+"""Parts of a cohort, and theta of each of them.
+
+    theta.prompt   logit of each prompt's mean score         error: delete-one jackknife (`jackknife`)
+    theta.pool     every pair is an observation              error: CR1 (`standard_errors`)
+    theta.ql       quasi-likelihood                          error: sandwich with the factor of CR1
+
+Errors by people are for other people on these prompts; errors by batches for other people and other prompts,
+where each prompt is in one batch. Parts overlap; how they differ in difficulty is corrected only as far as
+item parameters that were calibrated on models hold for people.
+
+No number is one person's or one prompt's own: a part needs two people and two prompts with a score, and of
+prompts of a private split none or at least three.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import TypeVar
+
+import numpy as np
+
+from psychometrics.data.cohort import PUBLIC, AskedPrompt, Cohort, Mask, Pairs
+from psychometrics.inference.clusters import ClusterError, Codes, cluster_codes
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
+from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit
+
+FEWEST_PEOPLE = FEWEST_PROMPTS = 2
+FEWEST_PRIVATE = 3
+LABEL_PROMPTS = 30  # the paper, too, shows labels with at least 30 prompts only (GIM paper, figure 18)
+LONGEST_VALUE = 150
+T = TypeVar("T", bound=Hashable)
+
+
+class SliceKind(StrEnum):
+    """What a cohort is split by."""
+
+    CATEGORY = "category"
+    SUBCATEGORY = "subcategory"
+    LABEL = "label"
+    MODALITY = "modality"
+    SPLIT = "split"
+    PROFILE = "profile"
+    ARM = "arm"
+    CELL = "cell"  # a category within a profile
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The rows (n,) of a part, such as the category QR. A cell's value is `category/profile`."""
+
+    kind: SliceKind
+    value: str
+    rows: Mask
+
+    @property
+    def subset(self) -> str:
+        """The name of the part in stored rows; a very long value is cut and told apart by its hash."""
+        if len(self.value) <= LONGEST_VALUE:
+            return f"{self.kind}:{self.value}"
+        digest = sha256(self.value.encode()).hexdigest()[:8]
+        return f"{self.kind}:{self.value[:LONGEST_VALUE]}… {digest}"
+
+
+@dataclass(frozen=True)
+class SliceTheta:
+    """One estimator on one part. Both estimates have the same value; they differ in what is independent."""
+
+    name: str
+    by_person: Estimate
+    by_batch: Estimate
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """A part with its counts and its thetas."""
+
+    people: int
+    batches: int
+    prompts: int
+    pairs: int
+    thetas: tuple[SliceTheta, ...]
+
+
+PROMPT_VALUES: dict[SliceKind, Callable[[AskedPrompt], tuple[str, ...]]] = {
+    SliceKind.CATEGORY: lambda prompt: (prompt.category,),
+    SliceKind.SUBCATEGORY: lambda prompt: (prompt.subcategory,),
+    SliceKind.LABEL: lambda prompt: prompt.labels,
+    SliceKind.MODALITY: lambda prompt: (prompt.modality,),
+    SliceKind.SPLIT: lambda prompt: (prompt.split,),
+}
+FEWEST_FOR = {SliceKind.LABEL: LABEL_PROMPTS}
+
+
+def slices_of(cohort: Cohort) -> Iterator[Slice]:
+    """Every part of a cohort that has a name; of labels, those of at least 30 prompts."""
+    found: dict[SliceKind, list[Slice]] = {}
+    for kind, values_of in PROMPT_VALUES.items():
+        members = prompts_by_value(cohort.prompts, values_of)
+        found[kind] = [
+            Slice(kind, value, prompts[cohort.prompt])
+            for value, prompts in members.items()
+            if prompts.sum() >= FEWEST_FOR.get(kind, 1)
+        ]
+    found[SliceKind.PROFILE] = people_slices(
+        cohort, SliceKind.PROFILE, [person.profile for person in cohort.people]
+    )
+    found[SliceKind.ARM] = arm_slices(cohort)
+    for slices in found.values():
+        yield from slices
+    for one in found[SliceKind.CATEGORY]:
+        for other in found[SliceKind.PROFILE]:
+            yield Slice(SliceKind.CELL, f"{one.value}/{other.value}", one.rows & other.rows)
+
+
+def arm_slices(cohort: Cohort) -> list[Slice]:
+    """The arms that a study compares, by name; none where it compares none."""
+    return people_slices(cohort, SliceKind.ARM, [person.arm for person in cohort.people])
+
+
+def people_slices(cohort: Cohort, kind: SliceKind, names: Sequence[str]) -> list[Slice]:
+    """The rows of each value that has a name, from the values of people (P,)."""
+    values = np.array(names, dtype=np.str_)[cohort.person]
+    return [Slice(kind, str(value), values == value) for value in np.unique(values) if value]
+
+
+def rare_labels(prompts: Sequence[AskedPrompt]) -> int:
+    """How many labels have fewer than 30 prompts and are no part."""
+    members = prompts_by_value(prompts, PROMPT_VALUES[SliceKind.LABEL])
+    return sum(int(of_label.sum()) < LABEL_PROMPTS for of_label in members.values())
+
+
+def prompts_by_value(
+    prompts: Sequence[AskedPrompt], values_of: Callable[[AskedPrompt], tuple[str, ...]]
+) -> dict[str, Mask]:
+    """The prompts (J,) of each value that has a name, by name."""
+    members: dict[str, Mask] = {}
+    for place, prompt in enumerate(prompts):
+        for value in filter(None, values_of(prompt)):
+            members.setdefault(value, np.zeros(len(prompts), dtype=bool))[place] = True
+    return dict(sorted(members.items()))
+
+
+def slice_result(cohort: Cohort, rows: Mask, *, hidden: bool = False) -> SliceResult:
+    """The thetas of the rows (n,) of a cohort. Where they are too few or hidden, each says why."""
+    part = cohort.of_rows(rows)
+    pairs = part.pairs
+    asked = np.unique(pairs.prompt)
+    (by_person, people), (by_batch, batches) = cluster_codes(pairs.person), cluster_codes(pairs.batch)
+    private = sum(cohort.prompts[j].split != PUBLIC for j in asked)
+    why = why_hidden(people, len(asked), private) or (Reason.TOO_FEW_PROMPTS if hidden else None)
+    if why is not None:
+        none = unknown(why)
+        thetas = tuple(SliceTheta(name, none, none) for name in ("theta.prompt", "theta.pool", "theta.ql"))
+    else:
+        thetas = tuple(thetas_of(part, pairs, (by_person, people), (by_batch, batches)))
+    return SliceResult(people, batches, len(asked), len(pairs), thetas)
+
+
+def too_few_private(private: int) -> bool:
+    """Scores on public prompts are exported: what is left over would be one or two private prompts' own."""
+    return 0 < private < FEWEST_PRIVATE
+
+
+def hidden_parts(private: Mapping[str, int], rest: int = 0) -> frozenset[str]:
+    """`hidden_among` by numbers of private prompts, where no prompt is in two parts."""
+    prompts = {name: {(name, place) for place in range(number)} for name, number in private.items()}
+    return hidden_among(prompts, {("", place) for place in range(rest)})
+
+
+def hidden_among(private: Mapping[str, Set[T]], rest: Set[T] = frozenset()) -> frozenset[str]:
+    """Which parts of a whole must not be told, by their private prompts; no answer is in two parts.
+
+    Those that rest on one or two; and the next smallest as well while all that is hidden, with the `rest` of
+    prompts in no part, would be one or two: the whole less what is told would give them.
+    """
+    hidden = {name for name, own in private.items() if too_few_private(len(own))}
+    untold = set(rest).union(*(private[name] for name in hidden))
+    shown = sorted((len(own), name) for name, own in private.items() if len(own) >= FEWEST_PRIVATE)
+    for _, name in shown:
+        if not too_few_private(len(untold)):
+            break
+        hidden.add(name)
+        untold |= private[name]
+    return frozenset(hidden)
+
+
+def why_hidden(people: int, prompts: int, private: int) -> Reason | None:
+    """Why no number is given of so many people and prompts with a score."""
+    if not people:
+        return Reason.NOTHING_SCORED
+    if people < FEWEST_PEOPLE:
+        return Reason.TOO_FEW_PEOPLE
+    if prompts < FEWEST_PROMPTS or too_few_private(private):
+        return Reason.TOO_FEW_PROMPTS
+    return None
+
+
+def thetas_of(part: Cohort, pairs: Pairs, *clusters: tuple[Codes, int]) -> Iterator[SliceTheta]:
+    """The three estimators, each with its error by people and by batches (numbers and their count)."""
+    theta = theta_prompt(pairs, part.transform)
+    yield SliceTheta(
+        "theta.prompt",
+        *(_jackknife(pairs, codes, number, part).around(theta) for codes, number in clusters),
+    )
+    for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
+        estimates = (
+            unknown(fit.reason) if fit.reason else cluster_error(fit, codes).around(fit.theta)
+            for codes, _ in clusters
+        )
+        yield SliceTheta(name, *estimates)
+
+
+def _jackknife(pairs: Pairs, codes: Codes, number: int, part: Cohort) -> ClusterError:
+    return jackknife_error(prompt_thetas_without(pairs, codes, number, part.transform), len(pairs))

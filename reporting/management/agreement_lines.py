@@ -1,0 +1,93 @@
+"""Agreement as lines for a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+from psychometrics.inference.measure import Scope
+from reporting.management.result_lines import table
+from reporting.views.agreement.pairs import LevelShown, PairShown, StatisticShown
+from reporting.views.agreement.tables import PanelShown
+from reporting.views.agreement.theta import ThetaShown
+from scoring.selectors.scopes import study_scopes
+from studies.models import Study
+
+HEAD = ("", "value", "95 % interval", "paper")
+THETA_HEAD = (
+    "", "judge", "people", "pooled", "SE", "95 % interval", "change", "in SE",
+    "theta_QL", "SE", "95 % interval", "change", "as published",
+)  # fmt: skip
+PAPER = (
+    "\"paper\" is the GIM paper's own check: its judges and prompts, and models' answers, not yours. "
+    "Where in it: docs/scoring.md."
+)
+
+
+def panel_lines(panel: PanelShown) -> Iterator[str]:
+    """All judges at once, theta under each, then every pair in full."""
+    yield f"Protocol {panel.protocol_hash[:12]}, pairs of judges: {len(panel.pairs)}"
+    for alpha in panel.alphas:
+        yield (
+            f"All judges at once, {lower(alpha.level)}: {alpha.values['units']} compared, "
+            f"missing by judge {alpha.missing}"
+        )
+        yield from table([HEAD[:3], *(cells(statistic)[:3] for statistic in alpha.statistics)])
+    if panel.thetas:
+        yield ""
+        yield from table([THETA_HEAD, *map(theta_cells, panel.thetas)])
+    for pair in panel.pairs:
+        yield ""
+        yield from pair_lines(pair)
+    yield ""
+    yield PAPER
+
+
+def scope_lines(study: Study) -> Iterator[str]:
+    """Over which prompts numbers on the terminal are, where that is not those of a report."""
+    if Scope.PUBLIC in study_scopes(study):
+        yield (
+            "All of this is over all prompts, private ones included; report and export have the public ones "
+            "alone: their numbers differ."
+        )
+
+
+def pair_lines(pair: PairShown) -> Iterator[str]:
+    yield f"== x = {pair.x}, y = {pair.y}"
+    for level in [*pair.scores, pair.people]:
+        yield from level_lines(level)
+    for warning in pair.warnings:
+        yield f"Warning, {lower(warning.level)}: {warning.sentence}"
+
+
+def level_lines(level: LevelShown) -> Iterator[str]:
+    values = level.values
+    yield (
+        f"{level.name}: {values['n']} pairs of {values['rows']} scores, {values['clusters']} clusters; "
+        f"missing by x {values['missing_x']}, by y {values['missing_y']}"
+    )
+    yield from table([HEAD, *map(cells, level.statistics)])
+
+
+def cells(statistic: StatisticShown) -> Sequence[str]:
+    interval = f"{statistic.interval} ({statistic.reason})" if statistic.reason else statistic.interval
+    return (str(statistic.name), statistic.value, interval, statistic.published_value)
+
+
+def theta_cells(theta: ThetaShown) -> Sequence[str]:
+    return (
+        str(theta.group),
+        theta.judge,
+        str(theta.people),
+        theta.pooled,
+        theta.se,
+        theta.interval,
+        theta.change,
+        theta.in_errors,
+        theta.quasi,
+        theta.quasi_se,
+        theta.quasi_interval,
+        theta.quasi_change,
+        theta.theta,
+    )
+
+
+def lower(text: object) -> str:
+    return str(text)[:1].lower() + str(text)[1:]

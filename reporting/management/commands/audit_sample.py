@@ -1,0 +1,153 @@
+"""manage.py audit_sample draw|import|show STUDY: people judge a sample of a judge's verdicts again."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from judging.audit_sheet import audit_sheet
+from judging.models import AuditSample, JudgingRun
+from judging.selectors.audits import private_items, sheet_rows, study_samples
+from judging.selectors.runs import judging_runs
+from judging.services.audit_ratings import ratings_import
+from judging.services.audits import audit_draw
+from psychometrics.agreement.audit_sample import DEFAULT_SIZE
+from reporting.forms.audit_file import MAX_BYTES, read_ratings
+from reporting.forms.audits import MAX_SEED, random_seed
+from reporting.management.agreement_lines import scope_lines
+from reporting.views.audits.pages import import_sentence
+from reporting.views.audits.tables import NumberShown, judges_shown, strata_shown
+from scoring.selectors.audit_results import audit_result
+from studies.management.operators import named_person, named_study, plain_errors
+from studies.models import Study
+
+
+class Command(BaseCommand):
+    help = (
+        "Draw verdicts of a judging run for people to judge again, as a CSV sheet without judges' scores; "
+        "take a rated sheet back, whole or not at all; show how far each judge agrees with people."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        draw = actions.add_parser("draw", help="draw a sample and write its sheet")
+        draw.add_argument("study", help="the study's short name")
+        draw.add_argument(
+            "--out", type=Path, required=True, metavar="FILE", help="a CSV file that is not there yet"
+        )
+        draw.add_argument("--size", type=int, default=DEFAULT_SIZE, help="how many verdicts (default 200)")
+        draw.add_argument("--seed", type=int, help="the same seed draws the same again (default: by chance)")
+        draw.add_argument("--run", type=int, help="number of the judging run (default: the newest)")
+        draw.add_argument("--public-only", action="store_true", help="leave private prompts out")
+        draw.add_argument("--by", help="the staff member the trail names")
+        taking = actions.add_parser("import", help="take over a rated sheet")
+        taking.add_argument("study", help="the study's short name")
+        taking.add_argument("sheet", type=Path, help="the rated CSV file")
+        taking.add_argument("--rater", required=True, metavar="NAME", help="who rated: a name or a pseudonym")
+        taking.add_argument("--sample", type=int, help="number of the sample (default: the newest)")
+        taking.add_argument("--by", help="the staff member the trail names")
+        show = actions.add_parser("show", help="show what people say beside the judges")
+        show.add_argument("study", help="the study's short name")
+        show.add_argument("--sample", type=int, help="number of the sample (default: the newest)")
+
+    def handle(self, *_: Any, action: str, **options: Any) -> None:
+        with plain_errors():
+            study = named_study(options["study"])
+            match action:
+                case "draw":
+                    self.draw(study, options)
+                case "import":
+                    self.take_over(study, options)
+                case _:
+                    self.show(named_sample(study, options["sample"]))
+
+    def draw(self, study: Study, options: dict[str, Any]) -> None:
+        target: Path = options["out"]
+        if target.exists():
+            raise CommandError(f"{target} exists; name another file.")
+        if not target.parent.is_dir():
+            raise CommandError(f"There is no folder {target.parent}; make it or name another.")
+        seed = random_seed() if options["seed"] is None else options["seed"]
+        if not 0 <= seed <= MAX_SEED:
+            raise CommandError(f"A seed is a whole number from 0 to {MAX_SEED}.")
+        sample = audit_draw(
+            run=named_run(study, options["run"]),
+            size=options["size"],
+            seed=seed,
+            public_only=options["public_only"],
+            actor=named_person(options["by"]),
+            now=timezone.now(),
+        )
+        sheet = audit_sheet(sample.pk, sheet_rows(sample), canaries=study.bank_version.canaries)
+        target.write_text(sheet, encoding="utf-8", newline="")
+        self.stdout.write(f"Audit sample {sample.pk}, seed {seed}: {options['size']} verdicts in {target}.")
+        if number := private_items(sample):
+            self.stdout.write(f"{number} lines show private prompts: the file must not leave the study team.")
+
+    def take_over(self, study: Study, options: dict[str, Any]) -> None:
+        result = ratings_import(
+            sample=named_sample(study, options["sample"]),
+            reading=read_ratings(content_of(options["sheet"])),
+            rater=options["rater"],
+            actor=named_person(options["by"]),
+            now=timezone.now(),
+        )
+        self.stdout.write(import_sentence(result))
+
+    def show(self, sample: AuditSample) -> None:
+        result = audit_result(sample)
+        self.stdout.write(
+            f"Audit sample {sample.pk} of judging run {sample.judging_run_id}, seed {sample.seed}:"
+        )
+        self.stdout.write(
+            f"rated {result.rated} of {result.asked}; {result.gone} drawn verdicts count no more."
+        )
+        for judge in judges_shown(result):
+            self.stdout.write(f"\n{judge.name} and people, {judge.pairs} verdicts with both scores")
+            self.stdout.write(f"{'':<32}{'all verdicts':>36}{'in the sample':>36}")
+            for one in judge.statistics:
+                self.stdout.write(f"{one.name!s:<32}{cell(one.weighted):>36}{cell(one.sample):>36}")
+        self.stdout.write(
+            f"\n{'score':<22}{'':<26}{'verdicts':>10}{'drawn':>7}{'rated':>7}{'same':>6}{'offset':>9}"
+        )
+        for row in strata_shown(result):
+            counts = f"{row.verdicts:>10}{row.drawn:>7}{row.rated:>7}{row.same_side:>6}{row.offset:>9}"
+            self.stdout.write(f"{row.band!s:<22}{row.standing!s:<26}{counts}")
+        for line in () if sample.strata.get("public_only") else scope_lines(sample.judging_run.study):
+            self.stdout.write(line)
+
+
+def cell(number: NumberShown) -> str:
+    """A value with its interval, or why there is none."""
+    return f"{number.value} ({number.interval or number.reason})"
+
+
+def content_of(path: Path) -> bytes:
+    """The file, read no further than needed to see that it is too large."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}; check the path.") from None
+
+
+def named_run(study: Study, number: int | None) -> JudgingRun:
+    runs = judging_runs(study).select_related("study")
+    run = runs.first() if number is None else runs.filter(pk=number).first()
+    if run is None:
+        raise CommandError(
+            f'The study "{study.slug}" has no judging run{f" {number}" if number is not None else ""}.'
+        )
+    return run
+
+
+def named_sample(study: Study, number: int | None) -> AuditSample:
+    samples = study_samples(study)
+    sample = samples.first() if number is None else samples.filter(pk=number).first()
+    if sample is None:
+        raise CommandError(
+            f'The study "{study.slug}" has no audit sample{f" {number}" if number is not None else ""}.'
+        )
+    return sample

@@ -1,0 +1,79 @@
+"""manage.py plan_study: how precise a study of some size will be, and what it costs."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from psychometrics.planning.tables import WANTED, planned
+from reporting.forms.planner import CHOICES, BankChoice, PlannerForm, with_defaults
+from reporting.views.measurement.shown import Table
+from reporting.views.planner.tables import planner_tables
+from scoring.management.item_bank_arguments import bank_of
+from studies.management.operators import plain_errors
+
+
+class Command(BaseCommand):
+    help = (
+        "Print half-widths, smallest detectable differences, needed people, designs and costs of a planned "
+        "study as JSON (or --table); with --studies also what a rehearsal with known abilities recovers. The "
+        "bank is synthetic, of the size and information given, or the one named with --item-bank. No "
+        "database is needed, unless that is a stored one."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--table", action="store_true", help="readable tables instead of JSON")
+        parser.add_argument(
+            "--item-bank", metavar="SLUG_OR_FILE",
+            help="plan and rehearse on this stored item bank or item-parameter file; default: synthetic",
+        )  # fmt: skip
+        for name, field in PlannerForm.base_fields.items():
+            if name == "item_bank":
+                continue
+            allowed = [value for value, _ in CHOICES.get(name, ())] or None
+            parser.add_argument(
+                f"--{name.replace('_', '-')}", choices=allowed, metavar=None if allowed else "N",
+                help=str(field.label).replace("%", "%%"),
+            )  # fmt: skip
+
+    def handle(self, *_: Any, table: bool, **options: Any) -> None:
+        given = {name: value for name, value in options.items() if value is not None}
+        with plain_errors():
+            form = PlannerForm(with_defaults(given), banks_named(options["item_bank"]))
+        if not form.is_valid():
+            raise CommandError("\n".join(_sentences(form)))
+        wanted = tuple(sorted({*WANTED, form.cleaned_data["wanted"]}))
+        found = planned(
+            form.plan(), form.cleaned_data["design"], form.prices(), wanted, form.rehearsal(), form.bank
+        )
+        if not table:
+            self.stdout.write(json.dumps(found.as_json(), allow_nan=False))
+            return
+        for one in planner_tables(found):
+            self.stdout.write("\n".join(_lines(one)))
+
+
+def banks_named(name: str | None) -> dict[str, BankChoice]:
+    """The one bank that was asked for, if any, under the name it was asked for by."""
+    if name is None:
+        return {}
+    bank = bank_of(name)
+    return {name: BankChoice(bank.name, len(bank.items), bank.items.is_logistic, lambda: bank)}
+
+
+def _lines(table: Table) -> list[str]:
+    """A table as text, columns as wide as their widest cell."""
+    rows = [table.head, *table.rows]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.head))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    return ["", table.caption, *lines, *table.notes]
+
+
+def _sentences(form: PlannerForm) -> list[str]:
+    return [
+        f"--{name.replace('_', '-')}: {error}" for name, errors in form.errors.items() for error in errors
+    ]

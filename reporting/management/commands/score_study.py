@@ -1,0 +1,151 @@
+"""manage.py score_study STUDY: screen, judge, compute, print the results; it continues where it stopped."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from judging.models import JudgingRun
+from judging.selectors.judges import judges_named
+from judging.selectors.runs import open_judging_run
+from judging.services.judge_keys import judge_key
+from judging.services.running.continuing import require_seats
+from judging.services.running.runs import run_plan
+from judging.services.running.seats import Seat, study_seats
+from reporting.management.estimate_lines import estimate_lines
+from reporting.management.result_lines import result_lines
+from scoring.coordinator import Scored, Scoring, study_score
+from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
+from studies.management.operators import named_person, named_study, plain_errors
+from studies.models import Study, User
+
+
+class Command(BaseCommand):
+    help = (
+        "Judge every retained answer that counts and has no score yet, then compute and print the results. "
+        "The kind of judge comes from the study's protocol. Stop it at any time; the next run continues."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument(
+            "--judge",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a judge added with add_judge; again for each further judge of a panel",
+        )
+        parser.add_argument(
+            "--replicates",
+            type=at_least_one,
+            default=1,
+            metavar="N",
+            help="ask every judge N times, to see how far it agrees with itself (default 1)",
+        )
+        parser.add_argument(
+            "--criteria-per-call",
+            type=at_least_one,
+            default=1,
+            metavar="N",
+            help="ask about up to N criteria of an answer at once, after compare_batched (default 1)",
+        )
+        parser.add_argument(
+            "--budget", type=money, metavar="AMOUNT", help="pause before more than this would be spent"
+        )
+        parser.add_argument(
+            "--resume",
+            action="store_true",
+            help="go on with a run that pauses (with --budget: under this one)",
+        )
+        parser.add_argument("--estimate", action="store_true", help="say what it would take, and ask nothing")
+        parser.add_argument("--by", default="", metavar="EMAIL", help="the member of staff who starts it")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            with plain_errors():
+                study = named_study(options["study"])
+                actor = named_person(options["by"])
+                seats = named_seats(study, options)
+                if options["estimate"]:
+                    self.estimate(study, seats)
+                    return
+                self.prepare(study, seats, actor, options)
+                scoring = self.score(study, seats, actor, options["budget"])
+        except KeyboardInterrupt:
+            raise CommandError(STOPPED, returncode=130) from None
+        self.report(scoring)
+
+    def estimate(self, study: Study, seats: Sequence[Seat]) -> None:
+        with progress_bar("planning", "answers") as planning:
+            plan = run_plan(study=study, seats=seats, now=timezone.now(), progress=planning)
+        self.stdout.write("\n".join(estimate_lines(plan.estimates)))
+
+    def say_estimate(self, run: JudgingRun) -> None:
+        """What the run is expected to take; nothing where no model is asked."""
+        if run.study.protocol.judge_kind == "llm":
+            self.stdout.write("\n".join(estimate_lines(run.estimate)))
+
+    def prepare(
+        self, study: Study, seats: Sequence[Seat], actor: User | None, options: dict[str, Any]
+    ) -> None:
+        """See that the open run, if there is one, is the one that is meant; resume it where that is asked."""
+        run = open_judging_run(study)
+        if run is not None:
+            require_seats(run, seats)
+        open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
+
+    def score(
+        self, study: Study, seats: Sequence[Seat], actor: User | None, budget: Decimal | None
+    ) -> Scoring:
+        with progress_bar("planning", "answers") as planning, progress_bar("judging", "verdicts") as judging:
+            return study_score(
+                study=study,
+                seats=seats,
+                budget=budget,
+                actor=actor,
+                clock=timezone.now,
+                planning=planning,
+                judging=judging,
+                begun=self.say_estimate,
+            )
+
+    def report(self, scoring: Scoring) -> None:
+        undecided = scoring.screening.undecided
+        if undecided:
+            self.stderr.write(
+                f"Flagged participants without a verdict: {undecided}. They are retained until a reviewer "
+                "confirms the flags on the screening page."
+            )
+        for scored in scoring.judges:
+            self.report_judge(scored, named=len(scoring.judges) > 1)
+
+    def report_judge(self, scored: Scored, *, named: bool) -> None:
+        if named:
+            self.stdout.write(f"== {scored.run}, replicate {scored.run.replicate}")
+        if scored.judging.left:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in scored.judging.unscored.items())
+            self.stderr.write(
+                f"Unscored answers: {scored.judging.left} ({reasons}). "
+                "Run the same command again to retry them."
+            )
+        for line in result_lines(scored.results):
+            self.stdout.write(line)
+
+
+def named_seats(study: Study, options: dict[str, Any]) -> Sequence[Seat]:
+    """The judges of the options, each with the key that this process needs for it."""
+    configs = judges_named(options["judge"])
+    seats = study_seats(
+        study=study,
+        configs=configs,
+        replicates=options["replicates"],
+        criteria_per_call=options["criteria_per_call"],
+    )
+    for config in configs:
+        judge_key(config)
+    if not configs and options["budget"] is not None:
+        raise CommandError("The study's judge costs nothing; leave out --budget.")
+    return seats

@@ -1,0 +1,152 @@
+"""A comparison of several criteria a call with one, as lines for a terminal."""
+
+import math
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from judging.selectors.comparisons import LEAST_ANSWERS, LEAST_CRITERIA, Spent
+from judging.services.comparing.report import ComparisonReport
+from psychometrics.agreement.pairs import Agreement
+from psychometrics.agreement.reference import Level, reference_figures
+from psychometrics.agreement.warnings import MIN_CLUSTERS, AgreementWarning, WarningCode
+from psychometrics.inference.estimates import Estimate, Share
+from reporting.management.result_lines import ABSENT, table
+
+STATISTICS = {
+    "pearson": "Pearson r",
+    "spearman": "Spearman rho",
+    "alpha_interval": "Krippendorff's alpha",
+    "ccc": "Lin's CCC",
+    "kappa": "kappa of met or not",
+    "pabak": "PABAK",
+    "ac1": "Gwet's AC1",
+    "offset": "mean difference",
+    "sd_of_differences": "sd of differences",
+    "lower_limit": "Bland-Altman, lower limit",
+    "upper_limit": "Bland-Altman, upper limit",
+    "near_exact": "equal to 0.01",
+    "same_side": "same side of 0.5",
+}
+LEVELS = (("by criterion", Level.CRITERION), ("by answer", Level.PROMPT))
+OWN_TEXT = (
+    "Several criteria a call are asked about in a text of Chiron's own, whatever judge texts are imported. "
+    "Published item parameters hold for one criterion a call."
+)
+
+
+def comparison_lines(report: ComparisonReport) -> Iterator[str]:
+    """What was compared, how far both ways agree, what it costs, and what follows."""
+    comparison = report.comparison
+    yield (
+        f'{comparison.study.name}: the judge "{comparison.config.slug}", {comparison.criteria_per_call} '
+        f"criteria a call beside one, on {len(comparison.answers)} answers drawn by seed {comparison.seed}"
+    )
+    yield OWN_TEXT
+    yield ""
+    yield from agreement_lines(report)
+    yield from theta_lines(report)
+    yield ""
+    yield from table(
+        [
+            ("", "requests", "calls", "prompt tokens", "reply tokens", "cost"),
+            spent_cells("one criterion a call", report.one),
+            spent_cells(f"{comparison.criteria_per_call} criteria a call", report.several),
+        ]
+    )
+    yield from saved_lines(report.one, report.several)
+    yield ""
+    yield from (f"Warning: {sentence(warning)}" for warning in report.warnings)
+    yield from verdict_lines(report)
+
+
+def agreement_lines(report: ComparisonReport) -> Iterator[str]:
+    found = (report.by_criterion, report.by_answer)
+    head = ["one a call against several"]
+    for name, _ in LEVELS:
+        head += [name, "95 % interval"]
+    rows = [[words, *cells(name, found)] for name, words in STATISTICS.items()]
+    yield from table([head, *rows])
+    yield "Differences are the scores by several criteria a call less those by one."
+    for (name, level), agreement in zip(LEVELS, found, strict=True):
+        yield (
+            f"{name}: {agreement.n} pairs, {agreement.rows - agreement.n} without a pair "
+            f"({agreement.missing_x} lack one a call, {agreement.missing_y} several)"
+        )
+        paper = reference_figures(level)
+        yield "  two different judges in the GIM paper: " + ", ".join(
+            f"{STATISTICS[statistic]} {paper[statistic].value:.3f}"
+            for statistic in STATISTICS
+            if statistic in paper
+        )
+
+
+def cells(name: str, found: Sequence[Agreement]) -> Iterator[str]:
+    for agreement in found:
+        value: Estimate | Share = getattr(agreement, name)
+        estimate = value.estimate if isinstance(value, Share) else value
+        yield decimal(estimate.value)
+        yield f"{decimal(estimate.low)} to {decimal(estimate.high)}"
+
+
+def theta_lines(report: ComparisonReport) -> Iterator[str]:
+    theta = report.theta
+    if theta is not None:
+        yield (
+            f"theta of the sample: {decimal(theta.theta_x)} one a call, {decimal(theta.theta_y)} several, "
+            f"a shift of {decimal(theta.in_errors)} cluster standard errors"
+        )
+
+
+def spent_cells(name: str, spent: Spent) -> Sequence[str]:
+    tokens = (str(spent.prompt_tokens), str(spent.completion_tokens))
+    return (name, str(spent.requests), str(spent.calls), *tokens, amount(spent.cost))
+
+
+def saved_lines(one: Spent, several: Spent) -> Iterator[str]:
+    """In requests, which follow from the criteria; in money where the judge's prices are known."""
+    if one.requests:
+        yield f"Saved: {share(one.requests - several.requests, one.requests)} of the requests"
+    if one.cost and several.cost is not None:
+        yield f"Saved: {share(one.cost - several.cost, one.cost)} of the cost"
+
+
+def verdict_lines(report: ComparisonReport) -> Iterator[str]:
+    found, number = report.so_far, report.comparison.criteria_per_call
+    so_far = f"Compared so far: {found.answers} answers, {found.criteria} criteria."
+    if found.is_enough:
+        yield f"{so_far} {number} criteria a call may be used; whether they should be is yours to judge."
+    else:
+        yield (
+            f"{so_far} {number} criteria a call may be used after {LEAST_ANSWERS} answers and "
+            f"{LEAST_CRITERIA} criteria: compare more answers, or another seed."
+        )
+
+
+def sentence(warning: AgreementWarning) -> str:
+    value, threshold = decimal(warning.value), warning.threshold
+    match warning.code:
+        case WarningCode.ALPHA_LOW:
+            return f"Krippendorff's alpha is {value}, below {threshold}."
+        case WarningCode.OFFSET_LARGE:
+            return f"Several criteria a call move the mean score by {value}, more than {threshold}."
+        case WarningCode.KAPPA_LOW:
+            return f"kappa is {value}, below {threshold}."
+        case WarningCode.THETA_MOVED:
+            return f"theta of the sample moves by {value} cluster standard errors, more than {threshold}."
+        case WarningCode.FEW_CLUSTERS:
+            return f"Fewer than {MIN_CLUSTERS} answers were compared: the intervals are too narrow."
+        case WarningCode.NOT_MEASURED:
+            why = f" ({warning.reason.value.replace('_', ' ')})" if warning.reason else ""
+            return f"{STATISTICS.get(warning.subject, 'the shift of theta')} cannot be measured{why}."
+
+
+def decimal(value: float) -> str:
+    return ABSENT if math.isnan(value) else f"{value:.3f}"
+
+
+def amount(cost: Decimal | None) -> str:
+    return ABSENT if cost is None else f"{cost:.4f}"
+
+
+def share(part: Decimal | int, whole: Decimal | int) -> str:
+    return f"{100 * part / whole:.0f} %"

@@ -1,0 +1,172 @@
+"""A report as one HTML file that needs nothing else: no script, no request, pictures inside.
+
+The file says so itself: its own content security policy lets a browser load nothing.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from html import escape
+
+from reporting.report.columns import cell_classes
+from reporting.report.parts import (
+    Checklist,
+    ChecklistEntry,
+    Document,
+    Facts,
+    Figure,
+    Heading,
+    Paragraph,
+    Part,
+    Table,
+    Tone,
+)
+from reporting.report.style import STYLE
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """A heading with the place it is linked under."""
+
+    heading: Heading
+    anchor: str
+
+
+def document_html(document: Document) -> str:
+    """The whole file."""
+    anchored = anchored_headings(document.parts)
+    title, language = escape(document.title), escape(document.words.language)
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            f'<html lang="{language}">',
+            "<head>",
+            '<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
+            f"<title>{title}</title>",
+            f"<style>{STYLE}</style>",
+            "</head>",
+            "<body>",
+            f'<a class="skip" href="#main">{title}</a>',
+            header_html(document),
+            *contents_html([one for one in anchored if one.heading.level < 3], document.words.contents),
+            '<main id="main">',
+            *body_html(document.parts, anchored),
+            "</main>",
+            f'<footer><p class="software">{escape(document.software)}</p></footer>',
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def header_html(document: Document) -> str:
+    """The warning, if there is one, before all else; title and subtitle."""
+    warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
+    title, subtitle = escape(document.title), escape(document.subtitle)
+    return f'<header>{warning}<h1>{title}</h1><p class="subtitle">{subtitle}</p></header>'
+
+
+def anchored_headings(parts: Sequence[Part]) -> list[Anchored]:
+    headings = (part for part in parts if isinstance(part, Heading))
+    return [Anchored(heading, f"s{number}") for number, heading in enumerate(headings, start=1)]
+
+
+def contents_html(listed: Sequence[Anchored], title: str) -> Iterator[str]:
+    """Links to the sections, and to their parts set in."""
+    if listed:
+        yield f'<nav aria-label="{escape(title)}"><h2>{escape(title)}</h2><ul>'
+        for one in listed:
+            css = ' class="part"' if one.heading.level == 2 else ""
+            yield f'<li{css}><a href="#{one.anchor}">{escape(one.heading.text)}</a></li>'
+        yield "</ul></nav>"
+
+
+def body_html(parts: Sequence[Part], anchored: Sequence[Anchored]) -> Iterator[str]:
+    anchors = iter(anchored)
+    for part in parts:
+        if isinstance(part, Heading):
+            level = part.level + 1
+            yield f'<h{level} id="{next(anchors).anchor}">{escape(part.text)}</h{level}>'
+        else:
+            yield part_html(part)
+
+
+@singledispatch
+def part_html(part: Part) -> str:
+    raise TypeError(f"no HTML for {type(part).__name__}")
+
+
+@part_html.register
+def _paragraph(part: Paragraph) -> str:
+    css = "" if part.tone is Tone.PLAIN else f' class="{part.tone}"'
+    return f"<p{css}>{escape(part.text)}</p>"
+
+
+@part_html.register
+def _facts(part: Facts) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in part.rows
+    )
+    return scrolled(part.caption, f"<tbody>{rows}</tbody>", css="facts")
+
+
+@part_html.register
+def _table(part: Table) -> str:
+    numeric = part.number_columns
+    head = "".join(
+        f'<th scope="col"{css}>{escape(name)}</th>'
+        for css, name in zip([' class="numeric"' * one for one in numeric], part.head, strict=True)
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{escape(row[0])}</th>'
+        + "".join(cell_html(cell, number) for number, cell in zip(numeric[1:], row[1:], strict=True))
+        + "</tr>"
+        for row in part.rows
+    )
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in part.notes)
+    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>") + notes
+
+
+def cell_html(cell: str, numeric: bool) -> str:
+    """Short cells, such as an interval, stay on one line; long ones have room for their words."""
+    return f'<td class="{cell_classes(cell, number=numeric)}">{escape(cell)}</td>'
+
+
+@part_html.register
+def _figure(part: Figure) -> str:
+    source = f"data:image/svg+xml;base64,{b64encode(part.svg).decode('ascii')}"
+    return (
+        f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{escape(part.caption)}">'
+        f'<img src="{source}" alt="{escape(part.alt)}"></div>'
+        f"<figcaption>{escape(part.caption)}</figcaption></figure>"
+    )
+
+
+@part_html.register
+def _checklist(part: Checklist) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)
+    rows = "".join(entry_html(entry) for entry in part.entries)
+    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", css="checklist")
+
+
+def entry_html(entry: ChecklistEntry) -> str:
+    said = "".join(f"<p>{escape(text)}</p>" for text in (entry.record, entry.answer) if text)
+    return (
+        f'<tr><th scope="row">{escape(entry.number)}</th><td>{escape(entry.question)}</td><td>{said}</td>'
+        f'<td class="state state-{entry.state}">{escape(entry.state_name)}</td></tr>'
+    )
+
+
+def scrolled(caption: str, inside: str, css: str = "") -> str:
+    """A table that scrolls by itself where it is too wide, for keyboards too."""
+    name, of = escape(caption), f' class="{css}"' if css else ""
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{name}">'
+        f"<table{of}><caption><span>{name}</span></caption>{inside}</table></div>"
+    )

@@ -1,0 +1,138 @@
+"""What a report is made of: typed parts in reading order, from which every format is written.
+
+A part holds finished texts. Nothing here computes, translates or reads a clock: the texts come in the
+reader's language, and equal parts give equal files.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from reporting.report.columns import number_columns
+
+
+class Tone(StrEnum):
+    """How a paragraph is set."""
+
+    PLAIN = "plain"
+    NOTE = "note"  # smaller: a remark on what stands above
+    WARNING = "warning"  # nobody may quote a number without having read it
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section of level 1, a part of one of level 2, or 3. All but level 3 stand in the contents."""
+
+    text: str
+    level: Literal[1, 2, 3] = 1
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """One paragraph. Line breaks in the text stay."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with their values, such as hashes; `caption` says what of."""
+
+    caption: str
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of texts under a head; the first cell of a row names it. `notes` stand below.
+
+    `numeric` says whether columns but the first may hold numbers, which are set to the right.
+    """
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+    numeric: bool = True
+
+    @property
+    def number_columns(self) -> list[bool]:
+        """Of each column whether its cells are set to the right."""
+        return number_columns(self.head, self.rows) if self.numeric else [False] * len(self.head)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One picture twice: lines for screens, dots for the printed file. `alt` says what it shows."""
+
+    svg: bytes
+    png: bytes
+    alt: str
+    caption: str
+
+
+class ItemState(StrEnum):
+    """Who answered an item of a checklist."""
+
+    AUTOMATIC = "automatic"  # the records do, in full
+    ANSWERED = "answered"  # the study lead did; the records may say something beside it
+    MISSING = "missing"  # nobody yet
+
+
+@dataclass(frozen=True)
+class ChecklistEntry:
+    """One item. `record` is what the records say, `answer` what the lead wrote; both may be empty.
+
+    `state_name` is the state in the reader's language.
+    """
+
+    number: str
+    question: str
+    record: str
+    answer: str
+    state: ItemState
+    state_name: str
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """One section of a checklist; `head` names its columns: item, question, answer, state."""
+
+    caption: str
+    head: tuple[str, str, str, str]
+    entries: Sequence[ChecklistEntry]
+
+
+Part = Heading | Paragraph | Facts | Table | Figure | Checklist
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the formats themselves say, in the reader's language.
+
+    `page` has {number} and {of}; `undrawable`, of letters that the printed file cannot show, has {mark}.
+    """
+
+    language: str
+    contents: str
+    page: str
+    undrawable: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report. `written_at` stands for the file's date, so that equal contents give equal files.
+
+    `warning` stands above everything else, the title too; empty where there is nothing to warn of.
+    """
+
+    title: str
+    subtitle: str
+    written_at: datetime
+    software: str
+    words: Words
+    parts: Sequence[Part]
+    warning: str = ""

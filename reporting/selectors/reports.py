@@ -1,0 +1,153 @@
+"""Results as pages and terminals show them: the numbers that were stored, and the sentences they need."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _, gettext_lazy
+
+from psychometrics.benchmark.matched import FEWEST_QUESTIONS
+from psychometrics.inference.measure import Block, Scope
+from scoring.models import BenchmarkMetric, Estimate, MeasureRow, ResultGroup, ResultSet, TaskAccuracy
+from scoring.selectors.run_notes import run_notes
+from scoring.selectors.task_tables import holds_tasks
+
+HARMONIC = "adjusted_harmonic_mean"
+METRIC_NAMES = {
+    "macro": gettext_lazy("Macro average over tasks"),
+    "micro": gettext_lazy("Micro average over responses"),
+    HARMONIC: gettext_lazy("Adjusted harmonic mean of (accuracy % + 1)"),
+}
+
+
+@dataclass(frozen=True)
+class TaskShown:
+    """One task with the stored accuracy of each group that has one."""
+
+    task: str
+    average: TaskAccuracy | None
+    top: TaskAccuracy | None
+
+
+@dataclass(frozen=True)
+class MetricShown:
+    """One summary over tasks, in percent."""
+
+    name: str
+    average: float | None
+    top: float | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """One computation: `overall` has one row per group, `categories` one per group and category.
+
+    Categories are measured on the scale of an item bank; without one there are none.
+    """
+
+    results: ResultSet
+    scope: Scope
+    overall: Sequence[Estimate]
+    categories: Sequence[Estimate]
+    tasks: Sequence[TaskShown]
+    metrics: Sequence[MetricShown]
+    notes: Sequence[str]
+
+    @property
+    def has_theta(self) -> bool:
+        """Whether there is a scale and something scored on it."""
+        return any(estimate.theta is not None for estimate in self.overall)
+
+
+def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
+    """Everything of one computation. A harmonic mean over tasks of few questions is not shown."""
+    estimates = list(results.estimates.filter(scope=scope).order_by("category", "group"))
+    overall = [estimate for estimate in estimates if not estimate.category]
+    metrics = list(results.metrics.filter(scope=scope).order_by("pk"))
+    fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
+    hidden = [row for row in metrics if is_misleading(row, fewest)]
+    return Report(
+        results=results,
+        scope=scope,
+        overall=overall,
+        categories=[row for row in estimates if row.category] if results.run.study.item_bank_id else [],
+        tasks=tasks_shown(results.task_accuracies.filter(scope=scope).order_by("task")),
+        metrics=metrics_shown(metrics, hidden),
+        notes=[*notes(results, overall), *harmonic_notes(hidden, fewest)],
+    )
+
+
+def tasks_shown(rows: Iterable[TaskAccuracy]) -> list[TaskShown]:
+    found: dict[str, dict[str, TaskAccuracy]] = {}
+    for row in rows:
+        found.setdefault(row.task, {})[row.group] = row
+    return [
+        TaskShown(task, groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
+        for task, groups in found.items()
+    ]
+
+
+def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
+    """By group: how many different questions the scored task with fewest has, as the measurement counted."""
+    rows = MeasureRow.objects.filter(
+        measurement__result_set=results, scope=scope, block=Block.BENCHMARK, name="benchmark.harmonic"
+    )
+    return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
+
+
+def is_misleading(row: BenchmarkMetric, fewest: Mapping[str, int]) -> bool:
+    """A harmonic mean over a task of few questions, or of a number of them that is not counted yet."""
+    return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < FEWEST_QUESTIONS
+
+
+def metrics_shown(rows: Iterable[BenchmarkMetric], hidden: Sequence[BenchmarkMetric]) -> list[MetricShown]:
+    found: dict[str, dict[str, float | None]] = {}
+    for row in rows:
+        found.setdefault(row.name, {})[row.group] = None if row in hidden else row.value
+    return [
+        MetricShown(str(METRIC_NAMES[name]), groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
+        for name, groups in found.items()
+    ]
+
+
+def notes(results: ResultSet, overall: Sequence[Estimate]) -> Iterator[str]:
+    """What a reader must know before quoting any of the numbers."""
+    study, flow = results.run.study, results.flow
+    if study.is_simulated:
+        yield _("The people in this study are SIMULATED. The numbers say nothing about anybody.")
+    if not flow["retained"]:
+        yield _("Nobody is retained yet: a participant counts once their session has ended.")
+    if flow["active"]:
+        yield _("Sessions still running: %(number)d. Nothing of them is in these results.") % {
+            "number": flow["active"]
+        }
+    if flow["with_scores"] < flow["top_size"]:
+        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
+            "needed": flow["top_size"],
+            "present": flow["with_scores"],
+        }
+    unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
+    if unscored:
+        yield _("Unscored answers: %(number)d. They are in no estimate, and they are not zero.") % {
+            "number": unscored
+        }
+    if study.item_bank is None:
+        yield _("The study has no item bank, so there is no theta.")
+    elif holds_tasks(study):
+        yield _(
+            "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on "
+            "the tasks is on the page Benchmark."
+        )
+    yield from run_notes(results.run)
+
+
+def harmonic_notes(hidden: Sequence[BenchmarkMetric], fewest: Mapping[str, int]) -> Iterator[str]:
+    """Why a harmonic mean is not shown, in the words of the benchmark page."""
+    counted = [fewest[row.group] for row in hidden if row.group in fewest]
+    if counted:
+        yield _(
+            "The harmonic mean is hidden where a task has fewer than %(enough)d different questions with a "
+            "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
+            "average; the page Benchmark has it beside models at the same number of answers."
+        ) % {"enough": FEWEST_QUESTIONS, "fewest": min(counted)}
+    elif hidden:
+        yield _("The harmonic mean is hidden until the measurement has counted the questions of each task.")

@@ -1,0 +1,13 @@
+"""Template filters for numbers: `{% load numbers %}`."""
+
+from django import template
+
+from presentation.numbers import decimals
+from reporting.views.first_intervals import first_cell, published_cell
+
+register = template.Library()
+# `{{ estimate.theta|decimals:2 }}`: with a real minus sign; a dash where there is no number.
+register.filter("decimals", decimals)
+# `{{ estimate|first_interval }}`: with what it is by, or why there is none. What follows: `|as_published`.
+register.filter("first_interval", first_cell)
+register.filter("as_published", published_cell)

@@ -1,0 +1,71 @@
+"""How far the judges of a study agree: numbers as stored, beside the paper's."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from judging.models import JudgingRun
+from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
+from psychometrics.inference.measure import Scope
+from reporting.views.agreement.figure import confusion_figure, differences_figure
+from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
+from reporting.views.agreement.texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
+from reporting.views.figures import as_svg, with_scope
+from reporting.views.measurement.scopes import scope_asked, scope_context, scope_words
+from reporting.views.results import FIGURE_POLICY
+from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
+from screening.views.blinding import unblinded_study_required
+from studies.models import Study
+
+FIGURES = {"differences": differences_figure, "confusion": confusion_figure}
+
+
+@unblinded_study_required
+@require_safe
+def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
+    """All pairs in short, one of them in full, and theta under every judge."""
+    stored = list(study_agreements(study))
+    choice = any(row.scope == Scope.PUBLIC for row in stored)
+    scope = scope_asked(request, choice=choice)
+    shown = panels_shown(row for row in stored if row.scope == scope)
+    chosen = pair_of(shown, request.GET.get("x", ""), request.GET.get("y", ""))
+    panel, pair = chosen if chosen else (None, None)
+    context = {
+        "study": study,
+        "panel": panel,
+        "pair": pair,
+        "others": [one for one in shown if one is not panel],
+        "texts": STATISTIC_TEXTS,
+        "published_abilities": PUBLISHED_ABILITIES,
+        "published_figures": [
+            (name, reference_figures(level)[statistic]) for (level, statistic), name in PUBLISHED_ONLY.items()
+        ],
+        "judged": newly_judged(pair.first, pair.second, pair.computed_at) if pair else 0,
+        "could_compute": bool(pair is None and panels(study)),
+        **scope_context(scope, choice=choice),
+    }
+    return render(request, "reporting/agreement.html", context)
+
+
+@unblinded_study_required
+@require_safe
+def staff_agreement_figure(
+    request: HttpRequest, study: Study, agreement_id: int, figure: str
+) -> HttpResponse:
+    """The differences of two judges, or what both call met, as SVG."""
+    found = study_agreements(study).filter(pk=agreement_id).first()
+    if found is None or figure not in FIGURES or not found.values.get("cells"):
+        raise Http404
+    choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
+    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second))
+    return HttpResponse(
+        as_svg(with_scope(drawn, scope_words(Scope(found.scope), choice=choice))),
+        content_type="image/svg+xml",
+        headers={"Content-Security-Policy": FIGURE_POLICY},
+    )
+
+
+def run_panel(run: JudgingRun) -> PanelShown | None:
+    """What a judging run's page shows of its judges' agreement; None where nothing is stored."""
+    stored = study_agreements(run.study).filter(scope=Scope.ALL, first__design_hash=design_of(run))
+    return next(iter(panels_shown(stored)), None)

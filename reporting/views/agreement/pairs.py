@@ -1,0 +1,192 @@
+"""Stored agreement of two judges as a page shows it: every number as text, with its reason where absent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from judging.models import ScoringRun
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
+from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
+from reporting.views.agreement.texts import (
+    LEVEL_TEXTS,
+    STATISTIC_TEXTS,
+    THETA_ORDER_TEXT,
+    judge_name,
+    warning_text,
+)
+from scoring.models import Agreement
+
+PUBLISHED = {"criterion": Level.CRITERION, "answer": Level.PROMPT}
+# Of people's means only these say something: their number is small and each is a mean already.
+PEOPLE_STATISTICS = ("pearson", "spearman", "ccc", "offset", "sd_of_differences")
+THETA_ORDER = "theta_order"
+OVERVIEW = ("alpha_interval", "kappa", "pearson", "offset")
+
+
+@dataclass(frozen=True)
+class StatisticShown:
+    """One line of a table."""
+
+    key: str
+    name: Text
+    value: str
+    interval: str
+    reason: Text
+    published: ReferenceFigure | None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether `reason` tells how to read the value, not why it has no interval."""
+        return self.key == THETA_ORDER
+
+    @property
+    def published_value(self) -> str:
+        return decimals(self.published.value, 3) if self.published else ""
+
+
+@dataclass(frozen=True)
+class WarningShown:
+    """What a reader must know, and of which scores."""
+
+    level: Text
+    sentence: str
+
+
+@dataclass(frozen=True)
+class LevelShown:
+    """The scores of one kind: criteria, answers or people's means; `more` stands below its statistics."""
+
+    row: Agreement
+    more: tuple[StatisticShown, ...] = ()
+
+    @property
+    def name(self) -> Text:
+        return LEVEL_TEXTS[self.row.level]
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        values: Mapping[str, Any] = self.row.values
+        return values
+
+    @property
+    def left_out(self) -> int:
+        """Rows that lack either score."""
+        return int(self.values["rows"]) - int(self.values["n"])
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the paper has figures of this kind."""
+        return self.row.level in PUBLISHED
+
+    @property
+    def has_figures(self) -> bool:
+        return bool(self.values.get("cells"))
+
+    @cached_property
+    def statistics(self) -> list[StatisticShown]:
+        shown = PEOPLE_STATISTICS if self.row.level == "people" else STATISTIC_TEXTS
+        level = PUBLISHED.get(self.row.level)
+        published = reference_figures(level) if level else {}
+        found = self.values["statistics"]
+        own = [statistic_shown(name, found[name], published.get(name)) for name in shown]
+        return [*own, *self.more]
+
+    @property
+    def overview(self) -> list[StatisticShown]:
+        """The few that warnings and first looks are about."""
+        by_name = {one.key: one for one in self.statistics}
+        return [by_name[name] for name in OVERVIEW]
+
+    @property
+    def warnings(self) -> list[WarningShown]:
+        return [WarningShown(self.name, warning_text(one)) for one in self.values["warnings"]]
+
+
+@dataclass(frozen=True)
+class PairShown:
+    """Two judges, x and y."""
+
+    rows: Mapping[str, Agreement]
+
+    @property
+    def first(self) -> ScoringRun:
+        return self._any.first
+
+    @property
+    def second(self) -> ScoringRun:
+        return self._any.second
+
+    @property
+    def x(self) -> str:
+        return judge_name(self.first)
+
+    @property
+    def y(self) -> str:
+        return judge_name(self.second)
+
+    @property
+    def is_replicate(self) -> bool:
+        return self.first.judge_sha256 == self.second.judge_sha256
+
+    @cached_property
+    def scores(self) -> list[LevelShown]:
+        """Criteria, where there are any, and answers."""
+        return [LevelShown(self.rows[level]) for level in PUBLISHED if level in self.rows]
+
+    @cached_property
+    def people(self) -> LevelShown:
+        return LevelShown(self.rows["people"], (theta_order(self.ability),) if self.ability else ())
+
+    @property
+    def ability(self) -> Mapping[str, Any] | None:
+        row = self.rows.get("ability")
+        return row.values if row else None
+
+    @property
+    def sd_of_people(self) -> str:
+        return decimals(self.ability["sd_of_people"] if self.ability else None, 2)
+
+    @cached_property
+    def warnings(self) -> list[WarningShown]:
+        found = [warning for level in self.scores for warning in level.warnings]
+        of_theta = self.ability["warnings"] if self.ability else ()
+        return found + [WarningShown(_("Theta"), warning_text(one)) for one in of_theta]
+
+    @property
+    def computed_at(self) -> Any:
+        return self._any.computed_at
+
+    @property
+    def _any(self) -> Agreement:
+        return self.rows["answer"]
+
+
+def statistic_shown(
+    name: str, found: Mapping[str, Any], published: ReferenceFigure | None = None
+) -> StatisticShown:
+    return StatisticShown(
+        name,
+        STATISTIC_TEXTS[name].name,
+        decimals(found["value"], 3),
+        interval(found, 3),
+        why_absent(found["reason"]),
+        published,
+    )
+
+
+def theta_order(ability: Mapping[str, Any]) -> StatisticShown:
+    """Whether the order of people's thetas stays, with what must be known of it in place of an interval."""
+    text = THETA_ORDER_TEXT
+    value = decimals(ability.get("spearman_of_people"), 3)
+    return StatisticShown(THETA_ORDER, text.name, value, ABSENT, text.sentence, None)
+
+
+def interval(found: Mapping[str, Any], places: int) -> str:
+    if found["low"] is None or found["high"] is None:
+        return ABSENT
+    ends = {"low": decimals(found["low"], places), "high": decimals(found["high"], places)}
+    return _("%(low)s to %(high)s") % ends

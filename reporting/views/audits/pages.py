@@ -1,0 +1,156 @@
+"""Audits of judges by people: a sample is drawn, downloaded for raters, sent back, and compared."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from judging.audit_sheet import audit_sheet
+from judging.models import AuditSample, JudgingRun
+from judging.selectors.audits import audit_samples, private_items, sheet_rows, tells_prompts_apart
+from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
+from judging.services.audits import DrawRefused, audit_draw
+from reporting.forms.audits import DrawForm, RatingsForm
+from reporting.views.audits.tables import judges_shown, strata_shown
+from reporting.views.judging_run import run_required
+from reporting.views.measurement.scopes import scope_asked, scope_context
+from scoring.selectors.audit_results import audit_result
+from studies.views.access import Guarded, signed_in
+from studies.views.second_factor import proof_required
+
+PROBLEMS_SHOWN = 100
+SampleView = Callable[[HttpRequest, AuditSample], HttpResponseBase]
+
+
+def sample_required(view: SampleView) -> Guarded:
+    """Give the view the sample of the address; 404 where the run has no such sample."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, run: JudgingRun, sample: int) -> HttpResponseBase:
+        found = audit_samples(run).filter(pk=sample).first()
+        if found is None:
+            raise Http404
+        return view(request, found)
+
+    return run_required(guarded)
+
+
+@run_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """The samples of a run; POST draws another one."""
+    form = DrawForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        sample = drawn(request, run, form)
+        if sample is not None:
+            return to_sample(sample)
+    return audit_page(request, run, draw_form=form)
+
+
+@sample_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpResponse:
+    """One sample and what it says so far; POST takes over a rated sheet."""
+    form = RatingsForm(request.POST, request.FILES) if request.method == "POST" else RatingsForm()
+    if request.method == "POST" and form.is_valid() and taken_over(request, sample, form):
+        return to_sample(sample)
+    return audit_page(request, sample.judging_run, sample=sample, ratings_form=form)
+
+
+@sample_required
+@require_safe
+@proof_required
+def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponse:
+    """The sheet for raters."""
+    study = sample.judging_run.study
+    sheet = audit_sheet(sample.pk, sheet_rows(sample), canaries=study.bank_version.canaries)
+    response = HttpResponse(sheet, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-audit-{sample.pk}.csv"'
+    return response
+
+
+def drawn(request: HttpRequest, run: JudgingRun, form: DrawForm) -> AuditSample | None:
+    """The sample; None where it is refused, and the form says why."""
+    try:
+        return audit_draw(
+            run=run,
+            size=form.cleaned_data["size"],
+            seed=form.chosen_seed,
+            public_only=form.cleaned_data["public_only"],
+            actor=signed_in(request),
+            now=timezone.now(),
+        )
+    except DrawRefused as refusal:
+        form.add_error("size" if not run.is_open else None, str(refusal))
+        return None
+
+
+def taken_over(request: HttpRequest, sample: AuditSample, form: RatingsForm) -> bool:
+    """Whether the sheet was taken over; where not, the form lists every problem."""
+    try:
+        result = ratings_import(
+            sample=sample,
+            reading=form.reading,
+            rater=form.cleaned_data["rater"],
+            actor=signed_in(request),
+            now=timezone.now(),
+        )
+    except RatingsRefused as refusal:
+        form.problems = refusal.problems
+        return False
+    messages.success(request, import_sentence(result))
+    return True
+
+
+def import_sentence(result: RatingsImport) -> str:
+    """What became of a sheet."""
+    sentence = _("New: %(added)d. Replaced: %(replaced)d. Unchanged: %(unchanged)d.")
+    if result.gone:
+        sentence += " " + _("Left out, because the answers count no more: %(gone)d.")
+    return sentence % {
+        "added": result.added,
+        "replaced": result.replaced,
+        "unchanged": result.unchanged,
+        "gone": result.gone,
+    }
+
+
+def to_sample(sample: AuditSample) -> HttpResponse:
+    run = sample.judging_run
+    return redirect("staff_audit_sample", slug=run.study.slug, number=run.pk, sample=sample.pk)
+
+
+def audit_page(
+    request: HttpRequest,
+    run: JudgingRun,
+    *,
+    sample: AuditSample | None = None,
+    draw_form: DrawForm | None = None,
+    ratings_form: RatingsForm | None = None,
+) -> HttpResponse:
+    choice = bool(sample and tells_prompts_apart(sample))
+    scope = scope_asked(request, choice=choice)
+    result = audit_result(sample, scope) if sample else None
+    problems = ratings_form.problems if ratings_form else ()
+    context = {
+        "study": run.study,
+        "run": run,
+        "audits": audit_samples(run),
+        "sample": sample,
+        "result": result,
+        "judges": judges_shown(result) if result else (),
+        "strata": strata_shown(result) if result else (),
+        "private": private_items(sample) if sample else 0,
+        "draw_form": draw_form,
+        "ratings_form": ratings_form,
+        "problems": problems[:PROBLEMS_SHOWN],
+        "more_problems": max(len(problems) - PROBLEMS_SHOWN, 0),
+        **scope_context(scope, choice=choice),
+    }
+    refused = any(form is not None and form.errors for form in (draw_form, ratings_form)) or bool(problems)
+    return render(request, "reporting/audit.html", context, status=422 if refused else 200)

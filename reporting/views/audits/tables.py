@@ -1,0 +1,172 @@
+"""What an audit found, as text: on its page and on the command line."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from django.utils.translation import gettext as _, gettext_lazy
+
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
+from psychometrics.agreement.audit import MIN_COVERED
+from psychometrics.agreement.audit_sample import Band, Standing
+from psychometrics.inference.estimates import Estimate, Reason, Share
+from reporting.views.agreement.texts import judge_name
+from scoring.selectors.audit_results import AuditedJudge, AuditedStratum, AuditResult
+
+PLACES = 3
+# Name of the weighted estimate, name of the same in the sample, and what it is called.
+STATISTICS: tuple[tuple[str, str, Text], ...] = (
+    ("kappa", "kappa", gettext_lazy("Cohen's κ, met or not")),
+    ("pabak", "pabak", gettext_lazy("PABAK, met or not")),
+    ("ac1", "ac1", gettext_lazy("Gwet's AC1, met or not")),
+    ("same_side", "same_side", gettext_lazy("Same side of 0.5, share")),
+    ("near_exact", "near_exact", gettext_lazy("Less than 0.01 apart, share")),
+    ("offset", "offset", gettext_lazy("Offset, judge − people")),
+    ("sd_of_differences", "sd_of_differences", gettext_lazy("SD of differences")),
+    ("mean_human", "mean_x", gettext_lazy("Mean score, people")),
+    ("mean_judge", "mean_y", gettext_lazy("Mean score, judge")),
+    ("ccc", "ccc", gettext_lazy("Lin's CCC")),
+    ("pearson", "pearson", gettext_lazy("Pearson's r")),
+)
+BANDS: Mapping[str, Text] = MappingProxyType(
+    {
+        Band.NONE.value: gettext_lazy("0"),
+        Band.LOW.value: gettext_lazy("above 0, below 0.5"),
+        Band.HIGH.value: gettext_lazy("from 0.5, below 1"),
+        Band.FULL.value: gettext_lazy("1"),
+    }
+)
+STANDINGS: Mapping[str, Text] = MappingProxyType(
+    {
+        Standing.AGREE.value: gettext_lazy("other judges agree"),
+        Standing.NEAR.value: gettext_lazy("another judge is near"),
+        Standing.DIFFER.value: gettext_lazy("another judge differs"),
+        Standing.SURE.value: gettext_lazy("no other judge; sure"),
+        Standing.UNSURE.value: gettext_lazy("no other judge; unsure"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class NumberShown:
+    """A value with its interval, or why it is absent."""
+
+    value: str
+    interval: str
+    reason: Text
+
+
+@dataclass(frozen=True)
+class StatisticShown:
+    """One line: over all verdicts, and in the sample as it was drawn."""
+
+    name: Text
+    weighted: NumberShown
+    sample: NumberShown
+
+
+@dataclass(frozen=True)
+class JudgeShown:
+    """One judge beside people. `unscored`: rated items to which this judge gave no score."""
+
+    name: str
+    pairs: int
+    unscored: int
+    covered: str
+    gap: bool
+    statistics: tuple[StatisticShown, ...]
+
+
+@dataclass(frozen=True)
+class StratumShown:
+    """One stratum in words."""
+
+    band: Text
+    standing: Text
+    verdicts: int
+    drawn: int
+    percent: str
+    gone: int
+    rated: int
+    same_side: str
+    offset: str
+
+
+def judges_shown(result: AuditResult) -> list[JudgeShown]:
+    return [_judge_shown(judge, result.rated) for judge in result.judges]
+
+
+def strata_shown(result: AuditResult) -> list[StratumShown]:
+    return [_stratum_shown(one) for one in result.strata]
+
+
+def stratum_words(name: str) -> tuple[Text, Text]:
+    """Band and standing of a stratum's name; the name itself where this version does not know it."""
+    band, _slash, standing = name.partition("/")
+    return BANDS.get(band, band), STANDINGS.get(standing, standing)
+
+
+def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
+    weighted = judge.weighted
+    return JudgeShown(
+        name=judge_name(judge.run),
+        pairs=weighted.pairs,
+        unscored=rated - weighted.pairs,
+        covered=_percent(weighted.covered),
+        gap=weighted.covered < MIN_COVERED,
+        statistics=tuple(_statistics(judge)),
+    )
+
+
+def _statistics(judge: AuditedJudge) -> Iterator[StatisticShown]:
+    for name, in_sample, words in STATISTICS:
+        found = getattr(judge.sample, in_sample)
+        estimate = found.estimate if isinstance(found, Share) else found
+        yield StatisticShown(words, _number(getattr(judge.weighted, name)), _number(estimate))
+
+
+def _number(estimate: Estimate) -> NumberShown:
+    return NumberShown(
+        value=_decimals(estimate.value),
+        interval=_interval(estimate),
+        reason=_why(estimate.reason) if estimate.reason else "",
+    )
+
+
+def _why(reason: Reason) -> Text:
+    if reason == Reason.NO_PAIRS:
+        return gettext_lazy("nothing is rated yet")
+    if reason == Reason.TOO_FEW_PAIRS:
+        return gettext_lazy("too little is rated")
+    return why_absent(reason)
+
+
+def _interval(estimate: Estimate) -> str:
+    if math.isnan(estimate.low):
+        return ""
+    return _("%(low)s to %(high)s") % {"low": _decimals(estimate.low), "high": _decimals(estimate.high)}
+
+
+def _decimals(value: float) -> str:
+    return ABSENT if math.isnan(value) else decimals(value, PLACES)
+
+
+def _percent(share: float) -> str:
+    return ABSENT if math.isnan(share) else f"{decimals(math.floor(1000 * share) / 10, 1)} %"
+
+
+def _stratum_shown(one: AuditedStratum) -> StratumShown:
+    band, standing = stratum_words(one.stratum.name)
+    return StratumShown(
+        band=band,
+        standing=standing,
+        verdicts=one.stratum.verdicts,
+        drawn=one.stratum.drawn,
+        percent=f"{decimals(one.percent, 1)} %",
+        gone=one.gone,
+        rated=one.rated,
+        same_side=str(one.same_side) if one.rated else ABSENT,
+        offset=_decimals(one.offset),
+    )

@@ -1,0 +1,133 @@
+"""The interval that stands first, in the words that page, report and terminal share."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from django.utils.translation import gettext as _, gettext_lazy
+
+from presentation.absence import why_absent
+from presentation.numbers import ABSENT, Text, decimals
+from psychometrics.inference.coverage import (
+    AS_PUBLISHED,
+    OF_CATEGORIES,
+    OF_TOP,
+    Coverage,
+    coverage_of_average,
+)
+from psychometrics.inference.estimates import Reason
+from reporting.selectors.reports import Report
+from scoring.models import Estimate
+
+ERRORS: Mapping[str, Text] = {
+    "se.batch": gettext_lazy("by batch"),
+    "se.twoway": gettext_lazy("by people and prompts"),
+    "se.participant": gettext_lazy("by people"),
+}
+MEANINGS: Mapping[str, Text] = {
+    "se.batch": gettext_lazy(
+        "The interval of Average is by batch (se.batch): it is for other people and other prompts like these."
+    ),
+    "se.twoway": gettext_lazy(
+        "The interval of Average is by people and prompts (se.twoway): it is for other people and other "
+        "prompts like these."
+    ),
+    "se.participant": gettext_lazy(
+        "There is one batch, so the interval of Average is by people (se.participant): it is for other "
+        "people on these prompts only."
+    ),
+}
+PUBLISHED = gettext_lazy("theta.prompt, as published; takes all answers as independent")
+COMPARE = gettext_lazy(
+    "To compare people with a model, use theta.pool or theta_QL: by prompt means people come out 0.1 to 0.3 "
+    "too low, even at the same number of responses per prompt."
+)
+
+
+def interval_sentences(report: Report) -> Iterator[str]:
+    """For whom the first interval is, how often it covers the true value, and what stands beside it."""
+    # Rows of before know no clusters: their intervals are by people, whatever the design.
+    overall, categories = (
+        [row for row in rows if row.interval and row.clusters is not None]
+        for rows in (report.overall, report.categories)
+    )
+    if not overall and not categories:
+        return
+    for row in overall:
+        yield from average_sentences(row)
+    if kinds := sorted({row.interval for row in categories}):
+        yield categories_sentence(kinds)
+    yield top_sentence()
+    yield _(
+        "As published is theta by prompt means with its analytic interval: it takes all answers as "
+        "independent. Where few people answer each prompt it covers the true value in %(share)s of simulated "
+        "studies."
+    ) % {"share": percent(AS_PUBLISHED)}
+    yield str(COMPARE)
+
+
+def average_sentences(row: Estimate) -> Iterator[str]:
+    yield str(MEANINGS[row.interval])
+    if row.se_twoway is not None:
+        yield _(
+            "There are fewer than 8 batches: beside it stands the interval by people and prompts, which is "
+            "right only where batches differ in nothing but their prompts and people."
+        )
+    expected = coverage_of_average(row.interval, clusters=row.clusters or 0)
+    if expected is not None:
+        yield _("In simulated studies it covers the true value in %(share)s, where it should in 95 %%.") % {
+            "share": percent(expected)
+        }
+
+
+def categories_sentence(kinds: Iterable[str]) -> str:
+    """How often intervals by category cover, by what they are."""
+    return _("By category, intervals cover the true value in so many simulated studies: %(shares)s.") % {
+        "shares": "; ".join(f"{ERRORS[kind]} {percent(OF_CATEGORIES[kind])}" for kind in kinds)
+    }
+
+
+def top_sentence() -> str:
+    """How often the intervals of Top cover that allow for the choice."""
+    return _(
+        "Top was chosen by these same scores, so it has no interval but that of top.paper (in-sample). Those "
+        "that allow for the choice cover the true value in so many simulated studies: %(shares)s."
+    ) % {"shares": "; ".join(f"{name} {percent(share)}" for name, share in OF_TOP.items())}
+
+
+def percent(share: Coverage) -> str:
+    low, high = (decimals(100 * end, 0) for end in (share.low, share.high))
+    return _("%(low)s to %(high)s %%") % {"low": low, "high": high}
+
+
+def first_cell(row: Estimate) -> str:
+    """The first interval of theta.pool with what it is by, or why there is none; then a second, if any."""
+    if row.ci_low_pool is None:
+        return why_none(row)
+    first = with_error(row.ci_low_pool, row.ci_high_pool, row.interval)
+    if row.se_twoway is None:
+        return first
+    return f"{first}; {with_error(row.ci_low_twoway, row.ci_high_twoway, 'se.twoway')}"
+
+
+def why_none(row: Estimate) -> str:
+    """Why there is no first interval, where the dash in place of theta does not say it."""
+    told = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
+    return str(why_absent(row.reason_pool)) if told else ABSENT
+
+
+def with_error(low: float | None, high: float | None, error: str) -> str:
+    return _("%(low)s to %(high)s, %(error)s") % {
+        "low": decimals(low, 2),
+        "high": decimals(high, 2),
+        "error": ERRORS[error],
+    }
+
+
+def published_cell(row: Estimate) -> str:
+    """Theta by prompt means with its analytic interval; of Top the value alone."""
+    if row.ci_low is None:
+        return decimals(row.theta, 2)
+    return _("%(theta)s (%(low)s to %(high)s)") % {
+        "theta": decimals(row.theta, 2),
+        "low": decimals(row.ci_low, 2),
+        "high": decimals(row.ci_high, 2),
+    }

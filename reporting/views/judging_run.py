@@ -1,0 +1,190 @@
+"""One judging run: how far it is, and what the study team may do about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from judging.forms.judging import CancelForm, ResumeForm
+from judging.models import JudgingRun, PauseReason, RunState
+from judging.selectors.audits import audit_samples
+from judging.selectors.judges import shortest
+from judging.selectors.progress import judging_progress
+from judging.selectors.run_progress import Progress
+from judging.selectors.runs import judging_run_by_number
+from judging.services.running.patience import patiently
+from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run_resume
+from judging.views.reason_texts import WAYS_ON, reason_text
+from reporting.views.agreement.pages import run_panel
+from studies.models import Study
+from studies.services.refusals import Refused
+from studies.views.access import Guarded, signed_in, staff_study_required
+
+# What is read aloud changes only so often.
+SAID_EVERY_PERCENT = 10
+P = ParamSpec("P")
+RunView = Callable[Concatenate[HttpRequest, JudgingRun, P], HttpResponseBase]
+
+# Workers that store results of the run may be in the way, and PostgreSQL may choose this one to give way.
+PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class ReasonRow:
+    """A reason, and how many rows it left unscored or waiting for another round."""
+
+    code: str
+    sentence: Promise | str
+    unscored: int
+    waiting: int
+
+
+def run_required(view: RunView[P]) -> Guarded:
+    """Give the view the run of the address; 404 where the study has no such run."""
+
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, study: Study, /, number: int, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponseBase:
+        run = judging_run_by_number(study, number)
+        if run is None:
+            raise Http404
+        return view(request, run, *args, **kwargs)
+
+    return staff_study_required(guarded)
+
+
+@run_required
+@require_safe
+def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """The whole page."""
+    return run_page(request, run)
+
+
+@run_required
+@require_safe
+def staff_judging_live(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """The part of the page that changes while the run goes on."""
+    return render(request, "reporting/_judging_live.html", run_context(run))
+
+
+@run_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judging_pause(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """Stop asking for now."""
+    if request.method == "POST":
+        paused = run_pause(
+            run=run, reason=PauseReason.BY_HAND, detail="", actor=signed_in(request), now=timezone.now()
+        )
+        if not paused:
+            messages.info(request, _("The run was not running any more."))
+    return to_run(run)
+
+
+@run_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """Go on, under the budget that was sent."""
+    if request.method != "POST":
+        return to_run(run)
+    form = ResumeForm(request.POST, spent=spent(judging_progress(run, timezone.now())))
+    if not form.is_valid():
+        return run_page(request, run, resume_form=form)
+    budget, actor = form.cleaned_data["budget"], signed_in(request)
+    try:
+        patiently(
+            lambda: run_resume(run=run, budget=budget, actor=actor, now=timezone.now()),
+            patience=PATIENCE_SECONDS,
+        )
+    except RunNotOpen as refusal:
+        messages.error(request, str(refusal))
+    except Refused as refusal:
+        form.add_error("budget", str(refusal))
+        return run_page(request, run, resume_form=form)
+    return to_run(run)
+
+
+@run_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """End the run with what is decided."""
+    if request.method != "POST":
+        return to_run(run)
+    form = CancelForm(request.POST, left=judging_progress(run, timezone.now()).open)
+    if not form.is_valid():
+        return run_page(request, run, cancel_form=form)
+    try:
+        actor = signed_in(request)
+        patiently(lambda: run_cancel(run=run, actor=actor, now=timezone.now()), patience=PATIENCE_SECONDS)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return to_run(run)
+
+
+def to_run(run: JudgingRun) -> HttpResponse:
+    return redirect("staff_judging_run", slug=run.study.slug, number=run.pk)
+
+
+def run_page(
+    request: HttpRequest,
+    run: JudgingRun,
+    *,
+    resume_form: ResumeForm | None = None,
+    cancel_form: CancelForm | None = None,
+) -> HttpResponse:
+    context = run_context(run, resume_form=resume_form, cancel_form=cancel_form)
+    context |= {"panel": run_panel(run), "audits": audit_samples(run)}
+    refused = resume_form is not None or cancel_form is not None
+    return render(request, "reporting/judging_run.html", context, status=422 if refused else 200)
+
+
+def run_context(
+    run: JudgingRun, *, resume_form: Form | None = None, cancel_form: Form | None = None
+) -> dict[str, object]:
+    progress = judging_progress(run, timezone.now())
+    budget = {"budget": shortest(run.budget)}
+    return {
+        "study": run.study,
+        "run": run,
+        "progress": progress,
+        "reasons": reason_rows(progress),
+        "way_on": WAYS_ON.get(run.pause_reason, ""),
+        "said": said(progress),
+        "resume_form": resume_form or ResumeForm(initial=budget, spent=spent(progress)),
+        "cancel_form": cancel_form or CancelForm(left=progress.open),
+        "cancel_refused": cancel_form is not None,
+    }
+
+
+def spent(progress: Progress) -> Decimal:
+    return (progress.known_cost or Decimal(0)) + progress.possibly_spent
+
+
+def reason_rows(progress: Progress) -> list[ReasonRow]:
+    """Every reason that occurs, those that left most unscored first."""
+    counted: dict[str, list[int]] = {}
+    for judge in progress.judges:
+        for place, numbers in enumerate((judge.unscored, judge.waiting_again)):
+            for code, number in numbers.items():
+                counted.setdefault(code, [0, 0])[place] += number
+    rows = [ReasonRow(code, reason_text(code), *numbers) for code, numbers in counted.items()]
+    return sorted(rows, key=lambda row: (-row.unscored, -row.waiting, row.code))
+
+
+def said(progress: Progress) -> str:
+    """The state in a few words, for screen readers: in steps, so that it is not said all the time."""
+    state = str(progress.run.get_state_display())
+    if progress.run.state != RunState.RUNNING:
+        return state
+    percent = progress.percent // SAID_EVERY_PERCENT * SAID_EVERY_PERCENT
+    return _("%(percent)d %% decided. %(state)s.") % {"percent": percent, "state": state}

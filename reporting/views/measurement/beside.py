@@ -1,0 +1,91 @@
+"""What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice."""
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+
+from presentation.absence import why_absent
+from psychometrics.inference.estimates import Reason
+from psychometrics.inference.measure import Block
+from reporting.selectors.reports import Report
+from reporting.views.measurement.shown import (
+    Table,
+    count_cell,
+    group_name,
+    interval_cell,
+    se_cell,
+    value_cell,
+)
+from scoring.models import Estimate, Measurement, MeasureRow
+from scoring.selectors.measures import block_measures
+
+
+def beside_table(report: Report, measurement: Measurement | None) -> Table | None:
+    """The table for a set of results, of Top once it is measured; None where nothing is on a scale."""
+    rows: list[tuple[str, MeasureRow | None]] = [
+        (_("%(group)s, theta_QL") % {"group": group_name(row.group)}, theta_ql(row)) for row in report.overall
+    ]
+    if measurement is not None:
+        top = block_measures(measurement, Block.TOP, report.scope)
+        rows += [
+            (
+                _("Top by other answers than it was chosen by (top.crossfit5)"),
+                top.get("top.crossfit5", "top"),
+            ),
+            (_("Top shrunk towards the mean (top.eb)"), top.get("top.eb", "top")),
+            (_("Top if all people were equally able (top.null)"), top.get("top.null", "top")),
+        ]
+    caption = _("Beside it: on the scale that does not depend on k, and Top without the luck of the choice.")
+    note = _(
+        "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
+        "that of theta.pool. That of top.null is the spread of luck alone."
+    )
+    return table_of(caption, rows, note)
+
+
+def beside_categories(report: Report) -> Table | None:
+    """theta_QL of every category; None likewise."""
+    rows = [(f"{row.category}: {group_name(row.group)}", theta_ql(row)) for row in report.categories]
+    note = _(
+        "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
+        "that of theta.pool."
+    )
+    return table_of(_("Beside it: theta_QL of each category."), rows, note)
+
+
+def theta_ql(row: Estimate) -> MeasureRow:
+    """The stored estimate as a row of the measurement is shown; its interval where it is of this version."""
+    if row.reason_pool == Reason.EARLIER_VERSION:
+        return MeasureRow(value=row.theta_ql, reason=row.reason_ql or row.reason_pool, n=row.pairs)
+    return MeasureRow(
+        value=row.theta_ql,
+        se=row.se_ql,
+        low=row.ci_low_ql,
+        high=row.ci_high_ql,
+        reason=row.reason_ql,
+        n=row.pairs,
+    )
+
+
+def table_of(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: str) -> Table | None:
+    """The rows that have a value, or that no finite one exists for; None where there are none."""
+    shown = [
+        (name, row)
+        for name, row in rows
+        if row is not None and (row.value is not None or row.reason == Reason.NO_FINITE_SOLUTION)
+    ]
+    if not shown:
+        return None
+    return Table(
+        caption=caption,
+        head=(_("Estimate"), _("Theta"), _("SE"), _("95 % interval"), _("Pairs")),
+        rows=[
+            (name, value_cell(row), se_cell(row), interval_or_reason(row), count_cell(row.n))
+            for name, row in shown
+        ],
+        notes=(note,),
+    )
+
+
+def interval_or_reason(row: MeasureRow) -> str:
+    return str(why_absent(row.reason)) if row.low is None and row.reason else interval_cell(row)

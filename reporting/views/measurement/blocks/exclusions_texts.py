@@ -1,0 +1,108 @@
+"""The words of the exclusions page."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+
+from presentation.absence import why_absent
+from presentation.numbers import Text, decimals
+from reporting.views.measurement.shown import ABSENT, value_cell
+from scoring.models import MeasureRow
+
+STEP_NAMES: Mapping[str, Text] = {
+    "recruited": gettext_lazy("Recruited"),
+    "approved": gettext_lazy("Approved"),
+    "started": gettext_lazy("Started"),
+    "ended": gettext_lazy("Session ended"),
+    "retained": gettext_lazy("Retained"),
+    "with_scores": gettext_lazy("With a score: Average"),
+    "top": gettext_lazy("Top (in-sample)"),
+}
+REASON_NAMES: Mapping[str, Text] = {
+    "rejected": gettext_lazy("rejected"),
+    "waiting": gettext_lazy("not decided about"),
+    "not_started": gettext_lazy("did not start"),
+    "withdrawn": gettext_lazy("withdrew"),
+    "active": gettext_lazy("session is running"),
+    "without_score": gettext_lazy("without a score"),
+    "other": gettext_lazy("for another reason"),
+}
+FLAG_NAMES: Mapping[str, Text] = {
+    "few_answers": gettext_lazy("few answers"),
+    "mostly_off_task": gettext_lazy("mostly off-task"),
+    "no_answer": gettext_lazy("no answer"),
+    "minimal_content": gettext_lazy("hardly any content"),
+    "comment_on_question": gettext_lazy("a remark on the question"),
+    "comment_on_model": gettext_lazy("a remark on the model"),
+}
+RULE_NAMES: Mapping[str, Text] = {
+    "nobody": gettext_lazy("Nobody left out (intention to treat)"),
+    "verdicts": gettext_lazy("Verdicts of reviewers (as published)"),
+    "flags": gettext_lazy("All whom the screening proposes"),
+    "off_task": gettext_lazy("Off-task answers only"),
+    "answered": gettext_lazy("Few answers only"),
+    "words": gettext_lazy("Few words"),
+    "hurried": gettext_lazy("Little time"),
+    "strict": gettext_lazy("Strict on content"),
+    "lowest_scores": gettext_lazy("Lowest scores (score-based: biased upwards)"),
+}
+MISSING_NAMES: Mapping[str, Text] = {
+    "as_missing": gettext_lazy("as missing"),
+    "as_zero": gettext_lazy("as zero"),
+}
+AGGREGATION_NAMES: Mapping[str, Text] = {
+    "pooled": gettext_lazy("pooled"),
+    "by_prompt": gettext_lazy("by prompt"),
+}
+CHOICE_NAMES: Mapping[str, Text] = {
+    "exclusion": gettext_lazy("Exclusion rule"),
+    "missing": gettext_lazy("Missing answers"),
+    "aggregation": gettext_lazy("Pooled or by prompt"),
+    "interactions": gettext_lazy("Interactions of these"),
+}
+
+
+def leaving_text(reason: str) -> str:
+    """A reason not to go on; of the excluded, with what had been flagged."""
+    if not reason.startswith("excluded:"):
+        return str(REASON_NAMES.get(reason, reason))
+    flags = reason.removeprefix("excluded:").split("+")
+    return _("excluded: %(flags)s") % {"flags": ", ".join(str(FLAG_NAMES.get(flag, flag)) for flag in flags)}
+
+
+def people_text(people: int) -> str:
+    return ngettext("%(number)d person", "%(number)d people", people) % {"number": people}
+
+
+def rule_text(rule: Mapping[str, object]) -> str:
+    """The conditions of a stored rule in words; one of them is enough."""
+    return "; ".join(_conditions(rule)) or _("none")
+
+
+def _conditions(rule: Mapping[str, object]) -> list[str]:
+    texts = {
+        "off_task_from": _("at least %(value)s %% of the answers off-task"),
+        "answered_below": _("fewer than %(value)s %% of the prompts answered"),
+        "words_below": _("median below %(value)s words"),
+        "seconds_below": _("less than %(value)s seconds per answer"),
+        "lowest_share": _("the lowest %(value)s %% by mean score"),
+    }
+    found = [_("exclusion confirmed by a reviewer")] if rule.get("verdicts") else []
+    for name, text in texts.items():
+        value = rule.get(name)
+        if isinstance(value, int | float):
+            percent = name in {"off_task_from", "answered_below", "lowest_share"}
+            shown = decimals(100 * value, 0) if percent else decimals(value, 0)
+            found.append(text % {"value": shown})
+    return found
+
+
+def rule_name(key: str) -> str:
+    return str(RULE_NAMES.get(key, key))
+
+
+def value_or_reason(row: MeasureRow | None) -> str:
+    """The value, or in words why there is none."""
+    if row is None or row.value is None:
+        return str(why_absent(row.reason)) if row is not None else ABSENT
+    return value_cell(row)

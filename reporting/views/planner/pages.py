@@ -1,0 +1,98 @@
+"""The planner: how precise a study of some size will be. Everything is in the address; nothing is stored."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from presentation.numbers import decimals
+from psychometrics.planning.formulas import Plan, precision
+from psychometrics.planning.tables import BETWEEN_SDS, WANTED, NamedBank, planned
+from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
+from reporting.views.agreement.figure import empty_figure
+from reporting.views.measurement.pages import figure_bytes
+from reporting.views.measurement.shown import Table, count_cell
+from reporting.views.planner.tables import planner_tables
+from reporting.views.results import FIGURE_POLICY
+from studies.models import ItemBank
+from studies.selectors.item_banks import item_arrays, item_banks_with_sizes
+from studies.views.access import staff_required
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LINES = ((BETWEEN_SDS[0], ":"), (BETWEEN_SDS[1], "-."), (BETWEEN_SDS[2], "--"), (BETWEEN_SDS[3], "-"))
+POINTS = 60
+TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
+COLOUR, OWN = "#0b5a6b", "#b3541e"
+
+
+@never_cache
+@staff_required
+@require_safe
+def staff_planner(request: HttpRequest) -> HttpResponse:
+    """The form with the published design's values, or what was asked with its answer."""
+    form = PlannerForm(with_defaults(request.GET.dict()), stored_banks())
+    valid = form.is_valid()
+    tables: tuple[Table, ...] = ()
+    if valid:
+        wanted = tuple(sorted({*WANTED, form.cleaned_data["wanted"]}))
+        found = planned(
+            form.plan(), form.cleaned_data["design"], form.prices(), wanted, form.rehearsal(), form.bank
+        )
+        tables = tuple(planner_tables(found))
+    context = {"form": form, "tables": tables, "query": request.GET.urlencode()}
+    return render(request, "reporting/planner.html", context, status=200 if valid else 422)
+
+
+@never_cache
+@staff_required
+@require_safe
+def staff_planner_figure(request: HttpRequest) -> HttpResponse:
+    """Half-width by number of people for four SDs between people, with the plan itself."""
+    form = PlannerForm(with_defaults(request.GET.dict()), stored_banks())
+    if not form.is_valid():
+        raise Http404
+    return HttpResponse(
+        figure_bytes(half_width_figure(form.plan()), "svg"),
+        content_type="image/svg+xml",
+        headers={"Content-Security-Policy": FIGURE_POLICY},
+    )
+
+
+def stored_banks() -> dict[str, BankChoice]:
+    """Every stored item bank by its name and the beginning of its digest, which an address may keep."""
+    return {str(bank).replace(" ", "-"): bank_choice(bank, size) for bank, size in item_banks_with_sizes()}
+
+
+def bank_choice(bank: ItemBank, size: int) -> BankChoice:
+    label = _("%(bank)s, prompts: %(number)s") % {"bank": bank, "number": count_cell(size)}
+    return BankChoice(label, size, bank.is_logistic, lambda: NamedBank(str(bank), item_arrays(bank)))
+
+
+def half_width_figure(plan: Plan) -> "Figure":
+    figure, axes = empty_figure((8.0, 4.4))
+    most = max(2 * plan.people, 500)
+    people = [int(n) for n in np.unique(np.geomspace(3, most, POINTS).round())]
+    for sd, style in LINES:
+        widths = [precision(replace(plan, people=n, between_sd=sd)).half_width for n in people]
+        label = _("SD %(sd)s") % {"sd": decimals(sd, 2)}
+        axes.plot(people, widths, linestyle=style, color=COLOUR, label=label)
+    axes.plot([plan.people], [precision(plan).half_width], "s", color=OWN, label=_("this plan"))
+    axes.set_xscale("log")
+    ticks = [n for n in TICKS if n <= most]
+    axes.set_xticks(ticks, [count_cell(n) for n in ticks])
+    axes.set_xticks([], minor=True)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(_("people (logarithmic)"))
+    axes.set_ylabel(_("half-width of the 95 % interval (logits)"))
+    axes.grid(color="#d9d6cf", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper left", ncols=5, frameon=False)
+    return figure

@@ -1,0 +1,207 @@
+"""A planned study as tables, for the page and the command."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from django.utils.translation import gettext as _, gettext_lazy
+
+from presentation.absence import why_absent
+from presentation.numbers import Text, decimals
+from psychometrics.inference.estimates import Reason
+from psychometrics.planning.designs import MATRIX, NESTED
+from psychometrics.planning.simulated_design import MOST_CHOSEN, Recovery, Rehearsed
+from psychometrics.planning.tables import PROMPTS_PER_PERSON, Alternative, Planned
+from reporting.views.measurement.shown import ABSENT, Table, count_cell, estimator_name
+
+WHY: Mapping[Reason, Text] = {
+    Reason.TOO_FEW_PEOPLE: gettext_lazy("fewer people have a score than Top has places, or only one"),
+    Reason.TOO_FEW_PAIRS: gettext_lazy("people have too few answers with a score each"),
+    Reason.NO_PAIRS: gettext_lazy("nobody has a score"),
+}
+
+
+def planner_tables(found: Planned) -> Sequence[Table]:
+    return [
+        *([rehearsal_table(found.rehearsed, found.item_bank)] if found.rehearsed else []),
+        plan_table(found),
+        needed_table(found),
+        *alternative_tables(found),
+        batch_table(found),
+        linkage_table(found),
+    ]
+
+
+def plan_table(found: Planned) -> Table:
+    own, plan, cost = found.precision, found.plan, found.cost
+    rows = [
+        (_("Item bank"), found.item_bank or _("synthetic")),
+        (_("Prompts of the bank"), count_cell(plan.bank_prompts)),
+        (_("Mean squared discrimination of the bank"), decimals(plan.mean_square, 2)),
+        (_("Half-width of the 95 % interval"), logits(own.half_width)),
+        (_("Standard error"), logits(own.se, 3)),
+        (_("Smallest difference from a known value, found with 80 % chance"), logits(own.detectable)),
+        (_("The same between two halves of the people"), logits(own.detectable_halves)),
+        (_("Expected answers with a score"), count_cell(round(plan.answers))),
+        (_("Answers per prompt that is asked"), decimals(plan.answers_per_prompt, 1)),
+        (_("Batches of one cut"), count_cell(plan.batches)),
+        (_("Cost of people"), decimals(cost.people, 2)),
+        (_("Cost of judging"), decimals(cost.judge, 2)),
+        (_("Cost in all"), decimals(cost.total, 2)),
+    ]
+    return Table(_("This plan"), (_("What"), _("Value (logits, numbers, currency)")), rows)
+
+
+def needed_table(found: Planned) -> Table:
+    rows = [
+        (f"± {decimals(width, 2)}", _("no number suffices") if people is None else count_cell(people))
+        for width, people in found.needed
+    ]
+    notes = [_("Where no number suffices, what differs between prompts alone leaves more than this.")]
+    return Table(_("People needed for a half-width"), (_("Half-width"), _("People")), rows, notes)
+
+
+def alternative_tables(found: Planned) -> Iterator[Table]:
+    yield _alternatives(_("By number of people"), _("People"), found.by_people, _integer)
+    yield _alternatives(_("By people per batch"), _("People per batch"), found.by_replicates, _integer)
+    by_prompts = _alternatives(
+        _("By prompts per person, with the same number of answers"), _("Prompts per person"),
+        found.by_prompts, _integer,
+    )  # fmt: skip
+    if found.plan.bank_prompts < max(PROMPTS_PER_PERSON):
+        notes = [_("A person cannot get more prompts than the bank has; such rows are left out.")]
+        by_prompts = replace(by_prompts, notes=notes)
+    yield by_prompts
+    yield _alternatives(
+        _("By SD of ability between people"), _("SD (logits)"), found.by_sd, lambda sd: decimals(sd, 2)
+    )
+
+
+def _integer(value: float) -> str:
+    return count_cell(round(value))
+
+
+def _alternatives(
+    caption: str, first: str, lines: Sequence[Alternative], shown: Callable[[float], str]
+) -> Table:
+    head = (
+        first, _("People in all"), _("Half-width"), _("Smallest difference"), _("Between two halves"),
+        _("Cost in all"),
+    )  # fmt: skip
+    rows = [
+        (
+            shown(line.value),
+            count_cell(line.people),
+            logits(line.precision.half_width),
+            logits(line.precision.detectable),
+            logits(line.precision.detectable_halves),
+            decimals(line.cost.total, 2),
+        )
+        for line in lines
+    ]
+    return Table(caption, head, rows)
+
+
+def batch_table(found: Planned) -> Table:
+    rows = [
+        (count_cell(line.replicates), logits(line.half_width), within_one(line.prompt_half_width))
+        for line in found.per_batch
+    ]
+    head = (_("People on it"), _("Half-width of the batch's theta"), _("Of one prompt's mean score (0 to 1)"))
+    notes = [_("Few people on a batch cannot rank batches, nor prompts.")]
+    return Table(_("One batch, one prompt"), head, rows, notes)
+
+
+def within_one(half_width: float) -> str:
+    return ABSENT if math.isnan(half_width) else f"± {decimals(half_width, 2)}"
+
+
+def linkage_table(found: Planned) -> Table:
+    names = {NESTED: _("nested"), MATRIX: _("matrix sampling")}
+    rows = [
+        (
+            names[kind] + (_(" (this plan)") if kind == found.kind else ""),
+            count_cell(linkage.components),
+            count_cell(linkage.asked),
+            count_cell(linkage.fewest_people),
+            count_cell(linkage.fewest_neighbours),
+        )
+        for kind, linkage in found.linkage
+    ]
+    head = (
+        _("Design"), _("Components"), _("Prompts asked"), _("Fewest people on a prompt"),
+        _("Fewest prompts met together with one"),
+    )  # fmt: skip
+    notes = [
+        _(
+            "Components share neither people nor prompts. For theta on a bank calibrated on models that does "
+            "no harm; for parameters or functioning of prompts among people it does. Nested batches serve "
+            "se.batch, matrix sampling se.twoway."
+        )
+    ]
+    return Table(_("How people and prompts hang together"), head, rows, notes)
+
+
+def rehearsal_table(found: Rehearsed, item_bank: str | None) -> Table:
+    head = (
+        _("Estimator"), _("Mean"), _("Truth"), _("Bias"), _("SD over studies"), _("Mean SE"),
+        _("Coverage of 95 %"),
+    )  # fmt: skip
+    notes = [
+        bank_sentence(item_bank),
+        *undefined_sentences(found),
+        _(
+            "Simulated: responses follow an assumed process, not people. The truth of Average is the mean of "
+            "everybody who could take part, that of Top the mean of those selected. The truth of "
+            "top.crossfit5 is that of the selection on all answers, which is slightly better than its own."
+        ),
+        _(
+            "theta_QL has a scale and hence a truth of its own. After ± stands the error of the coverage "
+            "that the number of rehearsed studies leaves (Wilson). The interval of top.crossfit5 is "
+            "rehearsed where the size of Top times the studies is at most %(most)s."
+        )
+        % {"most": count_cell(MOST_CHOSEN)},
+        _("Correlation of people's own theta with their true ability: %(value)s; %(studies)s studies.")
+        % {"value": logits(found.correlation), "studies": count_cell(found.studies)},
+    ]
+    return Table(
+        _("Rehearsal with known abilities"), head, [_recovery(one) for one in found.recoveries], notes
+    )
+
+
+def bank_sentence(item_bank: str | None) -> str:
+    if item_bank is None:
+        return _(
+            "The bank is synthetic: of the planned size and information, with parameters like the published "
+            "ones."
+        )
+    return _("The items are those of the item bank %(bank)s.") % {"bank": item_bank}
+
+
+def undefined_sentences(found: Rehearsed) -> Iterator[str]:
+    """Why estimators have no number in some studies or in all; those with the same reason together."""
+    named: dict[tuple[Reason, int], list[str]] = {}
+    for one in found.recoveries:
+        for reason, studies in one.undefined.items():
+            named.setdefault((reason, studies), []).append(estimator_name(one.name))
+    for (reason, studies), names in named.items():
+        yield _("Without a number in %(studies)s of %(of)s studies: %(names)s (%(reason)s).") % {
+            "studies": count_cell(studies), "of": count_cell(found.studies), "names": "; ".join(names),
+            "reason": WHY.get(reason) or why_absent(reason),
+        }  # fmt: skip
+
+
+def _recovery(one: Recovery) -> Sequence[str]:
+    if not one.studies:
+        return (estimator_name(one.name), _("no number, see below"), *(ABSENT,) * 5)
+    coverage = ABSENT
+    if not math.isnan(one.coverage):
+        coverage = f"{decimals(100 * one.coverage, 1)} % ± {decimals(100 * one.error, 1)}"
+    return (
+        estimator_name(one.name), logits(one.mean), logits(one.truth), logits(one.bias),
+        logits(one.spread, 3), logits(one.mean_se, 3), coverage,
+    )  # fmt: skip
+
+
+def logits(value: float, places: int = 2) -> str:
+    return ABSENT if math.isnan(value) else decimals(value, places)

@@ -1,0 +1,294 @@
+"""The methods paragraph of a report, written from the records of the study."""
+
+from collections.abc import Iterator
+
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _, ngettext
+
+from judging.models import ScoringRun
+from presentation.numbers import decimals
+from psychometrics.inference.measure import Block, Scope
+from reporting.selectors.report_records import StudyRecords
+from reporting.views.first_intervals import first_cell, published_cell, why_none
+from reporting.views.measurement.blocks.exclusions_texts import people_text
+from reporting.views.measurement.shown import count_cell, group_name, interval_cell, value_cell
+from scoring.models import Estimate, Measurement, MeasureRow
+from scoring.selectors.measures import block_measures
+from scoring.selectors.task_tables import holds_tasks
+from studies.protocol.settings import ProtocolSettings
+
+
+def methods_text(records: StudyRecords) -> str:
+    """What was done and what came out, in sentences that a paper can take over."""
+    return " ".join([*design(records), *sample(records), *scoring(records), *found(records)])
+
+
+def design(records: StudyRecords) -> Iterator[str]:
+    protocol, asked, starts = records.protocol, records.asked, records.starts
+    if asked.sizes:
+        yield _(
+            "%(asked)s were assembled into batches of %(size)s (%(assembly)s assembly, seed %(seed)d)."
+        ) % {
+            "asked": prompts_text(asked.asked),
+            "size": whole_span(*asked.sizes),
+            "assembly": protocol.assembly,
+            "seed": protocol.assembly_seed,
+        }
+        yield (
+            _("Prompts are nested in batches: each is in one batch only.")
+            if asked.nested
+            else _("Prompts are not nested in batches: some are in several.")
+        )
+    if starts is None:
+        yield _("The protocol asks each person to answer one batch within %(minutes)d minutes in all.") % {
+            "minutes": protocol.time_budget_minutes
+        }
+    else:
+        yield _("Each person was given one batch and, at the start, %(minutes)s minutes in all.") % {
+            "minutes": whole_span(*starts.minutes)
+        }
+        yield from extra_time(starts.more_time)
+    yield from places(protocol)
+    yield from frozen(records)
+
+
+def places(protocol: ProtocolSettings) -> Iterator[str]:
+    """How many people the design asks for, and which arms they are drawn for."""
+    asked_for = (
+        ngettext(
+            "The design asks for %(replicates)d person of each profile per prompt; profiles: %(profiles)d.",
+            "The design asks for %(replicates)d people of each profile per prompt; profiles: %(profiles)d.",
+            protocol.replicates_per_profile,
+        )
+        if protocol.assembly == "matrix"
+        else ngettext(
+            "The design asks for %(replicates)d person of each profile per batch; profiles: %(profiles)d.",
+            "The design asks for %(replicates)d people of each profile per batch; profiles: %(profiles)d.",
+            protocol.replicates_per_profile,
+        )
+    )
+    yield asked_for % {"replicates": protocol.replicates_per_profile, "profiles": len(protocol.profiles)}
+    if protocol.assembly == "matrix":
+        yield _("Matrix sampling: everybody has a batch of their own, from independent cuts of the bank.")
+    if protocol.arms:
+        yield _("Arms, drawn for places with the seed of the assembly: %(arms)s.") % {
+            "arms": ", ".join(protocol.arm_slugs)
+        }
+
+
+def extra_time(people: int) -> Iterator[str]:
+    """That some had more time than the protocol gives, where anybody had."""
+    if people:
+        yield ngettext(
+            "%(number)d person was given extra time or worked on in a reopened session.",
+            "%(number)d people were given extra time or worked on in a reopened session.",
+            people,
+        ) % {"number": people}
+
+
+def frozen(records: StudyRecords) -> Iterator[str]:
+    if records.study.frozen_at is None:
+        return
+    facts = {
+        "day": date_format(records.study.frozen_at, _("j F Y")),
+        "first": records.first_hash[:12],
+        "hash": records.study.protocol_hash[:12],
+        "amendments": len(records.amendments),
+    }
+    if not records.amendments:
+        yield _("The protocol was frozen on %(day)s (hash %(hash)s) and not amended since.") % facts
+    elif records.first_hash:
+        yield (
+            _(
+                "The protocol was frozen on %(day)s (hash then %(first)s); recorded amendments since: "
+                "%(amendments)d (hash now %(hash)s)."
+            )
+            % facts
+        )
+    else:
+        yield (
+            _(
+                "The protocol was frozen on %(day)s; recorded amendments since: %(amendments)d "
+                "(hash now %(hash)s)."
+            )
+            % facts
+        )
+
+
+def sample(records: StudyRecords) -> Iterator[str]:
+    flow = records.flow
+    yield ngettext(
+        "Of %(recruited)d person recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
+        "out of time and %(withdrawn)d withdrew.",
+        "Of %(recruited)d people recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
+        "out of time and %(withdrawn)d withdrew.",
+        flow.recruited,
+    ) % {
+        "recruited": flow.recruited,
+        "started": flow.started,
+        "submitted": flow.submitted,
+        "expired": flow.expired,
+        "withdrawn": flow.withdrawn,
+    }
+    facts = {"excluded": flow.excluded, "retained": flow.retained}
+    if flow.excluded:
+        yield _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.") % facts
+    else:
+        yield _("Nobody was excluded; retained: %(retained)d.") % facts
+    undecided = records.screening.undecided
+    if undecided:
+        yield ngettext(
+            "%(number)d retained person is flagged as off-task and not decided about yet.",
+            "%(number)d retained people are flagged as off-task and not decided about yet.",
+            undecided,
+        ) % {"number": undecided}
+
+
+def judge_words(run: ScoringRun) -> str:
+    """Who scored, in words; the name of a language model's configuration says which it was."""
+    if run.config:
+        return _("by the judge %(judge)s, a language model") % {"judge": run.config.slug}
+    if run.judge_kind == "match":
+        rules = str(run.judge.get("rules", "")).upper()
+        return _("by matching them with the reference answer (%(rules)s rules)") % {"rules": rules}
+    if run.judge_kind == "checks":
+        return _("by the checks that the bank gives with each prompt, without a language model")
+    return _("by the judge %(judge)s") % {"judge": run.judge_kind}
+
+
+def scoring(records: StudyRecords) -> Iterator[str]:
+    if records.results:
+        yield _("Answers were scored %(judge)s; a blank answer is missing and never zero.") % {
+            "judge": judge_words(records.results.run)
+        }
+    if holds_tasks(records.study):
+        yield _("The item bank %(bank)s holds tasks: abilities are those of accuracies per task.") % {
+            "bank": str(records.study.item_bank)
+        }
+    elif records.study.item_bank and records.study.item_bank.is_logistic:
+        yield _(
+            "Abilities are on the fixed item bank %(bank)s, fitted with the logistic 2PL: theta_QL, the root "
+            "of sum a (p - 1 / (1 + exp(-a (theta - b)))) = 0."
+        ) % {"bank": str(records.study.item_bank)}
+    elif records.study.item_bank:
+        yield _(
+            "Abilities are on the fixed item bank %(bank)s: theta = sum a (y + a b) / sum a^2, with y the "
+            "logit of %(scale)s p + %(offset)s."
+        ) % {
+            "bank": str(records.study.item_bank),
+            "scale": number_format(records.study.item_bank.squeeze_scale),
+            "offset": number_format(records.study.item_bank.squeeze_offset),
+        }
+    if records.measurement:
+        yield ngettext(
+            "Resampled intervals rest on %(resamples)s draw with the seed %(seed)d.",
+            "Resampled intervals rest on %(resamples)s draws with the seed %(seed)d.",
+            records.measurement.resamples,
+        ) % {"resamples": count_cell(records.measurement.resamples), "seed": records.measurement.seed}
+
+
+def found(records: StudyRecords) -> Iterator[str]:
+    if records.scope == Scope.PUBLIC:
+        yield _("The results rest on the answers to public prompts alone.")
+    if holds_tasks(records.study):
+        yield from accuracies(records)
+        return
+    if records.average:
+        yield ability_sentence(_("Average"), records.average)
+    if records.top and records.top.participants:
+        yield ability_sentence(
+            _("Top %(number)d (in-sample)") % {"number": records.top.participants}, records.top
+        )
+    if records.measurement:
+        yield from measured(records.measurement, records.scope)
+    if records.models.compared:
+        yield _(
+            "Models were scored again on the same prompts, one response at a time, as people answered "
+            "(k human = 1, k model = 1), and compared by theta.pool and theta_QL; differences are paired on "
+            "prompts, their verdicts corrected by Holm."
+        )
+
+
+def accuracies(records: StudyRecords) -> Iterator[str]:
+    """What came out of a benchmark with tasks, once it is measured."""
+    if records.measurement is None:
+        return
+    measures = block_measures(records.measurement, Block.BENCHMARK, records.scope)
+    for group in ("average", "top"):
+        macro = measures.get("benchmark.macro", group)
+        if macro is not None and macro.value is not None:
+            yield _("%(group)s: mean accuracy over tasks %(value)s %% (%(interval)s).") % {
+                "group": group_name(group),
+                "value": value_cell(macro, 1),
+                "interval": interval_cell(macro, 1),
+            }
+
+
+def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
+    """What stands beside the estimates: theta_QL, and Top without the luck."""
+    cohort, top = (block_measures(measurement, block, scope) for block in (Block.COHORT, Block.TOP))
+    ql = cohort.get("theta.ql", "average")
+    if ql is not None and ql.value is not None:
+        yield likelihood_sentence(ql, cohort.get("theta.ql", "top"))
+    crossfit, null = top.get("top.crossfit5", "top"), top.get("top.null", "top")
+    if crossfit is not None and crossfit.value is not None and null is not None:
+        yield _(
+            "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; "
+            "top.crossfit5); equally able people would reach %(null)s by the published rule (top.null)."
+        ) % {
+            "theta": value_cell(crossfit),
+            "interval": interval_cell(crossfit),
+            "null": value_cell(null),
+        }
+
+
+def likelihood_sentence(average: MeasureRow, top: MeasureRow | None) -> str:
+    """Both groups on the scale that does not depend on k; Top by the published choice."""
+    sentence = _("Average on the scale that does not depend on k: theta_QL = %(ql)s (%(interval)s).") % {
+        "ql": value_cell(average),
+        "interval": interval_cell(average),
+    }
+    if top is None or top.value is None:
+        return sentence
+    return f"{sentence} " + _("Top, who have the highest mean scores (in-sample): theta_QL = %(ql)s.") % {
+        "ql": value_cell(top)
+    }
+
+
+def ability_sentence(name: str, row: Estimate) -> str:
+    counts = {
+        "name": name,
+        "people": people_text(row.participants),
+        "pairs": ngettext("%(number)s pair", "%(number)s pairs", row.pairs)
+        % {"number": count_cell(row.pairs)},
+        "prompts": prompts_text(row.prompts),
+    }
+    if row.theta_pool is None:
+        mean = decimals(100 * row.raw_mean, 1) if row.raw_mean is not None else None
+        if mean is None:
+            return _("%(name)s: nothing is scored yet.") % counts
+        return _("%(name)s: mean score %(mean)s %% (%(people)s, %(pairs)s on %(prompts)s).") % {
+            **counts,
+            "mean": mean,
+        }
+    return _(
+        "%(name)s: theta.pool = %(theta)s (%(interval)s; %(people)s, %(pairs)s on %(prompts)s); as "
+        "published, theta.prompt = %(published)s."
+    ) % {
+        **counts,
+        "theta": decimals(row.theta_pool, 2),
+        "interval": why_none(row)
+        if row.ci_low_pool is None
+        else _("95 %% interval: %(interval)s") % {"interval": first_cell(row)},
+        "published": published_cell(row),
+    }
+
+
+def prompts_text(prompts: int) -> str:
+    return ngettext("%(number)s prompt", "%(number)s prompts", prompts) % {"number": count_cell(prompts)}
+
+
+def whole_span(low: float, high: float) -> str:
+    """Both ends in whole numbers, or the one number where they agree."""
+    ends = decimals(low, 0), decimals(high, 0)
+    return ends[0] if ends[0] == ends[1] else _("%(low)s to %(high)s") % {"low": ends[0], "high": ends[1]}

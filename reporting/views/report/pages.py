@@ -1,0 +1,84 @@
+"""The report of a study for its team: what is in it, its files, and the checklist that completes it."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from reporting.forms.checklist import ChecklistForm
+from reporting.report.html import POLICY, document_html
+from reporting.report.pdf import document_pdf
+from reporting.selectors.checklist_items import answers_of
+from reporting.selectors.report_records import study_records
+from reporting.services.study_reports import checklist_answer
+from reporting.views.report.checklist_records import checklist_parts, state_counts
+from reporting.views.report.methods import methods_text
+from reporting.views.report.parts import study_document
+from screening.views.blinding import results_hidden, unblinded_study_required
+from studies.models import Study
+from studies.views.access import signed_in, staff_study_required
+from studies.views.second_factor import proof_required
+
+TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
+
+
+@unblinded_study_required
+@require_safe
+def staff_report(request: HttpRequest, study: Study) -> HttpResponse:
+    """The methods paragraph, the files, and the checklist with a form for every item."""
+    return report_page(request, study)
+
+
+@unblinded_study_required
+@require_safe
+@proof_required
+def staff_report_file(request: HttpRequest, study: Study, extension: str) -> HttpResponse:
+    """The report itself: to read, or with `?download` to keep."""
+    if extension not in TYPES:
+        raise Http404
+    document = study_document(study)
+    content = document_pdf(document) if extension == "pdf" else document_html(document).encode("utf-8")
+    kind = "attachment" if "download" in request.GET else "inline"
+    return HttpResponse(
+        content,
+        content_type=TYPES[extension],
+        headers={
+            "Content-Disposition": f'{kind}; filename="report-{study.slug}.{extension}"',
+            "Content-Security-Policy": POLICY,
+        },
+    )
+
+
+@staff_study_required
+@require_POST
+def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
+    """Take over the lead's answer to one item."""
+    form = ChecklistForm(request.POST)
+    if not form.is_valid():
+        return results_hidden(request, study) or report_page(request, study, form)
+    item = form.cleaned_data["item"]
+    checklist_answer(
+        study=study, item=item, text=form.cleaned_data["text"], actor=signed_in(request), now=timezone.now()
+    )
+    messages.success(request, _("Item %(item)s is answered.") % {"item": item})
+    return redirect(f"{reverse('staff_report', args=[study.slug])}#item-{item}")
+
+
+def report_page(request: HttpRequest, study: Study, form: ChecklistForm | None = None) -> HttpResponse:
+    """The page; `form` holds a refused answer, which is shown at its item with what is wrong."""
+    records, answers = study_records(study), answers_of(study)
+    sections = checklist_parts(records, answers)
+    context = {
+        "study": study,
+        "records": records,
+        "methods": methods_text(records),
+        "sections": sections,
+        "counts": {state.value: number for state, number in state_counts(sections).items()},
+        "answers": answers,
+        "form": form,
+        "refused": form.data.get("item", "") if form else "",
+    }
+    return render(request, "reporting/report.html", context, status=422 if form else 200)

@@ -1,0 +1,224 @@
+"""A study's report from its records: what stands in it, in which order."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from django.utils.translation import get_language, gettext as _, ngettext
+
+from psychometrics.inference.measure import Scope
+from reporting.models import ChecklistAnswer
+from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Table, Tone, Words
+from reporting.selectors.checklist_items import answers_of
+from reporting.selectors.report_records import StudyRecords, study_records
+from reporting.selectors.reports import Report, report_of
+from reporting.views.figures import (
+    ability_chart,
+    has_several_points,
+    in_readers_numbers,
+    shows_several_points,
+)
+from reporting.views.measurement import shown
+from reporting.views.measurement.beside import beside_categories, beside_table
+from reporting.views.measurement.blocks_shown import PAGES
+from reporting.views.report.checklist_records import checklist_parts, state_counts
+from reporting.views.report.judges import judge_parts
+from reporting.views.report.methods import methods_text
+from reporting.views.report.protocol import protocol_parts, settings_parts
+from reporting.views.report.sections import (
+    estimate_parts,
+    flow_parts,
+    limit_parts,
+    moment,
+    provenance_parts,
+    public_sentence,
+)
+from scoring.selectors.export_measures import exported
+from scoring.selectors.measures import BlockMeasures, all_blocks
+from scoring.selectors.runs import changes_since
+from studies.models import Study
+from studies.selectors.software import software
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+PNG_DOTS_PER_INCH = 150
+SALT = "chiron"
+MOST_ROWS = 100  # of a table in the report
+
+
+def study_document(study: Study) -> Document:
+    """The whole report, as everything is stored now."""
+    records, answers = study_records(study), answers_of(study)
+    version = software()
+    return Document(
+        title=_("%(name)s: report") % {"name": study.name},
+        subtitle=subtitle(records),
+        written_at=newest_moment(records, answers),
+        software=version,
+        words=words(),
+        parts=[shortened(part) for part in report_parts(records, answers, version)],
+        warning=simulated_text(study),
+    )
+
+
+def words() -> Words:
+    """What the formats say by themselves."""
+    return Words(
+        language=get_language() or "en",
+        contents=_("Contents"),
+        page=_("Page {number} of {of}"),
+        undrawable=_(
+            "{mark} stands for a letter that this file has no picture of; the report as HTML shows it."
+        ),
+    )
+
+
+def simulated_text(study: Study) -> str:
+    """What stands above everything in the report of a study that nobody took part in."""
+    if not study.is_simulated:
+        return ""
+    return _("The people in this study are SIMULATED. The numbers say nothing about anybody.")
+
+
+def subtitle(records: StudyRecords) -> str:
+    if records.results is None:
+        return _("No results have been computed yet.")
+    return _("Results of %(at)s") % {"at": moment(records.results.computed_at)}
+
+
+def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
+    """When the newest of what the report shows was stored: no clock is read, so that it can be made again."""
+    stored = (records.results, records.measurement)
+    times = [one.computed_at for one in stored if one is not None]
+    times += [one.answered_at for one in answers.values()]
+    times += [one.made_at for one in records.amendments]
+    return max([*times, records.study.frozen_at or records.study.created_at])
+
+
+def report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str) -> Iterator[Part]:
+    yield Heading(_("Methods in short"))
+    yield Paragraph(methods_text(records))
+    yield from protocol_parts(records)
+    yield from flow_parts(records)
+    yield from result_parts(records)
+    yield from judge_parts(records.study, records.scope)
+    yield from limit_parts()
+    yield from checklist_section(records, answers)
+    yield from settings_parts(records.study)
+    yield from provenance_parts(records, version)
+
+
+def result_parts(records: StudyRecords) -> Iterator[Part]:
+    """Estimates and every block of the measurement; one sentence where there is nothing.
+
+    A report leaves the site as an export does: without rows about a private prompt or who withdrew.
+    """
+    if records.results is None:
+        yield Heading(_("Estimates"))
+        yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
+        return
+    changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
+    report = report_of(records.results, records.scope)
+    yield from estimate_parts(report, ability_images(report))
+    for table in (beside_table(report, records.measurement), beside_categories(report)):
+        if table:
+            yield table_part(table)
+    if changes:
+        yield Paragraph(
+            _("Since these results were computed: %(changes)s.") % {"changes": ", ".join(changes)},
+            Tone.WARNING,
+        )
+    yield Heading(_("Measurement"))
+    if records.measurement is None:
+        yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
+        return
+    if records.scope == Scope.PUBLIC:
+        yield Paragraph(public_sentence())
+    leaving = set(exported(records.results, records.measurement.rows.all()).values_list("pk", flat=True))
+    for block, found in all_blocks(records.measurement, records.scope).items():
+        rows = tuple(row for row in found.rows if row.pk in leaving)
+        yield from block_parts(replace(found, rows=rows), PAGES[block].title)
+
+
+def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
+    """One block as its page shows it."""
+    page = PAGES[found.block]
+    yield Heading(str(title), 2)
+    if found.sentence:
+        yield Paragraph(found.sentence)
+    if found.state == "computed":
+        for sentence in page.lead(found):
+            yield Paragraph(str(sentence))
+    for spec in page.figures.values() if found.rows else ():
+        images = drawn(partial(spec.draw, found))
+        if images:
+            yield Figure(*images, alt=str(spec.alt), caption=str(spec.caption))
+    tables = page.tables(found) if found.rows else ()
+    yield from table_parts([one for one in tables if not (found.sentence and one.says_little)])
+
+
+def table_parts(tables: Sequence[shown.Table]) -> Iterator[Part]:
+    """All tables but those about single people: a report is passed on."""
+    for table in tables:
+        if not table.about_people:
+            yield table_part(table)
+    if any(table.about_people for table in tables):
+        yield Paragraph(_("Tables about single people stay on the site."), Tone.NOTE)
+
+
+def table_part(table: shown.Table) -> Table:
+    """A page's table as a part of the report."""
+    return Table(
+        str(table.caption), [str(name) for name in table.head],
+        [[str(cell) for cell in row] for row in table.rows], [str(note) for note in table.notes],
+    )  # fmt: skip
+
+
+def shortened(part: Part) -> Part:
+    """No table is longer than anybody reads; the first rows stay, and a note counts the others."""
+    if not isinstance(part, Table) or len(part.rows) <= MOST_ROWS:
+        return part
+    left = len(part.rows) - MOST_ROWS
+    note = ngettext(
+        "%(number)s more row is left out of this report.",
+        "%(number)s more rows are left out of this report.",
+        left,
+    ) % {"number": shown.count_cell(left)}
+    return replace(part, rows=part.rows[:MOST_ROWS], notes=[*part.notes, note])
+
+
+def ability_images(report: Report) -> tuple[bytes, bytes] | None:
+    return drawn(partial(ability_chart, report)) if has_several_points(report) else None
+
+
+def drawn(draw: "Callable[[], Drawing | None]") -> tuple[bytes, bytes] | None:
+    """A figure as SVG and as PNG; equal numbers give equal bytes. None where there is nothing to draw."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({"svg.hashsalt": SALT}):
+        figure = draw()
+        if figure is None or not shows_several_points(figure):
+            return None
+        in_readers_numbers(figure)
+        svg, png = BytesIO(), BytesIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})
+        return svg.getvalue(), png.getvalue()
+
+
+def checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:
+    parts = checklist_parts(records, answers)
+    counts = state_counts(parts)
+    yield Heading(_("Human-baseline checklist"))
+    yield Paragraph(
+        _(
+            "The items of Wei et al. 2025 (arXiv 2506.13776, appendix B) by number, in our own words. From "
+            "the records: %(automatic)d; answered by the study lead: %(answered)d; missing: %(missing)d."
+        )
+        % {state.value: number for state, number in counts.items()}
+    )
+    yield from parts

@@ -1,0 +1,227 @@
+"""Sections of a study's report that are made from its records: flow, estimates, provenance, limits."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from batches.rules.statuses import AnswerState
+from presentation.numbers import ABSENT, decimals
+from psychometrics.inference.measure import Scope
+from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Table, Tone
+from reporting.selectors.report_records import StudyRecords
+from reporting.selectors.reports import Report
+from reporting.views.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
+from reporting.views.measurement.shown import count_cell, group_name
+from scoring.models import Estimate, ResultSet
+from scoring.selectors.export_results import scopes_to_leave
+
+FLOW_NAMES = (
+    "recruited", "approved", "rejected", "started", "active", "submitted", "expired", "withdrawn", "flagged",
+    "excluded", "retained",
+)  # fmt: skip
+
+
+def moment(at: datetime | None) -> str:
+    """A time to the minute, in UTC."""
+    return f"{date_format(at, _('j F Y, H:i'))} UTC" if at else ABSENT
+
+
+def flow_parts(records: StudyRecords) -> Iterator[Part]:
+    """From recruited to retained, and what became of the answers of who is retained."""
+    names = {
+        "recruited": _("Recruited"), "approved": _("Approved"), "rejected": _("Rejected"),
+        "started": _("Started"), "active": _("Working now"), "submitted": _("Handed in"),
+        "expired": _("Time ran out"), "withdrawn": _("Withdrew"), "flagged": _("Flagged as off-task"),
+        "excluded": _("Excluded as off-task"), "retained": _("Retained"),
+    }  # fmt: skip
+    flow = records.flow
+    yield Heading(_("Flow of participants"))
+    yield Table(
+        _("People; test participants are counted nowhere"),
+        [_("Step"), _("People")],
+        [[names[name], count_cell(getattr(flow, name))] for name in FLOW_NAMES],
+    )
+    yield Table(
+        _("Answers of retained people by state; none of the missing ones is zero"),
+        [_("State"), _("Answers")],
+        [[state_name(state), count_cell(number)] for state, number in flow.answers_retained.items()],
+    )
+
+
+def state_name(state: str) -> str:
+    """The state of an answer in words."""
+    return {
+        AnswerState.ANSWERED: _("Handed in"),
+        AnswerState.DRAFTED_AT_EXPIRY: _("Saved when the time ran out, not handed in"),
+        AnswerState.DRAFT: _("Saved, session still running"),
+        AnswerState.BLANK: _("Emptied again"),
+        AnswerState.SKIPPED: _("Seen, nothing written"),
+        AnswerState.NOT_REACHED: _("Never opened"),
+        AnswerState.WITHDRAWN: _("Withdrawn"),
+    }[AnswerState(state)]
+
+
+def public_sentence() -> str:
+    """What stands above the numbers of a study that asked private prompts."""
+    return _(
+        "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that "
+        "each can be computed again from the public export."
+    )
+
+
+def private_sentence(results: ResultSet) -> str:
+    """Where the numbers over all answers are, which the report has none of."""
+    if Scope.ALL in scopes_to_leave(results):
+        return _(
+            "What rests on the private prompts as well stands on the study's pages, and leaves only as "
+            "aggregates, in the rows of scope all of the export."
+        )
+    return _(
+        "What rests on the private prompts as well stands on the study's pages only: it would tell of one or "
+        "two private prompts."
+    )
+
+
+def estimate_parts(report: Report, figure: tuple[bytes, bytes] | None) -> Iterator[Part]:
+    """The stored estimates, with what must be known before any of them is quoted."""
+    yield Heading(_("Estimates"))
+    if report.scope == Scope.PUBLIC:
+        yield Paragraph(f"{public_sentence()} {private_sentence(report.results)}")
+    for note in report.notes:
+        yield Paragraph(note, Tone.WARNING)
+    yield Paragraph(
+        _("Average is everybody retained. Top is selected on the outcome (in-sample) and therefore too high.")
+    )
+    yield from map(Paragraph, interval_sentences(report))
+    rows = [*report.overall, *report.categories]
+    if report.has_theta:
+        yield abilities_table(rows)
+    if any(row.raw_mean is not None for row in rows):
+        yield means_table(rows)
+    yield counts_table(rows if report.has_theta else list(report.overall))
+    if figure:
+        yield Figure(
+            *figure,
+            alt=_("Theta of Average with intervals and of Top without, for all prompts and by category."),
+            caption=_("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
+        )
+    if report.tasks:
+        yield tasks_table(report)
+
+
+def row_name(row: Estimate) -> str:
+    return f"{group_name(row.group)}, {row.category or _('all prompts')}"
+
+
+def abilities_table(rows: list[Estimate]) -> Table:
+    return Table(
+        _("Theta in logits"),
+        [_("Group"), "theta.pool", _("SE"), _("95 % interval"), str(PUBLISHED)],
+        [
+            [
+                row_name(row), decimals(row.theta_pool, 2), decimals(row.se_pool, 2), first_cell(row),
+                published_cell(row),
+            ]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def means_table(rows: list[Estimate]) -> Table:
+    return Table(
+        _("What the groups rest on, and the mean score"),
+        [_("Group"), _("People"), _("Responses per prompt"), _("Mean score"), _("Coverage")],
+        [
+            [
+                row_name(row), count_cell(row.participants), decimals(row.responses_per_prompt, 2),
+                decimals(row.raw_mean, 3), decimals(row.coverage, 3),
+            ]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def counts_table(rows: list[Estimate]) -> Table:
+    return Table(
+        _("What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"),
+        [
+            _("Group"), _("Expected"), _("Missing"), _("Unscored"), _("Not in the bank"), _("Pairs"),
+            _("Prompts"),
+        ],
+        [
+            [
+                row_name(row), *map(
+                    count_cell,
+                    (row.expected, row.missing, row.unscored, row.unknown_items, row.pairs, row.prompts),
+                ),
+            ]
+            for row in rows
+        ],
+    )  # fmt: skip
+
+
+def tasks_table(report: Report) -> Table:
+    """Accuracy per task, then the benchmark's summaries."""
+    tasks = [
+        [task.task, *(decimals(one.accuracy, 1) if one else ABSENT for one in (task.average, task.top))]
+        for task in report.tasks
+    ]
+    metrics = [[one.name, decimals(one.average, 2), decimals(one.top, 2)] for one in report.metrics]
+    return Table(
+        _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]
+    )
+
+
+def hash_name(results: ResultSet) -> str:
+    """What the hash of the inputs covers that leaves the site."""
+    return (
+        _("Hash of the inputs on public prompts") if results.inputs_sha256_public else _("Hash of the inputs")
+    )
+
+
+def provenance_parts(records: StudyRecords, software: str) -> Iterator[Part]:
+    """Where every number comes from, and how to get it again."""
+    results, measurement = records.results, records.measurement
+    rows = [(_("Software"), software), (_("Study"), records.study.slug)]
+    if results:
+        judge = results.run.config.slug if results.run.config else results.run.judge_kind
+        rows += [
+            (_("Judge"), f"{judge}, {results.run.judge_sha256}"),
+            (_("Protocol hash of the scores"), results.run.protocol_hash),
+            (hash_name(results), results.sha256_to_leave),
+            (_("Results computed"), moment(results.computed_at)),
+        ]
+    if measurement:
+        rows += [
+            (_("Measurement computed"), moment(measurement.computed_at)),
+            (_("Seed"), str(measurement.seed)),
+            (_("Resamples"), str(measurement.resamples)),
+        ]
+    yield Heading(_("Provenance"))
+    yield Facts(_("Where the numbers come from"), rows)
+    yield Paragraph(
+        _(
+            "The export of the study (export_study) holds the tables that these numbers are computed from, "
+            "and recompute.py, which computes them again and says of each whether it agrees."
+        )
+    )
+
+
+def limit_parts() -> Iterator[Part]:
+    yield Heading(_("Limits"))
+    for sentence in (
+        _("One batch of prompts cannot rank people; nothing here says anything about one person."),
+        _("Top is chosen by the scores that it is measured with; wherever it stands, it is in-sample."),
+        _(
+            "Item parameters hold for the judge, the judge texts and the number of responses per prompt that "
+            "they were calibrated with."
+        ),
+        _("Answers that are missing are left out of the estimates; the bounds show what they could change."),
+        _(
+            "Intervals are conditional on the design that was used, and on the judge being the same "
+            "throughout."
+        ),
+    ):
+        yield Paragraph(sentence)

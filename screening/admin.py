@@ -1,0 +1,42 @@
+"""The records of screening, for looking only: flags and verdicts have their page."""
+
+from typing import ClassVar
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from screening.models import AnswerFlag, ParticipantFlag, Verdict
+from screening.selectors.participants import studies_with_open_verdicts
+from studies.admin import LookingOnly
+
+
+class BlindWhileOpen(LookingOnly):
+    """Records that tell scores: those of a study with open verdicts are left out, as on its pages."""
+
+    study_field: ClassVar[str]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+        hidden = {f"{self.study_field}__in": studies_with_open_verdicts()}
+        return super().get_queryset(request).exclude(**hidden)
+
+
+@admin.register(AnswerFlag)
+class AnswerFlagAdmin(LookingOnly):
+    list_display = ["answer", "reason", "rules_version", "flagged_at"]
+    list_filter = ["answer__session__participant__study", "reason"]
+    list_select_related = ["answer"]
+
+
+@admin.register(ParticipantFlag)
+class ParticipantFlagAdmin(LookingOnly):
+    list_display = ["participant", "reason", "rules_version", "flagged_at"]
+    list_filter = ["participant__study", "reason"]
+    list_select_related = ["participant"]
+
+
+@admin.register(Verdict)
+class VerdictAdmin(LookingOnly):
+    list_display = ["participant", "decision", "decided_by", "decided_at"]
+    list_filter = ["participant__study", "decision"]
+    list_select_related = ["participant", "decided_by"]

@@ -1,0 +1,57 @@
+"""manage.py screen_study STUDY: flag off-task answers and participants; people decide about the flags."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from screening.selectors.screening import screening_summary
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdicts_confirm_all
+from studies.management.operators import named_person, named_study, plain_errors
+from studies.models import Study
+
+
+class Command(BaseCommand):
+    help = (
+        "Run the off-task rules over every ended session and print what they flag. Flags exclude nobody: "
+        "reviewers confirm or overturn them on the screening page."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="the study's short name")
+        parser.add_argument(
+            "--confirm-all",
+            action="store_true",
+            help="exclude every flagged participant who has no verdict yet; needs --reason and --by",
+        )
+        parser.add_argument("--reason", default="", help="why the flags are confirmed")
+        parser.add_argument(
+            "--by", default="", metavar="EMAIL", help="the member of staff whose verdicts these are"
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        with plain_errors():
+            study = named_study(options["study"])
+            screening = study_screen(study=study, now=timezone.now())
+            if options["confirm_all"]:
+                self.confirm_all(study, reason=options["reason"], by=options["by"])
+            screening = screening_summary(study, screening.rules_version)
+        self.stdout.write(f"{screening.participants} ended sessions, rules {screening.rules_version}.")
+        self.stdout.write(f"Flagged answers: {counted(screening.answers)}.")
+        self.stdout.write(f"Flagged participants: {counted(screening.people)}.")
+        self.stdout.write(f"Without a verdict: {screening.undecided}. Excluded: {screening.excluded}.")
+
+    def confirm_all(self, study: Study, *, reason: str, by: str) -> None:
+        actor = named_person(by) if reason.strip() else None
+        if actor is None:
+            raise CommandError(
+                "--confirm-all needs --by EMAIL and --reason TEXT: verdicts have an author and a reason."
+            )
+        verdicts = verdicts_confirm_all(study=study, reason=reason, actor=actor, now=timezone.now())
+        self.stdout.write(f"Confirmed by {actor.email}: {len(verdicts)}.")
+
+
+def counted(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{number} {reason}" for reason, number in numbers.items()) or "none"

@@ -1,0 +1,86 @@
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+
+MODELS = ['answerflag', 'participantflag', 'verdict']
+
+
+def content_types_move(apps, schema_editor):
+    """Permissions and the log of changes name models by rows of content types: these go along."""
+    types = apps.get_model('contenttypes', 'ContentType').objects
+    types.filter(app_label='scoring', model__in=MODELS).update(app_label='screening')
+
+
+def content_types_return(apps, schema_editor):
+    types = apps.get_model('contenttypes', 'ContentType').objects
+    types.filter(app_label='screening', model__in=MODELS).update(app_label='scoring')
+
+
+class Migration(migrations.Migration):
+    # The tables are there, under the names they had in the app scoring: only the state changes.
+
+    initial = True
+
+    dependencies = [
+        ('contenttypes', '0002_remove_content_type_name'),
+        ('scoring', '0005_the_interval_that_serves'),
+        ('batches', '0005_practice_in_the_workspace'),
+        ('studies', '0008_announcements_to_those_in_a_session'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.CreateModel(
+                    name='AnswerFlag',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('rules_version', models.CharField(max_length=40)),
+                        ('reason', models.CharField(max_length=40)),
+                        ('evidence', models.TextField()),
+                        ('flagged_at', models.DateTimeField()),
+                        ('answer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flags', to='batches.answer')),
+                    ],
+                    options={
+                        'db_table': 'scoring_answerflag',
+                        'constraints': [models.UniqueConstraint(fields=('answer', 'rules_version', 'reason'), name='a_rule_set_flags_an_answer_once_per_reason')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='ParticipantFlag',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('rules_version', models.CharField(max_length=40)),
+                        ('reason', models.CharField(max_length=40)),
+                        ('evidence', models.TextField()),
+                        ('flagged_at', models.DateTimeField()),
+                        ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flags', to='studies.participant')),
+                    ],
+                    options={
+                        'db_table': 'scoring_participantflag',
+                        'constraints': [models.UniqueConstraint(fields=('participant', 'rules_version', 'reason'), name='a_rule_set_flags_a_participant_once_per_reason')],
+                    },
+                ),
+                migrations.CreateModel(
+                    name='Verdict',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('rules_version', models.CharField(max_length=40)),
+                        ('decision', models.CharField(choices=[('confirm', 'Confirmed: the participant is excluded'), ('overturn', 'Overturned: the participant is retained')], max_length=10)),
+                        ('reason', models.TextField()),
+                        ('decided_at', models.DateTimeField()),
+                        ('decided_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                        ('participant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='studies.participant')),
+                    ],
+                    options={
+                        'db_table': 'scoring_verdict',
+                        'ordering': ['id'],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='a_verdict_has_a_reason')],
+                    },
+                ),
+            ],
+        ),
+        migrations.RunPython(content_types_move, content_types_return),
+    ]

@@ -1,0 +1,101 @@
+"""Off-task rules: from what was asked and answered to flags with evidence (GIM, appendix G).
+
+Pure and blind to scores: a flag never depends on whether an answer is right. Flags propose, people decide.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from batches.rules.statuses import AnswerState
+from screening.offtask.comments import comment_flags
+from screening.offtask.facts import (
+    RULES_VERSION,
+    AnswerFacts,
+    AnswerFlag,
+    OfftaskRules,
+    ParticipantFlag,
+    ParticipantReason,
+    PromptFacts,
+    ReasonCode,
+)
+from screening.offtask.minimal import minimal_content
+from screening.offtask.words import visible
+
+__all__ = [
+    "DEFAULT_RULES",
+    "RULES_VERSION",
+    "AnswerFacts",
+    "AnswerFlag",
+    "OfftaskRules",
+    "ParticipantFlag",
+    "ParticipantReason",
+    "PromptFacts",
+    "ReasonCode",
+    "flag_answer",
+    "flag_participant",
+]
+
+DEFAULT_RULES = OfftaskRules()
+
+_NEVER_FLAGGED = frozenset({AnswerState.WITHDRAWN, AnswerState.DRAFT})
+_WITHOUT_TEXT = frozenset({AnswerState.BLANK, AnswerState.SKIPPED, AnswerState.NOT_REACHED})
+
+
+def flag_answer(
+    answer: AnswerFacts, prompt: PromptFacts, *, rules: OfftaskRules = DEFAULT_RULES
+) -> tuple[AnswerFlag, ...]:
+    """Return every flag of one answer, in the order of `ReasonCode`; empty when it looks on task.
+
+    Withdrawn answers and drafts of a running session are never flagged.
+    """
+    if answer.state in _NEVER_FLAGGED:
+        return ()
+    text = visible(answer.text)
+    if answer.state in _WITHOUT_TEXT or not text:
+        return (AnswerFlag(ReasonCode.NO_ANSWER, _nothing(answer)),)
+    minimal = minimal_content(text, prompt, rules)
+    flags = [AnswerFlag(ReasonCode.MINIMAL_CONTENT, minimal)] if minimal else []
+    return (*flags, *comment_flags(text, prompt, rules))
+
+
+def flag_participant(
+    answers: Sequence[AnswerFacts],
+    flags: Mapping[int, Sequence[AnswerFlag]],
+    *,
+    rules: OfftaskRules = DEFAULT_RULES,
+) -> tuple[ParticipantFlag, ...]:
+    """Return the flags of a participant from all answers of the ended session and their flags by answer id.
+
+    Recorded answers are those not flagged NO_ANSWER; withdrawn answers are left out altogether.
+    """
+    used = [answer for answer in answers if answer.state not in _NEVER_FLAGGED]
+    reasons = [{flag.reason for flag in flags.get(answer.answer_id, ())} for answer in used]
+    recorded = [found for found in reasons if ReasonCode.NO_ANSWER not in found]
+    proposed = (_few_answers(len(recorded), len(used), rules), _mostly_off_task(recorded, rules))
+    return tuple(flag for flag in proposed if flag is not None)
+
+
+def _few_answers(recorded: int, prompts: int, rules: OfftaskRules) -> ParticipantFlag | None:
+    if not prompts or recorded >= rules.answered_share * prompts:
+        return None
+    evidence = f"{recorded} of {prompts} prompts have an answer; flagged below {rules.answered_share:.0%}."
+    return ParticipantFlag(ParticipantReason.FEW_ANSWERS, evidence)
+
+
+def _mostly_off_task(recorded: Sequence[set[ReasonCode]], rules: OfftaskRules) -> ParticipantFlag | None:
+    off_task = [found for found in recorded if found]
+    if not off_task or len(off_task) < rules.off_task_share * len(recorded):
+        return None
+    times = Counter(reason for found in off_task for reason in found)
+    kinds = ", ".join(f"{times[reason]} {reason.value}" for reason in ReasonCode if times[reason])
+    evidence = (
+        f"{len(off_task)} of {len(recorded)} recorded answers are off-task ({kinds}); "
+        f"flagged from {rules.off_task_share:.0%}."
+    )
+    return ParticipantFlag(ParticipantReason.MOSTLY_OFF_TASK, evidence)
+
+
+def _nothing(answer: AnswerFacts) -> str:
+    if answer.state in _WITHOUT_TEXT:
+        return answer.state.sentence
+    return "The recorded text has no visible character."

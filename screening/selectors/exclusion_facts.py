@@ -1,0 +1,147 @@
+"""What exclusion rules look at: what people wrote and how they worked, never what it was worth."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from statistics import median
+
+import numpy as np
+from django.db.models import QuerySet
+from django.db.models.functions import Left
+
+from batches.models import Answer
+from psychometrics.exclusions.rules import ExclusionFacts
+from screening.models import ParticipantFlag, VerdictDecision
+from screening.offtask.facts import ReasonCode
+from screening.offtask.words import count_words
+from screening.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
+from screening.selectors.participants import excluded_participants, screened_participants
+from studies.models import Study
+
+CHUNK = 5000
+LOOKED_AT = 200  # characters of an answer in which words are counted: enough for any rule's `words_below`
+_ASCII_WORD = re.compile(r"\S*[A-Za-z0-9]\S*|[+<=>|~$]")
+
+
+@dataclass
+class _Work:
+    """One person's work while it is read."""
+
+    prompts: int = 0
+    off_task: int = 0
+    words: list[int] = field(default_factory=list)
+    started_at: datetime | None = None
+    saved_at: datetime | None = None
+
+    @property
+    def seconds_per_answer(self) -> float:
+        if self.started_at is None or self.saved_at is None or not self.words:
+            return np.nan
+        return (self.saved_at - self.started_at).total_seconds() / len(self.words)
+
+
+@dataclass(frozen=True)
+class RatedTwice:
+    """Whether two reviewers confirm the exclusion of the same person, in the order they first decided.
+
+    The second reviewer could read what the first one decided.
+    """
+
+    participant: str
+    first: bool
+    second: bool
+
+
+def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = False) -> ExclusionFacts:
+    """The facts of these people, in this order. Three queries for any number of people and answers.
+
+    `public_only`: as if only the public prompts had been asked; verdicts on people stay as they are.
+    """
+    work = {code: _Work() for code in codes}
+    flags = newest_flags(study, public_only=public_only)
+    for code, answer, has_text, start, saved_at, started_at in answers_read(study, public_only):
+        if (own := work.get(code)) is None:
+            continue
+        reasons = flags.get(answer, frozenset())
+        own.prompts += 1
+        if has_text and ReasonCode.NO_ANSWER not in reasons:
+            own.words.append(words_in(start))
+            own.off_task += bool(reasons)
+            own.started_at = started_at
+            own.saved_at = max(filter(None, (own.saved_at, saved_at)), default=None)
+    confirmed = set(excluded_participants(study).values_list("code", flat=True))
+    return ExclusionFacts(
+        off_task_share=np.array([_share(work[code].off_task, len(work[code].words)) for code in codes]),
+        answered_share=np.array([_share(len(work[code].words), work[code].prompts) for code in codes]),
+        median_words=np.array([median(work[code].words) if work[code].words else np.nan for code in codes]),
+        seconds_per_answer=np.array([work[code].seconds_per_answer for code in codes]),
+        confirmed=np.array([code in confirmed for code in codes], dtype=bool),
+    )
+
+
+def answers_read(
+    study: Study, public_only: bool
+) -> Iterator[tuple[str, int, bool, str, datetime | None, datetime]]:
+    """Code, answer, whether it has text, how the text starts, last save and start of the session."""
+    people = screened_participants(study).values("pk")
+    rows = Answer.objects.filter(session__participant__in=people).order_by("pk")
+    if public_only:
+        rows = rows.filter(prompt__split="public")
+    return rows.values_list(
+        "session__participant__code", "pk", "has_text", Left("text", LOOKED_AT), "saved_at",
+        "session__started_at",
+    ).iterator(CHUNK)  # fmt: skip
+
+
+def newest_flags(study: Study, *, public_only: bool = False) -> dict[int, frozenset[str]]:
+    """Reasons of the flags on each answer, of the rules version that was screened with last."""
+    people = screened_participants(study).values("pk")
+    rows = current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
+    if public_only:
+        rows = rows.filter(answer__prompt__split="public")
+    found: dict[str, dict[int, set[str]]] = {}
+    version = ""
+    for answer, reason, version in rows.values_list("answer", "reason", "rules_version").iterator(CHUNK):
+        found.setdefault(version, {}).setdefault(answer, set()).add(reason)
+    return {answer: frozenset(reasons) for answer, reasons in found.get(version, {}).items()}
+
+
+def excluded_by_reason(study: Study) -> dict[str, int]:
+    """How many people are excluded, by what the screening had flagged: "few_answers+mostly_off_task"."""
+    rows: QuerySet[ParticipantFlag] = current_participant_flags().filter(
+        participant__in=excluded_participants(study).values("pk")
+    )
+    reasons: dict[int, set[str]] = {}
+    for participant, reason in rows.order_by().values_list("participant", "reason"):
+        reasons.setdefault(participant, set()).add(reason)
+    counts: dict[str, int] = {}
+    for of_one in reasons.values():
+        name = "+".join(sorted(of_one))
+        counts[name] = counts.get(name, 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
+    """Of each person each rater's newest decision (confirmed or not), raters in the order they decided."""
+    people = screened_participants(study).values("pk")
+    rows = current_verdicts().filter(participant__in=people).order_by("pk")
+    found: dict[str, dict[int, bool]] = {}
+    for code, rater, decision in rows.values_list("participant__code", "decided_by", "decision"):
+        found.setdefault(code, {})[rater] = decision == VerdictDecision.CONFIRM
+    return found
+
+
+def rated_twice(decisions: dict[str, dict[int, bool]]) -> list[RatedTwice]:
+    """The people two raters decided about; of more than two, the first two."""
+    pairs = ((code, list(own.values())[:2]) for code, own in sorted(decisions.items()))
+    return [RatedTwice(code, *both) for code, both in pairs if len(both) == 2]
+
+
+def words_in(text: str) -> int:
+    """`count_words`, much faster where a text is plain ASCII."""
+    return len(_ASCII_WORD.findall(text)) if text.isascii() else count_words(text)
+
+
+def _share(count: int, of: int) -> float:
+    return count / of if of else np.nan

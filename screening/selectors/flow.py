@@ -1,0 +1,91 @@
+"""From recruited to retained, in numbers."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+
+from batches.models import Answer, Session
+from batches.rules.statuses import AnswerState, SessionStatus, answer_state
+from screening.selectors.participants import (
+    excluded_participants,
+    flagged_participants,
+    retained_participants,
+    study_people,
+)
+from studies.models import Participant, Study, VettingStatus
+
+
+@dataclass(frozen=True)
+class StudyFlow:
+    """People of a study; test participants are counted apart and nowhere else.
+
+    `answers` counts the answers of all sessions by state, `answers_retained` those of retained participants;
+    with `public_only` in `study_flow` those to public prompts.
+    """
+
+    recruited: int
+    approved: int
+    rejected: int
+    started: int
+    active: int
+    submitted: int
+    expired: int
+    withdrawn: int
+    flagged: int
+    excluded: int
+    retained: int
+    test_participants: int
+    answers: dict[str, int]
+    answers_retained: dict[str, int]
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values that JSON can hold."""
+        return asdict(self)
+
+
+def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
+    """Count everything as it is now."""
+    people = study_people(study)
+    vetting = dict(people.order_by().values_list("vetting_status").annotate(people=Count("pk")))
+    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
+    statuses = Counter(sessions.values_list("status", flat=True))
+    retained = retained_participants(study)
+    return StudyFlow(
+        recruited=sum(vetting.values()),
+        approved=vetting.get(VettingStatus.APPROVED, 0),
+        rejected=vetting.get(VettingStatus.REJECTED, 0),
+        started=statuses.total(),
+        active=statuses[SessionStatus.ACTIVE],
+        submitted=statuses[SessionStatus.SUBMITTED],
+        expired=statuses[SessionStatus.EXPIRED],
+        withdrawn=statuses[SessionStatus.WITHDRAWN],
+        flagged=flagged_participants(study).count(),
+        excluded=excluded_participants(study).count(),
+        retained=retained.count(),
+        test_participants=Participant.objects.filter(study=study, is_test=True).count(),
+        answers=answer_states(sessions, public_only),
+        answers_retained=answer_states(sessions.filter(participant__in=retained.values("pk")), public_only),
+    )
+
+
+def answer_states(sessions: QuerySet[Session], public_only: bool = False) -> dict[str, int]:
+    """How many answers of these sessions are in each state; every state is named."""
+    facts = Answer.objects.filter(session__in=sessions.values("pk")).order_by()
+    if public_only:
+        facts = facts.filter(prompt__split="public")
+    rows = (
+        facts.annotate(
+            seen=ExpressionWrapper(Q(first_seen_at__isnull=False), output_field=BooleanField()),
+            saved=ExpressionWrapper(Q(revision__gt=0), output_field=BooleanField()),
+        )
+        .values_list("session__status", "seen", "saved", "has_text")
+        .annotate(answers=Count("pk"))
+    )
+    totals = Counter(dict.fromkeys(AnswerState, 0))
+    for status, seen, saved, has_text, number in rows:
+        state = answer_state(
+            session_status=SessionStatus(status), first_seen=seen, revisions=int(saved), has_text=has_text
+        )
+        totals[state] += number
+    return {state.value: number for state, number in totals.items()}

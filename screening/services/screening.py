@@ -1,0 +1,117 @@
+"""The off-task filter: rules flag, people decide. Nobody is excluded by a rule, and no score is looked at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from batches.models import Answer
+from screening.models import AnswerFlag, ParticipantFlag
+from screening.offtask.rules import (
+    DEFAULT_RULES,
+    AnswerFacts,
+    AnswerFlag as FoundOnAnswer,
+    OfftaskRules,
+    ParticipantFlag as FoundOnParticipant,
+    PromptFacts,
+    flag_answer,
+    flag_participant,
+)
+from screening.selectors.current import current_answer_flags, current_participant_flags
+from screening.selectors.participants import screened_participants
+from screening.selectors.screening import Screening, screening_summary
+from studies.models import Criterion, Prompt, Study
+
+PEOPLE_AT_ONCE = 20
+
+
+def study_screen(*, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_RULES) -> Screening:
+    """Run the rules over every ended session and store what is new; running them again changes nothing.
+
+    Only where a session was extended or reopened since do new flags replace the old ones.
+    """
+    prompts = prompt_facts(study)
+    people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
+    for start in range(0, len(people), PEOPLE_AT_ONCE):
+        screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
+    return screening_summary(study, rules.version)
+
+
+def screen_some(
+    people: Sequence[int], prompts: Mapping[int, PromptFacts], rules: OfftaskRules, now: datetime
+) -> None:
+    of_answers: list[AnswerFlag] = []
+    of_people: list[ParticipantFlag] = []
+    for participant_id, answers in answers_of(people).items():
+        facts = {answer.pk: answer_facts(answer, prompts[answer.prompt_id]) for answer in answers}
+        found = {
+            answer.pk: flag_answer(facts[answer.pk], prompts[answer.prompt_id], rules=rules)
+            for answer in answers
+        }
+        of_answers += answer_flag_rows(found, rules, now)
+        on_participant = flag_participant(list(facts.values()), found, rules=rules)
+        of_people += participant_flag_rows(participant_id, on_participant, rules, now)
+    with transaction.atomic():
+        drop_outdated(people)
+        AnswerFlag.objects.bulk_create(of_answers, ignore_conflicts=True)
+        ParticipantFlag.objects.bulk_create(of_people, ignore_conflicts=True)
+
+
+def drop_outdated(people: Sequence[int]) -> None:
+    """Delete flags on what people have worked on again since: their session was extended or reopened."""
+    of_answers = AnswerFlag.objects.filter(answer__session__participant__in=people)
+    of_answers.exclude(pk__in=current_answer_flags().values("pk")).delete()
+    of_people = ParticipantFlag.objects.filter(participant__in=people)
+    of_people.exclude(pk__in=current_participant_flags().values("pk")).delete()
+
+
+def prompt_facts(study: Study) -> dict[int, PromptFacts]:
+    """What was asked, by the prompt's primary key."""
+    criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
+    rows = Prompt.objects.filter(version=study.bank_version_id).annotate(by_rubric=Exists(criteria))
+    facts = rows.values_list("pk", "prompt_id", "text", "by_rubric", "gold_answer")
+    return {
+        pk: PromptFacts(prompt_id, text, "rubric" if by_rubric else "exact", gold)
+        for pk, prompt_id, text, by_rubric, gold in facts
+    }
+
+
+def answers_of(people: Sequence[int]) -> dict[int, list[Answer]]:
+    """The answers of each of these participants, in the order of the batch."""
+    answers = Answer.objects.filter(session__participant__in=people).select_related("session")
+    grouped: dict[int, list[Answer]] = {pk: [] for pk in people}
+    for answer in answers.order_by("position"):
+        grouped[answer.session.participant_id].append(answer)
+    return grouped
+
+
+def answer_flag_rows(
+    found: Mapping[int, Sequence[FoundOnAnswer]], rules: OfftaskRules, now: datetime
+) -> Iterator[AnswerFlag]:
+    for answer_id, flags in found.items():
+        for flag in flags:
+            yield AnswerFlag(
+                answer_id=answer_id,
+                rules_version=rules.version,
+                reason=flag.reason,
+                evidence=flag.evidence,
+                flagged_at=now,
+            )
+
+
+def participant_flag_rows(
+    participant_id: int, found: Sequence[FoundOnParticipant], rules: OfftaskRules, now: datetime
+) -> Iterator[ParticipantFlag]:
+    for flag in found:
+        yield ParticipantFlag(
+            participant_id=participant_id,
+            rules_version=rules.version,
+            reason=flag.reason,
+            evidence=flag.evidence,
+            flagged_at=now,
+        )
+
+
+def answer_facts(answer: Answer, prompt: PromptFacts) -> AnswerFacts:
+    return AnswerFacts(answer.pk, prompt.prompt_id, answer.text, answer.state)

@@ -1,0 +1,92 @@
+"""Consent: who accepted or declined exactly which text and list of what is recorded, and when."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies.models import Consent, Participant, StudyStatus, VettingStatus
+from studies.protocol.consents import consent_sha256, recorded_items
+from studies.selectors.participants import has_agreed, latest_consent
+from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.people.participants import participant_lock
+from studies.services.people.vetting_mails import mails_take_back
+from studies.services.refusals import Refused
+
+
+class ConsentNotAsked(Refused):
+    """There is nothing to decide: the study is a draft or closed, the person was rejected or withdrew."""
+
+
+class ConsentGiven(Refused):
+    """The person agreed before; only a withdrawal takes that back."""
+
+
+class ConsentTextChanged(Refused):
+    """The text or the list was amended between being shown and being decided on."""
+
+
+@transaction.atomic
+def consent_record(
+    *, participant: Participant, accepted: bool, now: datetime, shown_sha256: str | None = None
+) -> Consent:
+    """Record a decision on what holds now; the same decision twice in a row is recorded once.
+
+    `shown_sha256` is the hash of what the person had in front of them, where a page showed it.
+    Declining after an agreement would leave a running session and its answers in the study, so that is what a
+    withdrawal is for. Raises ConsentNotAsked, ConsentTextChanged or ConsentGiven.
+    """
+    participant = participant_lock(participant)
+    _require_asked(participant)
+    protocol = participant.study.protocol
+    digest = consent_sha256(protocol)
+    if shown_sha256 is not None and shown_sha256 != digest:
+        raise ConsentTextChanged(
+            _("The text was changed while you were reading. Please read it again and decide.")
+        )
+    if not accepted:
+        _require_not_agreed(participant)
+    latest = latest_consent(participant)
+    if latest and latest.accepted == accepted and latest.sha256 == digest:
+        return latest
+    consent = Consent.objects.create(
+        participant=participant,
+        accepted=accepted,
+        text=protocol.consent_text,
+        recorded=list(recorded_items(protocol)),
+        sha256=digest,
+        decided_at=now,
+    )
+    if not accepted:
+        mails_take_back(participant.events.filter(kind=StudyEventKind.REMINDED))
+    event_record(
+        study=participant.study,
+        kind=StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED,
+        now=now,
+        actor=participant.user,
+        participant=participant,
+        consent_sha256=digest,
+    )
+    return consent
+
+
+def _require_asked(participant: Participant) -> None:
+    status = participant.study.status
+    if status == StudyStatus.DRAFT:
+        raise ConsentNotAsked(_("The study is still being prepared. You can decide when its text is final."))
+    if status == StudyStatus.CLOSED:
+        raise ConsentNotAsked(_("The study is closed; there is nothing left to decide."))
+    if participant.vetting_status == VettingStatus.REJECTED:
+        raise ConsentNotAsked(_("You are not taking part in this study; there is nothing to decide."))
+    if has_withdrawn(participant):
+        raise ConsentNotAsked(_("You have withdrawn from this study; there is nothing left to decide."))
+
+
+def _require_not_agreed(participant: Participant) -> None:
+    if has_agreed(participant):
+        raise ConsentGiven(
+            _(
+                "You have agreed to take part. To take part no longer, withdraw from the study: "
+                "nothing of yours is used then."
+            )
+        )

@@ -1,0 +1,178 @@
+"""Personal ways into a study: making, revoking and accepting invitations."""
+
+import secrets
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies.models import Invitation, Participant, Study, StudyStatus, User
+from studies.selectors.invitations import token_sha256
+from studies.services.events import StudyEventKind, event_record
+from studies.services.people.participants import (
+    AlreadyTakesPart,
+    NewPerson,
+    StudyClosed,
+    normal_email,
+    participants_add,
+    require_profile,
+)
+from studies.services.refusals import Refused
+from studies.services.studies import study_lock
+
+
+class AlreadyInvited(Refused):
+    """The address has an invitation that was not revoked."""
+
+
+class InvitationUnusable(Refused):
+    """The link does not let anybody in; the subclasses say why."""
+
+
+class InvitationUnknown(InvitationUnusable):
+    """No invitation has this link, or none any more."""
+
+
+class InvitationUsed(InvitationUnusable):
+    """The invitation was accepted before."""
+
+
+class InvitationRevoked(InvitationUnusable):
+    """The study team took the invitation back."""
+
+
+class InvitationExpired(InvitationUnusable):
+    """The link was not used in time."""
+
+
+def token_new() -> str:
+    """What the link of an invitation is made of; nobody can guess it."""
+    return secrets.token_urlsafe(32)
+
+
+@transaction.atomic
+def invitation_create(
+    *,
+    study: Study,
+    email: str,
+    profile: str,
+    now: datetime,
+    is_test: bool = False,
+    actor: User | None = None,
+) -> Invitation:
+    """An invitation that is not sent yet.
+
+    Raises StudyClosed, EmailInvalid, ProfileUnknown, AlreadyTakesPart or AlreadyInvited.
+    """
+    study = study_lock(study)
+    require_inviting(study)
+    address = normal_email(email)
+    require_profile(study, profile)
+    if study.participants.filter(user__email=address).exists():
+        raise AlreadyTakesPart(_("%(email)s is in this study already.") % {"email": address})
+    if study.invitations.filter(email=address, revoked_at=None).exists():
+        message = _("%(email)s has an invitation already; send it again instead.")
+        raise AlreadyInvited(message % {"email": address})
+    invitation = Invitation.objects.create(
+        study=study,
+        email=address,
+        profile=profile,
+        is_test=is_test,
+        token_sha256=token_sha256(token_new()),
+        created_at=now,
+        created_by=actor,
+        expires_at=expiry(study, now),
+    )
+    event_record(study=study, kind=StudyEventKind.INVITED, now=now, actor=actor, invitation=invitation.pk)
+    return invitation
+
+
+def require_inviting(study: Study) -> None:
+    """Raise StudyClosed where nobody is let in any more."""
+    if study.status == StudyStatus.CLOSED:
+        raise StudyClosed(_("This study is closed; nobody can be invited to it any more."))
+
+
+def expiry(study: Study, now: datetime) -> datetime:
+    """Until when a link that is sent now can be used."""
+    return now + timedelta(days=study.protocol.invitation_days)
+
+
+@transaction.atomic
+def invitation_revoke(*, invitation: Invitation, now: datetime, actor: User | None = None) -> Invitation:
+    """Make the link useless. Raises InvitationUsed or InvitationRevoked where it is already."""
+    invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
+    require_unused(invitation)
+    invitation.revoked_at = now
+    invitation.save(update_fields=["revoked_at"])
+    kind = StudyEventKind.INVITATION_REVOKED
+    event_record(study=invitation.study, kind=kind, now=now, actor=actor, invitation=invitation.pk)
+    return invitation
+
+
+def require_unused(invitation: Invitation) -> None:
+    """Raise InvitationUsed or InvitationRevoked."""
+    if invitation.accepted_at is not None:
+        raise InvitationUsed(_("This invitation has been accepted already."))
+    if invitation.revoked_at is not None:
+        raise InvitationRevoked(_("This invitation has been revoked."))
+
+
+def invitation_of(*, token: str, now: datetime) -> Invitation:
+    """The invitation the link belongs to, if it can be accepted. Raises InvitationUnusable or StudyClosed."""
+    invitation = Invitation.objects.filter(token_sha256=token_sha256(token)).select_related("study").first()
+    return _require_open(invitation, now)
+
+
+@transaction.atomic
+def invitation_accept(*, token: str, now: datetime) -> Participant:
+    """Let the person the link was sent to into the study, with an account if there is none.
+
+    Raises InvitationUnusable, StudyClosed or ProfileUnknown (the profile was dropped since).
+    """
+    locked = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=token_sha256(token))
+    invitation = _require_open(locked.select_related("study").first(), now)
+    participant = _participant_for(invitation, now)
+    invitation.participant, invitation.accepted_at = participant, now
+    invitation.save(update_fields=["participant", "accepted_at"])
+    event_record(
+        study=invitation.study,
+        kind=StudyEventKind.INVITATION_ACCEPTED,
+        now=now,
+        actor=participant.user,
+        participant=participant,
+        invitation=invitation.pk,
+    )
+    return participant
+
+
+def _require_open(invitation: Invitation | None, now: datetime) -> Invitation:
+    if invitation is None:
+        raise InvitationUnknown(_("This link belongs to no invitation."))
+    require_unused(invitation)
+    if not invitation.is_open(now):
+        raise InvitationExpired(_("This invitation was not used in time and has expired."))
+    if invitation.study.status == StudyStatus.CLOSED:
+        raise StudyClosed(_("This study is closed; it takes nobody in any more."))
+    return invitation
+
+
+def _participant_for(invitation: Invitation, now: datetime) -> Participant:
+    """The person in the study; the study team may have added them since the invitation was sent."""
+    study = study_lock(invitation.study)
+    present = study.participants.filter(user__email=invitation.email).select_related("study", "user").first()
+    if present is not None:
+        return present
+    person = NewPerson(
+        email=invitation.email,
+        profile=invitation.profile,
+        is_test=invitation.is_test,
+        invited=asks_for_profile(study, invitation.profile),
+    )
+    return participants_add(study=study, people=[person], now=now)[0]
+
+
+def asks_for_profile(study: Study, profile: str) -> bool:
+    """Whether invited people of this profile have a form to send before the study team decides."""
+    protocol = study.protocol
+    return bool(protocol.questions_for(profile)) or protocol.credential_file == "required"

@@ -1,0 +1,99 @@
+"""Messages between a participant and the study team."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies.models import Message, Participant, User
+from studies.services.events import StudyEventKind, event_record, is_erased
+from studies.services.people.participants import participant_lock
+from studies.services.refusals import Refused
+from studies.services.storage import storage_take
+
+MESSAGES_PER_HOUR = 20
+
+
+class TooManyMessages(Refused):
+    """The person has written very often within the last hour."""
+
+
+class ConversationOver(Refused):
+    """The person's data were deleted; whatever was written now would be deleted, too, within a day."""
+
+
+@transaction.atomic
+def message_send(
+    *,
+    participant: Participant,
+    text: str,
+    page: str = "",
+    prompt_label: str = "",
+    session_reference: str = "",
+    now: datetime,
+) -> Message:
+    """Write to the study team; `page`, `prompt_label` and `session_reference` say where the person was.
+
+    Raises TooManyMessages, ConversationOver or StorageFull.
+    """
+    # One at a time for each person: two requests of one moment must not both find the last free place.
+    participant = participant_lock(participant)
+    if is_erased(participant):
+        raise ConversationOver(
+            _(
+                "Your data were deleted after you withdrew, so no message is kept here any more. Please "
+                "write to the contact named on this page."
+            )
+        )
+    recent = participant.messages.filter(is_from_team=False, sent_at__gt=now - timedelta(hours=1))
+    if recent.count() >= MESSAGES_PER_HOUR:
+        raise TooManyMessages(
+            _(
+                "You have sent %(number)d messages within an hour, so this one was not sent. Your text is "
+                "still here; please send it later."
+            )
+            % {"number": MESSAGES_PER_HOUR}
+        )
+    storage_take(participant=participant, size=len(text.encode()))
+    message = Message.objects.create(
+        participant=participant,
+        is_from_team=False,
+        author=participant.user,
+        text=text,
+        page=page,
+        prompt_label=prompt_label,
+        session_reference=session_reference,
+        sent_at=now,
+    )
+    _trail(message, StudyEventKind.MESSAGE_SENT, actor=participant.user)
+    return message
+
+
+@transaction.atomic
+def message_answer(*, participant: Participant, text: str, actor: User, now: datetime) -> Message:
+    """Write to a participant for the study team. Raises ConversationOver."""
+    if is_erased(participant):
+        raise ConversationOver(
+            _(
+                "The data of %(code)s were deleted after a withdrawal, so no message is kept here any more. "
+                "Write to their address instead."
+            )
+            % {"code": participant.code}
+        )
+    message = Message.objects.create(
+        participant=participant, is_from_team=True, author=actor, text=text, sent_at=now
+    )
+    _trail(message, StudyEventKind.MESSAGE_ANSWERED, actor=actor)
+    return message
+
+
+def _trail(message: Message, kind: StudyEventKind, *, actor: User) -> None:
+    participant = message.participant
+    event_record(
+        study=participant.study,
+        kind=kind,
+        now=message.sent_at,
+        actor=actor,
+        participant=participant,
+        message=message.pk,
+    )

@@ -1,0 +1,233 @@
+"""People in a study: adding them and deciding who may take part."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator, validate_email
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies.models import Participant, Study, StudyStatus, User, VettingStatus
+from studies.protocol.visible import is_blank
+from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.people.vetting_mails import decision_mail, mails_take_back, participant_mail_queue
+from studies.services.refusals import Refused
+from studies.services.studies import study_lock
+
+# No characters that are mistaken for each other when read aloud or written by hand.
+CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+CODE_CHARACTERS = 6
+EMAIL_CHARACTERS = 254
+
+
+class EmailInvalid(Refused):
+    """The text is no e-mail address."""
+
+
+class ProfileUnknown(Refused):
+    """The study does not recruit this profile."""
+
+
+class AlreadyTakesPart(Refused):
+    """The person is in the study."""
+
+
+class StudyClosed(Refused):
+    """The study takes nobody in any more."""
+
+
+class VettingRefused(Refused):
+    """The decision changes nothing, lacks its reason or comes after a withdrawal."""
+
+
+@dataclass(frozen=True)
+class NewPerson:
+    """Someone to add to a study. `invited`: the profile form is still to come."""
+
+    email: str
+    profile: str
+    approved: bool = False
+    is_test: bool = False
+    invited: bool = False
+
+
+def participant_add(
+    *,
+    study: Study,
+    email: str,
+    profile: str,
+    now: datetime,
+    is_test: bool = False,
+    actor: User | None = None,
+) -> Participant:
+    """Add one person, waiting for a decision; makes an account where the address has none.
+
+    Raises StudyClosed, EmailInvalid, ProfileUnknown or AlreadyTakesPart.
+    """
+    person = NewPerson(email=email, profile=profile, is_test=is_test)
+    return participants_add(study=study, people=[person], now=now, actor=actor)[0]
+
+
+@transaction.atomic
+def participants_add(
+    *, study: Study, people: list[NewPerson], now: datetime, actor: User | None = None
+) -> list[Participant]:
+    """Add several people, or none of them. Raises as `participant_add` for the first that cannot be added."""
+    study = study_lock(study)
+    if study.status == StudyStatus.CLOSED:
+        raise StudyClosed(_('The study "%(study)s" is closed; nobody can be added.') % {"study": study.slug})
+    codes = set(study.participants.values_list("code", flat=True))
+    return [_add(study, person, codes, now, actor) for person in people]
+
+
+def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor: User | None) -> Participant:
+    email = normal_email(person.email)
+    require_profile(study, person.profile)
+    user = User.objects.filter(email=email).first() or User.objects.create_user(email)
+    if study.participants.filter(user=user).exists():
+        raise AlreadyTakesPart(
+            _('%(email)s is in the study "%(study)s" already.') % {"email": email, "study": study.slug}
+        )
+    participant = Participant.objects.create(
+        study=study,
+        user=user,
+        code=_new_code(codes),
+        profile=person.profile,
+        vetting_status=VettingStatus.INVITED if person.invited else VettingStatus.SUBMITTED,
+        is_test=person.is_test,
+        submitted_at=now,
+    )
+    event_record(
+        study=study, kind=StudyEventKind.PARTICIPANT_ADDED, now=now, actor=actor, participant=participant
+    )
+    if person.approved:
+        return participant_approve(participant=participant, now=now, actor=actor)
+    return participant
+
+
+def normal_email(text: str) -> str:
+    """The address as it is stored. Raises EmailInvalid."""
+    email = text.strip().lower()
+    try:
+        validate_email(email)
+        MaxLengthValidator(EMAIL_CHARACTERS)(email)
+        # What mail calls the domain; without that name no mail can be written to it.
+        email.rpartition("@")[2].encode("idna")
+    except (ValidationError, UnicodeError):
+        raise EmailInvalid(
+            _('"%(address)s" is no e-mail address; correct it.') % {"address": text.strip()}
+        ) from None
+    return email
+
+
+def require_profile(study: Study, profile: str) -> None:
+    """Raise ProfileUnknown unless the study recruits the profile."""
+    slugs = [known.slug for known in study.protocol.profiles]
+    if profile not in slugs:
+        raise ProfileUnknown(
+            _('"%(profile)s" is no profile of this study; use one of %(profiles)s.')
+            % {"profile": profile, "profiles": ", ".join(slugs)}
+        )
+
+
+def _new_code(codes: set[str]) -> str:
+    """A pseudonym not in `codes`, which gains it. Drawn from the system, not from a study's seed: a seed
+    that is published with the protocol must not let anyone recompute who is who.
+    """
+    while True:
+        code = "P-" + "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_CHARACTERS))
+        if code not in codes:
+            codes.add(code)
+            return code
+
+
+def participant_lock(participant: Participant) -> Participant:
+    """The person's row as it is now, with the study, locked until the transaction ends.
+
+    Whatever changes a person takes it, so no two changes of one person run beside each other. It is weak
+    enough that rows which refer to the person can be added meanwhile.
+    """
+    locked = Participant.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    return locked.get(pk=participant.pk)
+
+
+@transaction.atomic
+def participant_approve(
+    *,
+    participant: Participant,
+    now: datetime,
+    actor: User | None = None,
+    reason: str = "",
+    site_url: str | None = None,
+) -> Participant:
+    """Let the person take part. Raises VettingRefused where they may already or withdrew.
+
+    They are mailed the decision, with a link to `site_url` unless that is blank; None: they are not.
+    """
+    return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor, site_url)
+
+
+@transaction.atomic
+def participant_reject(
+    *,
+    participant: Participant,
+    reason: str,
+    now: datetime,
+    actor: User | None = None,
+    site_url: str | None = None,
+) -> Participant:
+    """Keep the person from starting, for a reason. Raises VettingRefused without one, if done already,
+    or after a withdrawal.
+
+    They are mailed the decision as `participant_approve` says.
+    """
+    if is_blank(reason):
+        raise VettingRefused(_("A rejection needs a reason; write why this person may not take part."))
+    return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url)
+
+
+def _decide(
+    participant: Participant,
+    status: VettingStatus,
+    reason: str,
+    now: datetime,
+    actor: User | None,
+    site_url: str | None,
+) -> Participant:
+    participant = participant_lock(participant)
+    if has_withdrawn(participant):
+        raise VettingRefused(
+            _("%(code)s withdrew from the study; there is nothing to decide any more.")
+            % {"code": participant.code}
+        )
+    if participant.vetting_status == status:
+        raise VettingRefused(_decided_already(participant, status))
+    before = participant.vetting_status
+    participant.vetting_status = status
+    participant.vetting_reason = reason
+    participant.save(update_fields=["vetting_status", "vetting_reason"])
+    approved = status == VettingStatus.APPROVED
+    kind = StudyEventKind.APPROVED if approved else StudyEventKind.REJECTED
+    mails_take_back(participant.events.all())
+    mail = None
+    if site_url is not None:
+        message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url, now=now)
+        mail = participant_mail_queue(participant, message, now)
+    event_record(
+        study=participant.study,
+        kind=kind,
+        now=now,
+        actor=actor,
+        participant=participant,
+        before=before,
+        reason=reason,
+        mail=mail.pk if mail else None,
+    )
+    return participant
+
+
+def _decided_already(participant: Participant, status: VettingStatus) -> str:
+    approved, rejected = _("%(code)s is approved already."), _("%(code)s is rejected already.")
+    return (approved if status == VettingStatus.APPROVED else rejected) % {"code": participant.code}
