@@ -1,21 +1,19 @@
 """What a cohort does not hold of its judge: confidences, reasons for no score, and other judges' scores."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 from django.db.models import Count, F
 
 from batches.selectors.answers import answers_to_score
 from judging.models import AnswerScore, CriterionScore, RowState, ScoringRun
 from judging.selectors.answers import counted_answers
-from psychometrics.data.cohort import Cohort
-from psychometrics.inference.clusters import Array
 from scoring.selectors.agreements import panels
 from screening.selectors.participants import retained_participants
 
 CHUNK = 2000
 CONFIDENCE_DECIMALS = 2
+DIGEST = 8  # characters
 NOT_JUDGED = "not_judged"  # the run has not come to this answer, or not to its newest revision
 
 
@@ -59,13 +57,6 @@ def other_runs(run: ScoringRun) -> list[ScoringRun]:
     return [other for other in panel if other != run]
 
 
-def scores_by(found: Mapping[tuple[str, str], float], cohort: Cohort) -> Array:
-    """Another run's current scores of the cohort's rows (n,); NaN where it has none."""
-    codes = [cohort.people[person].code for person in cohort.person]
-    prompt_ids = [cohort.prompts[prompt].prompt_id for prompt in cohort.prompt]
-    return np.array([found.get(row, np.nan) for row in zip(codes, prompt_ids, strict=True)], dtype=np.float64)
-
-
 def current_scores(other: ScoringRun) -> dict[tuple[str, str], float]:
     """The run's scores of what counts now, by person and prompt; none of an earlier revision."""
     answers = answers_to_score(other.study).values("pk")
@@ -73,3 +64,23 @@ def current_scores(other: ScoringRun) -> dict[tuple[str, str], float]:
         run=other, revision=F("answer__revision"), answer__in=answers
     ).values_list("answer__session__participant__code", "answer__prompt__prompt_id", "score")
     return {(code, prompt_id): score for code, prompt_id, score in rows.iterator(CHUNK) if score is not None}
+
+
+def judge_names(runs: Sequence[ScoringRun]) -> list[str]:
+    """The name of each run's judge; one that was set up anew has the same name, and its digest tells."""
+    names = [name_of(run) for run in runs]
+    return [
+        name if names.count(name) == 1 else f"{name}@{run.judge_sha256[:DIGEST]}"
+        for run, name in zip(runs, names, strict=True)
+    ]
+
+
+def name_of(run: ScoringRun) -> str:
+    """The judge, and which time it was asked."""
+    name = run.config.slug if run.config else run.judge_kind
+    return name if run.replicate == 1 else f"{name}#{run.replicate}"
+
+
+def study_judge_names(run: ScoringRun) -> tuple[str, ...]:
+    """The names by which a model's judge may be this one: of the model that judges, and its own here."""
+    return (run.config.model, run.config.slug) if run.config else (run.judge_kind,)

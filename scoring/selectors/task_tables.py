@@ -1,32 +1,10 @@
 """What a benchmark with tasks is compared with: the study's table of models, and the questions themselves."""
 
-from dataclasses import dataclass
-
-import numpy as np
-
 from batches.models import BatchPrompt
 from psychometrics.benchmark.metrics import task_key
-from psychometrics.inference.clusters import Array
+from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelScore
 from studies.models import Item, Prompt, Study
-
-RANDOM = "random"  # the column of a table that guesses (BBEH paper, Table 2)
-
-
-@dataclass(frozen=True)
-class TableColumn:
-    """One configuration's accuracies in percent by the key of the task."""
-
-    name: str
-    accuracy: dict[str, float]
-
-    @property
-    def guesses(self) -> bool:
-        return self.name.casefold() == RANDOM
-
-    def on(self, tasks: tuple[str, ...]) -> Array:
-        """Accuracies (T,) on tasks by their names, NaN where the table has none."""
-        return np.array([self.accuracy.get(task_key(task), np.nan) for task in tasks], dtype=np.float64)
 
 
 def table_columns(study: Study) -> list[TableColumn]:

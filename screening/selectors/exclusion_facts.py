@@ -41,18 +41,6 @@ class _Work:
         return (self.saved_at - self.started_at).total_seconds() / len(self.words)
 
 
-@dataclass(frozen=True)
-class RatedTwice:
-    """Whether two reviewers confirm the exclusion of the same person, in the order they first decided.
-
-    The second reviewer could read what the first one decided.
-    """
-
-    participant: str
-    first: bool
-    second: bool
-
-
 def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = False) -> ExclusionFacts:
     """The facts of these people, in this order. Three queries for any number of people and answers.
 
@@ -130,12 +118,6 @@ def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
     for code, rater, decision in rows.values_list("participant__code", "decided_by", "decision"):
         found.setdefault(code, {})[rater] = decision == VerdictDecision.CONFIRM
     return found
-
-
-def rated_twice(decisions: dict[str, dict[int, bool]]) -> list[RatedTwice]:
-    """The people two raters decided about; of more than two, the first two."""
-    pairs = ((code, list(own.values())[:2]) for code, own in sorted(decisions.items()))
-    return [RatedTwice(code, *both) for code, both in pairs if len(both) == 2]
 
 
 def words_in(text: str) -> int:

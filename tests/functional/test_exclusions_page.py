@@ -16,6 +16,7 @@ from psychometrics.inference.measure import Block, Scope
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.measured_facts import measured_facts
 from scoring.selectors.measures import block_measures
 from scoring.services.measurement.computing import block_compute, measurement_store
 from scoring.services.measurement.inputs import Inputs
@@ -84,9 +85,10 @@ def measured(results: ResultSet, now: datetime) -> Measurement:
     bank = run.study.item_bank
     blocks: dict[str, object] = {}
     found = {}
+    everyone, items = study_cohort(run), item_arrays(bank) if bank else None
     for block in BLOCKS:
         inputs = Inputs(
-            results=results, everyone=study_cohort(run), items=item_arrays(bank) if bank else None,
+            facts=measured_facts(results, everyone, items), everyone=everyone, items=items,
             rng=np.random.default_rng(1), resamples=100, progress=lambda done, of: None,
         )  # fmt: skip
         blocks[block], found[Scope.ALL, block] = block_compute(block, inputs)

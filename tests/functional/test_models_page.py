@@ -17,9 +17,12 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, ScoringRun
 from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from psychometrics.inference.measure import Block
+from psychometrics.models.leaderboard import Configuration
 from scoring.coordinator import Scoring
-from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
+from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.judge_effects import study_judge_names
+from scoring.selectors.measured_facts import measured_facts, model_facts
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement.blocks.models import model_measures
 from scoring.services.measurement.blocks.models_judge import judge_facts
@@ -148,10 +151,11 @@ def test_top_has_no_interval_and_no_verdict_as_it_was_selected(measured: Measure
 
 def test_the_judge_of_a_model_is_the_studys_by_its_name_alone(now: datetime) -> None:
     config = JudgeConfig(slug="grader", model="openai/GPT-4o", created_at=now)
-    run = ScoringRun(judge_kind="llm", config=config)
-    said = {name: judge_facts(ModelConfiguration(judge=name), run)["same_judge"] for name in NAMED}
+    names = study_judge_names(ScoringRun(judge_kind="llm", config=config))
+    said = {name: judge_facts(Configuration("M", judge=name), names)["same_judge"] for name in NAMED}
     assert said == NAMED
-    assert judge_facts(ModelConfiguration(judge="checks"), ScoringRun(judge_kind="checks")) == {
+    own = study_judge_names(ScoringRun(judge_kind="checks"))
+    assert judge_facts(Configuration("M", judge="checks"), own) == {
         "judge": "checks", "study_judge": "checks", "same_judge": True,
     }  # fmt: skip
 
@@ -218,12 +222,14 @@ def test_more_models_take_no_more_queries(
     import_models(*(one for n in range(12) for one in always(f"M{n}", n / 12)))
     item_bank = results.run.study.item_bank
     assert item_bank is not None
+    everyone, items = study_cohort(results.run), item_arrays(item_bank)
+    with django_assert_max_num_queries(2):
+        model_facts(results.run.study, items, public_only=False)
     inputs = Inputs(
-        results=results, everyone=study_cohort(results.run), items=item_arrays(item_bank),
+        facts=measured_facts(results, everyone, items), everyone=everyone, items=items,
         rng=np.random.default_rng(1), resamples=100, progress=no_progress,
     )  # fmt: skip
-    with django_assert_max_num_queries(3):
-        found = list(model_measures(inputs))
+    found = list(model_measures(inputs))
     assert sum(one.name == "difference.pool" and one.group == "average" for one in found) == 12
 
 

@@ -9,13 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batches.models import Answer, Session
+from psychometrics.exclusions.raters import rated_twice
 from screening.models import Verdict, VerdictDecision
 from screening.offtask.words import count_words
 from screening.selectors.exclusion_facts import (
     decisions_by_rater,
     excluded_by_reason,
     exclusion_facts,
-    rated_twice,
     words_in,
 )
 from screening.services.screening import study_screen

@@ -1,4 +1,4 @@
-"""Blocks of the measurement that also read the database, by what they compute from the cohort alone."""
+"""Blocks of the measurement that look at more than a cohort, by what they compute from the cohort alone."""
 
 from collections.abc import Iterator
 
@@ -8,9 +8,8 @@ from psychometrics.benchmark.tasks import task_sums
 from psychometrics.exclusions.multiverse import specifications
 from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
 from psychometrics.inference.measure import Measure
+from psychometrics.models.leaderboard import Configuration, Leaderboard
 from psychometrics.models.scores import ModelScores
-from scoring.models import ModelConfiguration
-from scoring.selectors.leaderboards import Leaderboard
 from scoring.services.measurement.blocks import benchmark, benchmark_raters, exclusions, judge, models
 from scoring.services.measurement.blocks.benchmark_models import harmonic_shown, theta_measures
 from scoring.services.measurement.inputs import Inputs
@@ -63,7 +62,7 @@ def model_estimates(inputs: Inputs) -> Iterator[Measure]:
     bank = inputs.items
     assert bank is not None
     p = np.random.default_rng(5).choice([np.nan, 0, 0.5, 0.75, 1], (3, len(bank), 3), p=[0.1, *[0.225] * 4])
-    scored = tuple(ModelConfiguration(name=f"m{number}") for number in range(3))
+    scored = tuple(Configuration(f"m{number}") for number in range(3))
     of_models = [ModelScores(scores, bank.transform) for scores in p]
     for configuration, model in zip(scored, of_models, strict=True):
         yield from models.on_all_prompts(configuration, model, bank, {})

@@ -11,13 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from judging.models import ScoringRun
 from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
 from psychometrics.inference.measure import Measure
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from scoring.models import ResultSet
 from scoring.services.measurement.blocks.cohort import cohort_measures
 from scoring.services.measurement.blocks.dif import dif_measures
 from scoring.services.measurement.blocks.fit import fit_measures
@@ -25,8 +23,7 @@ from scoring.services.measurement.blocks.missing import missing_measures
 from scoring.services.measurement.blocks.slices import slice_measures
 from scoring.services.measurement.blocks.top import top_measures
 from scoring.services.measurement.blocks.uncertainty import uncertainty_measures
-from scoring.services.measurement.inputs import Inputs
-from studies.models import Study
+from scoring.services.measurement.inputs import Facts, Inputs
 from tests.unit.cohort_blocks import (
     EMPTY,
     TOP,
@@ -62,9 +59,8 @@ class Table:
         prompt = {one.prompt_id: place for place, one in enumerate(prompts)}
         rows = [(person[code], prompt[name], *others) for code, name, *others in self.rows]
         everyone = cohort_of(people=people, prompts=prompts, bank=self.bank, rows=rows)  # type: ignore[arg-type]
-        study = Study(settings={"top_size": TOP})
         return Inputs(
-            results=ResultSet(run=ScoringRun(study=study)), everyone=everyone, items=self.bank,
+            facts=Facts(top_size=TOP), everyone=everyone, items=self.bank,
             rng=np.random.default_rng(7), resamples=RESAMPLES, progress=lambda done, of: None,
         )  # fmt: skip
 

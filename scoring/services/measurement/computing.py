@@ -20,10 +20,11 @@ from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.measured_facts import measured_facts
 from scoring.selectors.task_tables import holds_tasks
 from scoring.services.aggregates import number
 from scoring.services.measured_inputs import measured_sha256
-from scoring.services.measurement.inputs import Inputs, Readings
+from scoring.services.measurement.inputs import Inputs
 from scoring.services.measurement.registry import BLOCKS, THETA_ONLY
 from studies.models import StudyEvent
 from studies.selectors.item_banks import item_arrays
@@ -58,20 +59,21 @@ def measurement_compute(
     (the log has the error). Neither keeps the others from being there. Where prompts of a private split were
     asked, everything is computed a second time without them, from the same streams of random numbers.
     """
+    bank = results.run.study.item_bank
     with snapshot():
         everyone = study_cohort(results.run)
         inputs_sha256 = measured_sha256(results.run, everyone)
-    bank = results.run.study.item_bank
-    items = item_arrays(bank) if bank else None
-    only_tasks = holds_tasks(results.run.study)
-    cohorts = cohorts_of(everyone)
+        items = item_arrays(bank) if bank else None
+        only_tasks = holds_tasks(results.run.study)
+        cohorts = cohorts_of(everyone)
+        of_prompts = None if only_tasks else items
+        facts = {scope: measured_facts(results, one, of_prompts, scope) for scope, one in cohorts.items()}
     blocks: dict[Scope, dict[str, object]] = {scope: {} for scope in cohorts}
     found: dict[tuple[Scope, Block], list[Measure]] = {}
-    readings = Readings()
     for block, (scope, cohort) in product(BLOCKS, cohorts.items()):
         inputs = Inputs(
-            results=results, everyone=cohort, items=items, rng=block_rng(seed, block), resamples=resamples,
-            progress=partial(said, block), scope=scope, readings=readings,
+            facts=facts[scope], everyone=cohort, items=items, rng=block_rng(seed, block),
+            resamples=resamples, progress=partial(said, block), scope=scope,
         )  # fmt: skip
         blocks[scope][block], found[scope, block] = block_compute(block, inputs, only_tasks=only_tasks)
     return measurement_store(

@@ -1,68 +1,116 @@
-"""What every block of the measurement is given. Blocks read nothing else of the cohort, and store nothing."""
+"""What every block of the measurement is given. Blocks read nothing else, and store nothing."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.exclusions.rules import ExclusionFacts
+from psychometrics.inference.clusters import Array
 from psychometrics.inference.measure import Measure, Scope
 from psychometrics.irt.bank import ItemBank
+from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.top.ranking import by_raw_mean
-from scoring.models import ResultSet
-from studies.models import Study
-from studies.protocol.settings import ProtocolSettings
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Progress = Callable[[int, int], None]  # done, of how many
 
 
-class Readings:
-    """What blocks read beside the cohort and is the same whatever the scope: each is read once."""
+@dataclass(frozen=True)
+class ScreeningFacts:
+    """What reviewers looked at and decided.
 
-    def __init__(self) -> None:
-        self._found: dict[tuple[object, ...], Any] = {}
+    `people`: facts of everyone in the cohort, in its order. `excluded`: people by what had been flagged.
+    `decisions`: of each person (code) each reviewer's newest decision, True where it confirms the exclusion,
+    reviewers in the order in which they decided.
+    """
 
-    def once(self, read: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
-        """`read(...)`, as it was found the first time."""
-        key = (read, *args, *named.items())
-        if key not in self._found:
-            self._found[key] = read(*args, **named)
-        found: T = self._found[key]
-        return found
+    people: ExclusionFacts
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    decisions: Mapping[str, Mapping[int, bool]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OtherJudge:
+    """Another judge of the same answers: its scores by person and prompt. `run` is its number."""
+
+    name: str
+    run: int
+    scores: Mapping[tuple[str, str], float]
+
+    def on(self, cohort: Cohort) -> Array:
+        """Its scores of the cohort's rows (n,); NaN where it has none."""
+        codes = [cohort.people[person].code for person in cohort.person]
+        prompt_ids = [cohort.prompts[prompt].prompt_id for prompt in cohort.prompt]
+        rows = zip(codes, prompt_ids, strict=True)
+        return np.array([self.scores.get(row, np.nan) for row in rows], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class JudgeFacts:
+    """What a cohort does not hold of its judge.
+
+    `names`: of the model and of the judge, by which a model's own judge may be the same. `confidences`: how
+    often each was given. `unscored`: answers that count without a score, by reason.
+    """
+
+    names: tuple[str, ...] = ()
+    confidences: Mapping[float, int] = field(default_factory=dict)
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    others: tuple[OtherJudge, ...] = ()
+
+
+@dataclass(frozen=True)
+class BenchmarkFacts:
+    """`rules`: "bbeh" or "bbh". `questions`: text and reference answer of every asked prompt, by task."""
+
+    rules: str
+    columns: tuple[TableColumn, ...] = ()
+    questions: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """The models on the study's item bank, whose name is `bank`; `items` are those that may be told of."""
+
+    bank: str
+    items: ItemBank
+    board: Leaderboard
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What blocks look at beside the cohort, in one scope. `flow`: numbers of people by step, as stored."""
+
+    top_size: int
+    flow: Mapping[str, int] = field(default_factory=dict)
+    screening: ScreeningFacts | None = None
+    judge: JudgeFacts = JudgeFacts()
+    models: ModelFacts | None = None
+    benchmark: BenchmarkFacts | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """One set of results to be measured. `everyone` holds the excluded, too; `cohort` only who is retained.
 
-    In the public scope neither has a prompt of a private split, and blocks read nothing about any.
+    In the public scope neither has a prompt of a private split, and `facts` hold nothing about any.
     `rng` is this block's own stream: what one block draws changes no number of another.
     """
 
-    results: ResultSet
+    facts: Facts
     everyone: Cohort
     items: ItemBank | None
     rng: np.random.Generator
     resamples: int
     progress: Progress
     scope: Scope = Scope.ALL
-    readings: Readings = field(default_factory=Readings)
 
     @property
     def public_only(self) -> bool:
         return self.scope == Scope.PUBLIC
-
-    @property
-    def study(self) -> Study:
-        return self.results.run.study
-
-    @property
-    def protocol(self) -> ProtocolSettings:
-        return self.study.protocol
 
     @cached_property
     def cohort(self) -> Cohort:
@@ -71,7 +119,7 @@ class Inputs:
     @cached_property
     def top(self) -> Mask:
         """(P,): the people of the stored Top group, chosen by raw mean; nobody where there are too few."""
-        return top_members(self.cohort, self.protocol.top_size)
+        return top_members(self.cohort, self.facts.top_size)
 
 
 BlockFunction = Callable[[Inputs], Iterator[Measure]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from django.utils.translation import gettext_noop
 
+from formats.wording import gettext_noop
 from psychometrics.benchmark.chance import bbh_tasks, corrected_macro_estimate, guessing_rate
 from psychometrics.benchmark.metrics import bbeh_task_sizes
 from psychometrics.benchmark.tasks import (
@@ -24,7 +24,6 @@ from psychometrics.benchmark.tasks import (
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, within
 from psychometrics.inference.measure import Measure, NotMeasurable
-from scoring.selectors.task_tables import TableColumn, questions_by_task, table_columns
 from scoring.services.measurement.blocks.benchmark_models import (
     harmonic_shown,
     model_measures,
@@ -32,13 +31,13 @@ from scoring.services.measurement.blocks.benchmark_models import (
     theta_measures,
 )
 from scoring.services.measurement.blocks.benchmark_raters import rater_measures
-from scoring.services.measurement.inputs import Inputs
+from scoring.services.measurement.inputs import BenchmarkFacts, Inputs
 
 
 def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
     """Average and Top (in-sample) per task and over tasks; then raters and models for everybody retained."""
-    rules = inputs.protocol.match_rules
-    if rules is None:
+    facts = inputs.facts.benchmark
+    if facts is None:
         raise NotMeasurable(
             gettext_noop("The answers of this study are not matched by the rules of a benchmark with tasks.")
         )
@@ -46,14 +45,14 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
         raise NotMeasurable(
             gettext_noop("No prompt of this study belongs to a task; the benchmark has none to average over.")
         )
-    columns = inputs.readings.once(table_columns, inputs.study)
+    rules, columns = facts.rules, facts.columns
     everybody = task_sums(inputs.cohort)
     seed = int(inputs.rng.integers(2**32))
     groups = [("average", everybody)]
     if inputs.top.any():
         groups.append(("top", task_sums(inputs.cohort.of_people(inputs.top))))
     for group, sums in groups:
-        chance = guessing_rates(inputs, sums, columns)
+        chance = guessing_rates(facts, sums)
         yield from accuracy_measures(group, sums, chance)
         yield from summary_measures(group, sums, chance, rules)
         if rules == "bbeh":
@@ -63,11 +62,10 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from model_measures(inputs, everybody, columns, seed, harmonic_too=rules == "bbeh")
 
 
-def guessing_rates(inputs: Inputs, sums: TaskSums, columns: list[TableColumn]) -> Array:
+def guessing_rates(facts: BenchmarkFacts, sums: TaskSums) -> Array:
     """(T,) in [0, 1): the table's column of random answers where it has the task, else 1 / options."""
-    questions = questions_by_task(inputs.study, public_only=inputs.public_only)
-    own = np.array([guessing_rate(questions.get(task, [])) for task in sums.tasks], dtype=np.float64)
-    random = next((column for column in columns if column.guesses), None)
+    own = np.array([guessing_rate(facts.questions.get(task, [])) for task in sums.tasks], dtype=np.float64)
+    random = next((column for column in facts.columns if column.guesses), None)
     if random is None:
         return own
     printed = random.on(sums.tasks) / PERCENT

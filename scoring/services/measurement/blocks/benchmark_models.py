@@ -1,6 +1,6 @@
 """The models of the study's table at as few answers per task as people gave; the cohort's theta."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from zlib import crc32
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from psychometrics.benchmark.matched import DRAWS, FEWEST_QUESTIONS, placed, thinned
 from psychometrics.benchmark.metrics import bbeh_task_sizes
+from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
 from psychometrics.benchmark.theta import cohort_theta, items_of_tasks, task_thetas, task_thetas_ql
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
-from scoring.selectors.task_tables import TableColumn
 from scoring.services.measurement.inputs import Inputs
 
 
@@ -62,7 +62,7 @@ def task_bank(inputs: Inputs, sums: TaskSums) -> tuple[ItemBank | None, Codes]:
 
 
 def model_measures(
-    inputs: Inputs, sums: TaskSums, columns: list[TableColumn], seed: int, *, harmonic_too: bool
+    inputs: Inputs, sums: TaskSums, columns: Sequence[TableColumn], seed: int, *, harmonic_too: bool
 ) -> Iterator[Measure]:
     """Every column thinned to the cohort's answers: mean and 95 % range of 1,000 draws of its own stream."""
     sizes = bbeh_task_sizes(sums.tasks)
@@ -76,7 +76,7 @@ def model_measures(
         yield from column_measures(inputs, sums, column.name, (accuracy, drawn, fewer), harmonic_too)
 
 
-def on_all_tasks(sums: TaskSums, columns: list[TableColumn]) -> list[TableColumn]:
+def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableColumn]:
     """The columns with every task that the cohort answered; on other tasks there would be other means."""
     scored = sums.scored
     return [one for one in columns if len(scored) and not np.isnan(one.on(sums.tasks)[scored]).any()]

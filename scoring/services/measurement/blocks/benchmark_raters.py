@@ -29,7 +29,7 @@ def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:
     yield from over_tasks(list(raters.values()), len(sums.answers))
     cohort = inputs.cohort
     scored = ~np.isnan(cohort.p)
-    size = inputs.protocol.top_size
+    size = inputs.facts.top_size
     crossfit = top_crossfit(
         cohort.person[scored], (cohort.p[scored] == 1).astype(np.float64), size, inputs.resamples, inputs.rng
     )

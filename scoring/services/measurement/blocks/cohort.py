@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from django.utils.translation import gettext_noop
 
+from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.between_person import (
     OwnAbilities,

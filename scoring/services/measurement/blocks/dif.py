@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from django.utils.translation import gettext_noop
 
+from formats.wording import gettext_noop
 from psychometrics.agreement.influence import thetas_of
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.dif.flags import LEVEL, flags_of, prompt_p_values

@@ -19,6 +19,7 @@ from psychometrics.exclusions.multiverse import (
     specifications,
     spread_of,
 )
+from psychometrics.exclusions.raters import rated_twice
 from psychometrics.exclusions.rules import (
     DECLARED,
     PAPER_RULE,
@@ -31,13 +32,7 @@ from psychometrics.exclusions.rules import (
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, plain
-from scoring.services.measurement.inputs import Inputs
-from screening.selectors.exclusion_facts import (
-    decisions_by_rater,
-    excluded_by_reason,
-    exclusion_facts,
-    rated_twice,
-)
+from scoring.services.measurement.inputs import Inputs, ScreeningFacts
 
 GROUPS = ("average", "top")
 SCORE_BASED = frozenset(rule.key for rule in DECLARED if rule.score_based)
@@ -48,24 +43,26 @@ PAPER_CELL = (PAPER_RULE.key, MissingRule.AS_MISSING, Aggregation.BY_PROMPT)
 def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     """The flow, nobody left out, what each rule removes, every specification, the ledger, the raters."""
     everyone = inputs.everyone
-    codes = [person.code for person in everyone.people]
-    facts = exclusion_facts(inputs.study, codes, public_only=inputs.public_only)
+    screening = inputs.facts.screening
+    if screening is None:
+        raise ValueError("exclusions are measured from what the screening found")
+    facts = screening.people
     lowest = lowest_ranks(everyone)
-    yield from flow_measures(inputs)
+    yield from flow_measures(inputs, screening)
     yield from itt_measures(inputs)
     yield from rule_measures(facts, lowest)
-    found = list(specifications(everyone, removed_by(DECLARED, facts, lowest), inputs.protocol.top_size))
+    found = list(specifications(everyone, removed_by(DECLARED, facts, lowest), inputs.facts.top_size))
     for group in GROUPS:
         for estimator in NAMES:
             yield from multiverse_measures(found, group, estimator)
     yield from range_measures(inputs, found)
-    yield from ledger_measures(inputs, facts)
-    yield from rater_measures(inputs)
+    yield from ledger_measures(inputs, screening)
+    yield from rater_measures(inputs, screening)
 
 
-def flow_measures(inputs: Inputs) -> Iterator[Measure]:
+def flow_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
     """One row per step of the flow stored with the results, and one per reason not to go on."""
-    flow = inputs.results.flow
+    flow = inputs.facts.flow
     with_scores, size = int(flow["with_scores"]), int(flow["top_size"])
     if inputs.public_only:  # what is stored counts whoever has any score
         cohort = inputs.cohort
@@ -73,7 +70,7 @@ def flow_measures(inputs: Inputs) -> Iterator[Measure]:
     counts = FlowCounts(
         recruited=flow["recruited"], approved=flow["approved"], rejected=flow["rejected"],
         started=flow["started"], active=flow["active"], withdrawn=flow["withdrawn"],
-        ended=flow["submitted"] + flow["expired"], excluded=excluded_by_reason(inputs.study),
+        ended=flow["submitted"] + flow["expired"], excluded=screening.excluded,
         retained=flow["retained"], with_scores=with_scores, top=size if with_scores >= size else 0,
     )  # fmt: skip
     for step in flow_steps(counts):
@@ -86,7 +83,7 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
     """Theta with nobody left out. Bounds stand in where excluded people were never judged."""
     unjudged = int(not_judged(inputs.everyone).sum())
     for group in GROUPS:
-        size = inputs.protocol.top_size if group == "top" else None
+        size = inputs.facts.top_size if group == "top" else None
         for found in intention_to_treat(inputs.everyone, size):
             yield Measure(
                 f"itt.{found.name}", found.estimate, group=group, n=found.pairs, people=found.people,
@@ -163,12 +160,12 @@ def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measu
         yield Measure(f"{NAMES[estimator]}.range_in_se", ratio, group="average", subset="not_score_based")
 
 
-def ledger_measures(inputs: Inputs, facts: ExclusionFacts) -> Iterator[Measure]:
+def ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
     """Everybody whom a rule leaves out that looks at no score: by which rules, and on what facts."""
+    facts, verdicts = screening.people, screening.decisions
     rules = [rule for rule in DECLARED if not rule.score_based]
     unread = np.full(len(facts), np.nan)
     masks = {rule.key: rule.removed(facts, unread) for rule in rules}
-    verdicts = decisions_by_rater(inputs.study)
     for place, person in enumerate(inputs.everyone.people):
         by = [key for key, mask in masks.items() if mask[place]]
         if by or person.code in verdicts:
@@ -195,11 +192,10 @@ def facts_of(facts: ExclusionFacts, place: int) -> dict[str, JsonValue]:
     }
 
 
-def rater_measures(inputs: Inputs) -> Iterator[Measure]:
+def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
     """Agreement of two reviewers on who is excluded, over the people both decided about."""
-    decisions = decisions_by_rater(inputs.study)
-    twice = rated_twice(decisions)
-    rated = len(decisions)
+    twice = rated_twice(screening.decisions)
+    rated = len(screening.decisions)
     share = plain(len(twice) / rated) if rated else unknown(Reason.NOT_RATED_TWICE)
     yield Measure("screening.rated_twice", share, n=rated, people=rated)
     if not twice:

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
+from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.dif.prompts import fitted_residuals
 from psychometrics.fit.grid import fit_grid

@@ -1,12 +1,11 @@
 """What theta owes to the judge: its confidence, its failures, single verdicts, and who judges."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from pydantic import JsonValue
 
-from judging.models import ScoringRun
 from psychometrics.agreement.influence import (
     FLIPPED,
     changes_without,
@@ -20,22 +19,14 @@ from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain
-from scoring.selectors.judge_effects import (
-    confidence_counts,
-    current_scores,
-    other_runs,
-    scores_by,
-    unscored_reasons,
-)
 from scoring.services.measurement.inputs import Inputs, top_members
 
 MOST_INFLUENTIAL = 10
-DIGEST = 8  # characters
 
 
 def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     """Confidence and failures always; what happens to theta where there is an item bank."""
-    yield from confidence_measures(inputs.results.run, public_only=inputs.public_only)
+    yield from confidence_measures(inputs.facts.judge.confidences)
     yield unscored_measure(inputs)
     if inputs.items is None:
         return
@@ -45,19 +36,17 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
         yield from influence_measures(members, group)
         yield from flip_measures(members, group)
     yield from other_score_measures(inputs, inputs.cohort.p_certain, "scores:certain")
-    others = other_runs(inputs.results.run)
-    for other, name in zip(others, judge_names(others), strict=True):
-        p = scores_by(inputs.readings.once(current_scores, other), inputs.cohort)
-        yield from other_score_measures(inputs, p, f"judge:{name}", details={"run": other.pk})
+    for other in inputs.facts.judge.others:
+        p = other.on(inputs.cohort)
+        yield from other_score_measures(inputs, p, f"judge:{other.name}", details={"run": other.run})
 
 
 def groups_of(inputs: Inputs) -> dict[str, Cohort]:
     return {"average": inputs.cohort, "top": inputs.cohort.of_people(inputs.top)}
 
 
-def confidence_measures(run: ScoringRun, *, public_only: bool = False) -> Iterator[Measure]:
+def confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
     """Mean confidence and the share that is 1; `details` holds how often each value occurs."""
-    counts = confidence_counts(run, public_only=public_only)
     total = sum(counts.values())
     histogram: list[JsonValue] = [[confidence, number] for confidence, number in counts.items()]
     mean = sum(confidence * number for confidence, number in counts.items()) / total if total else math.nan
@@ -75,8 +64,7 @@ def unscored_measure(inputs: Inputs) -> Measure:
     unscored = int((outcome == Outcome.UNSCORED).sum())
     judged = unscored + int((outcome == Outcome.SCORED).sum())
     share = plain(unscored / judged) if judged else unknown(Reason.NOTHING_SCORED)
-    found = unscored_reasons(inputs.results.run, public_only=inputs.public_only)
-    reasons: dict[str, JsonValue] = {**found}
+    reasons: dict[str, JsonValue] = {**inputs.facts.judge.unscored}
     return Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
 
 
@@ -103,7 +91,7 @@ def other_score_measures(
         part = cohort.of_rows(rows)
         yield from theta_measures(part.with_scores(p[rows]), group, subset, details)
         yield from change_measures(part, p[rows], group, subset, details)
-    chosen = top_members(cohort.with_scores(p), inputs.protocol.top_size)
+    chosen = top_members(cohort.with_scores(p), inputs.facts.top_size)
     shared = {**(details or {}), "shared": int((chosen & inputs.top).sum())}
     anew = cohort.with_scores(p).of_people(chosen)
     yield from theta_measures(anew, "top", f"{subset}/reselected", shared)
@@ -173,18 +161,3 @@ def flip_measures(members: Cohort, group: str) -> Iterator[Measure]:
     yield Measure("theta.flips", estimate, group=group, n=len(pairs), details=details)
     quasi = quasi_effect_of_flips(pairs)
     yield Measure("theta.flips.ql", quasi, group=group, n=len(pairs), details=details)
-
-
-def judge_names(runs: Sequence[ScoringRun]) -> list[str]:
-    """The name of each run's judge; one that was set up anew has the same name, and its digest tells."""
-    names = [name_of(run) for run in runs]
-    return [
-        name if names.count(name) == 1 else f"{name}@{run.judge_sha256[:DIGEST]}"
-        for run, name in zip(runs, names, strict=True)
-    ]
-
-
-def name_of(run: ScoringRun) -> str:
-    """The judge, and which time it was asked."""
-    name = run.config.slug if run.config else run.judge_kind
-    return name if run.replicate == 1 else f"{name}#{run.replicate}"

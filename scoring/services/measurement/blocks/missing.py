@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
-from django.utils.translation import gettext_noop
 from numpy.typing import NDArray
 
+from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask, Outcome
 from psychometrics.inference.clusters import ClusterEstimate
 from psychometrics.inference.estimates import Reason, unknown
@@ -101,7 +101,7 @@ def average_thetas(cohort: Cohort) -> Iterator[Measure]:
 
 def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     """The stored Top under every assumption; and Top chosen again with zeros, or among those who answered."""
-    cohort, size = inputs.cohort, inputs.protocol.top_size
+    cohort, size = inputs.cohort, inputs.facts.top_size
     yield from thetas(top, "top", "as-missing")
     zeros = zero_for_left(cohort)
     chosen = top_members(zeros, size)

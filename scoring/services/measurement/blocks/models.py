@@ -6,15 +6,16 @@ from functools import cached_property
 from zlib import crc32
 
 import numpy as np
-from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
+from formats.wording import gettext_noop
 from psychometrics.data.cohort import Codes, Pairs
 from psychometrics.inference.estimates import Reason, without_interval
 from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable
 from psychometrics.inference.standard_errors import analytic_estimate
 from psychometrics.irt.bank import ItemBank
+from psychometrics.models.leaderboard import Configuration, Leaderboard
 from psychometrics.models.matched import (
     Design,
     Found,
@@ -27,12 +28,9 @@ from psychometrics.models.matched import (
 )
 from psychometrics.models.places import ALPHA, Place, model_p_values, p_value, places, separated
 from psychometrics.models.scores import ModelScores
-from scoring.models import ModelConfiguration
-from scoring.selectors.hidden_items import public_arrays
-from scoring.selectors.leaderboards import Leaderboard, leaderboard_of
 from scoring.services.measurement.blocks.models_judge import judge_facts
 from scoring.services.measurement.blocks.models_published import published_measures
-from scoring.services.measurement.inputs import Inputs
+from scoring.services.measurement.inputs import Inputs, ModelFacts
 
 AVERAGE, TOP = "average", "top"
 Facts = dict[str, JsonValue]
@@ -75,39 +73,37 @@ def model_measures(inputs: Inputs) -> Iterator[Measure]:
 
     Raises NotMeasurable without item parameters, models or scored answers.
     """
-    bank, board = bank_and_board(inputs)
+    facts = models_of(inputs)
+    bank, board = facts.items, facts.board
     average = side_of(inputs, AVERAGE, bank)
     models = [ModelScores(scores, bank.transform) for scores in board.p]
     for configuration, model in zip(board.scored, models, strict=True):
-        yield from on_all_prompts(configuration, model, bank, judge_facts(configuration, inputs.results.run))
+        judge = judge_facts(configuration, inputs.facts.judge.names)
+        yield from on_all_prompts(configuration, model, bank, judge)
     yield from side_measures(inputs, average, board, models)
     if inputs.top.any():
         yield from side_measures(inputs, side_of(inputs, TOP, bank), board, models)
     yield from published_measures(board.published, bank, average.cohort[Theta.POOL].estimate, inputs.rng)
 
 
-def bank_and_board(inputs: Inputs) -> tuple[ItemBank, Leaderboard]:
-    item_bank = inputs.study.item_bank
-    if inputs.items is None or item_bank is None:
+def models_of(inputs: Inputs) -> ModelFacts:
+    facts = inputs.facts.models
+    if facts is None:
         raise NotMeasurable(
             gettext_noop("The study has no item bank, so nothing puts models and people on one scale.")
         )
-    items = inputs.items
-    if inputs.public_only:
-        items = inputs.readings.once(public_arrays, inputs.study, items)
-    board = inputs.readings.once(leaderboard_of, item_bank, items)
-    if not (board.scored or board.published):
+    if not (facts.board.scored or facts.board.published):
         raise NotMeasurable(
             gettext_noop(
                 "No results of models are imported for the item bank %(bank)s; import_models does it."
             ),
-            bank=item_bank.slug,
+            bank=facts.bank,
         )
     if not len(inputs.cohort.pairs):
         raise NotMeasurable(
             gettext_noop("No answer of a retained person has a score on a prompt with item parameters.")
         )
-    return items, board
+    return facts
 
 
 def side_of(inputs: Inputs, group: str, bank: ItemBank) -> Side:
@@ -118,7 +114,7 @@ def side_of(inputs: Inputs, group: str, bank: ItemBank) -> Side:
 
 
 def on_all_prompts(
-    configuration: ModelConfiguration, model: ModelScores, bank: ItemBank, judge: Facts
+    configuration: Configuration, model: ModelScores, bank: ItemBank, judge: Facts
 ) -> Iterator[Measure]:
     """The model as leaderboards report it: the logit of the mean over its epochs, all items of the bank.
 
@@ -225,7 +221,7 @@ def in_sample(found: Found, side: Side) -> Found:
     return replace(found, estimate=without_interval(found.estimate.value, Reason.SELECTED))
 
 
-def facts_of(configuration: ModelConfiguration) -> Facts:
+def facts_of(configuration: Configuration) -> Facts:
     return {"model": configuration.name, "family": configuration.family, "source": configuration.source}
 
 

@@ -1,14 +1,14 @@
 """Whether a model's responses were scored by the judge that scored the people."""
 
+from collections.abc import Sequence
+
 from pydantic import JsonValue
 
-from judging.models import ScoringRun
-from scoring.models import ModelConfiguration
+from psychometrics.models.leaderboard import Configuration
 
 
-def judge_facts(configuration: ModelConfiguration, run: ScoringRun) -> dict[str, JsonValue]:
+def judge_facts(configuration: Configuration, names: Sequence[str]) -> dict[str, JsonValue]:
     """Both judges' names; `same_judge` is None where nothing names the model's."""
-    names = [run.config.model, run.config.slug] if run.config else [run.judge_kind]
     same = bare(configuration.judge) in map(bare, names) if configuration.judge else None
     return {"judge": configuration.judge, "study_judge": names[0], "same_judge": same}
 

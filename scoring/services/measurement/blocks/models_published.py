@@ -11,13 +11,13 @@ from psychometrics.inference.measure import Measure
 from psychometrics.irt.ability import Z_95
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.band import SingleResponse, single_response_bands
-from scoring.models import ModelConfiguration
+from psychometrics.models.leaderboard import Configuration
 
 MOST_EPOCHS = 20  # more hardly change the mean of a prompt, and the tables of the model grow with them
 
 
 def published_measures(
-    published: Sequence[ModelConfiguration], bank: ItemBank, cohort: Estimate, rng: np.random.Generator
+    published: Sequence[Configuration], bank: ItemBank, cohort: Estimate, rng: np.random.Generator
 ) -> Iterator[Measure]:
     """The theta as published, its k = 1 equivalent, and what `cohort` (theta.pool) is above the latter."""
     bands = bands_of(published, bank, rng)
@@ -35,7 +35,7 @@ def published_measures(
 
 
 def bands_of(
-    published: Sequence[ModelConfiguration], bank: ItemBank, rng: np.random.Generator
+    published: Sequence[Configuration], bank: ItemBank, rng: np.random.Generator
 ) -> dict[str, SingleResponse]:
     """The band of each configuration whose number of epochs is known."""
     found: dict[str, SingleResponse] = {}
@@ -49,7 +49,7 @@ def bands_of(
     return found
 
 
-def as_published(one: ModelConfiguration) -> Estimate:
+def as_published(one: Configuration) -> Estimate:
     theta = one.published_theta if one.published_theta is not None else math.nan
     if one.published_se is None:
         return without_interval(theta, Reason.NOT_PUBLISHED)
@@ -57,7 +57,7 @@ def as_published(one: ModelConfiguration) -> Estimate:
     return Estimate(theta, one.published_se, theta - half, theta + half)
 
 
-def above_band(cohort: Estimate, band: SingleResponse, one: ModelConfiguration) -> Estimate:
+def above_band(cohort: Estimate, band: SingleResponse, one: Configuration) -> Estimate:
     """Cohort minus the band: from its lowest against the band's highest to the opposite, errors included.
 
     The interval is wider than 95 %: it adds the cohort's, the published error and the spread of the model.
@@ -72,7 +72,7 @@ def above_band(cohort: Estimate, band: SingleResponse, one: ModelConfiguration) 
 
 
 def measure(
-    name: str, estimate: Estimate, one: ModelConfiguration, facts: dict[str, JsonValue], group: str = ""
+    name: str, estimate: Estimate, one: Configuration, facts: dict[str, JsonValue], group: str = ""
 ) -> Measure:
     known: dict[str, JsonValue] = {
         "model": one.name, "family": one.family, "source": one.source, "k": one.epochs,

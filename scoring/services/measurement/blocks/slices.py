@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-from django.utils.translation import gettext_noop
 
+from formats.wording import gettext_noop
 from psychometrics.inference.estimates import Estimate, Reason, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested

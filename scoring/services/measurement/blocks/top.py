@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from django.utils.translation import gettext_noop
 from pydantic import JsonValue
 
+from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
@@ -25,7 +25,7 @@ STEPS = 4
 
 def top_measures(inputs: Inputs) -> Iterator[Measure]:
     """top.paper and its null reference, top.crossfit5, top.eb; then all three by the size of Top."""
-    cohort, size = inputs.cohort, inputs.protocol.top_size
+    cohort, size = inputs.cohort, inputs.facts.top_size
     order = by_raw_mean(cohort)
     refuse_impossible(cohort, size, len(order))
     pairs, codes = cohort.pairs, [one.code for one in cohort.people]
@@ -85,7 +85,7 @@ def paper_estimate(pairs: Pairs, sigma_hat: float) -> Estimate:
 
 
 def null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: float) -> Iterator[Measure]:
-    size = inputs.protocol.top_size
+    size = inputs.facts.top_size
     if math.isnan(published):
         yield measure("top.null", unknown(Reason.NOTHING_SCORED), size)
         return

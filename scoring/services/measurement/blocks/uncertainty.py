@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from django.utils.translation import gettext_noop
 
+from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.estimates import unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
