@@ -45,7 +45,7 @@ def report(arguments: argparse.Namespace) -> None:
     from django.utils import timezone
     from measured_study import measured_study
 
-    from scoring.services.measurement.computing import measurement_compute
+    from scoring.services.measurement import measurement_compute
     from scoring.services.results import results_compute
 
     run = measured_study(

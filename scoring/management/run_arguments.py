@@ -13,8 +13,8 @@ from tqdm import tqdm
 from judging.models import JudgingRun, RunState
 from judging.services.running.runs import run_resume
 from psychometrics.inference.measure import Block
-from scoring.services.measurement.computing import Said
-from scoring.services.measurement.registry import BLOCKS
+from psychometrics.measures.registry import BLOCKS
+from scoring.services.measurement import Said
 from studies.models import User
 
 BUDGET_OF_OPEN_RUN = (

@@ -3,6 +3,14 @@
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays
+from psychometrics.measures.inputs import (
+    BenchmarkFacts,
+    Facts,
+    JudgeFacts,
+    ModelFacts,
+    OtherJudge,
+    ScreeningFacts,
+)
 from scoring.models import ResultSet
 from scoring.selectors.hidden_items import public_arrays
 from scoring.selectors.judge_effects import (
@@ -15,14 +23,6 @@ from scoring.selectors.judge_effects import (
 )
 from scoring.selectors.leaderboards import leaderboard_of
 from scoring.selectors.task_tables import questions_by_task, table_columns
-from scoring.services.measurement.inputs import (
-    BenchmarkFacts,
-    Facts,
-    JudgeFacts,
-    ModelFacts,
-    OtherJudge,
-    ScreeningFacts,
-)
 from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from studies.models import Study
 

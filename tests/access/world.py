@@ -21,7 +21,7 @@ from batches.services.starting import session_start
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.audits import audit_draw
 from scoring.models import Agreement, ResultSet
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
 from studies.models import Attachment, Invitation, Participant, Study, User
 from studies.selectors.invitations import token_sha256

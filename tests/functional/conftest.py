@@ -9,7 +9,7 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.coordinator import Scoring
 from scoring.models import ResultSet
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

@@ -27,7 +27,7 @@ from reporting.views.report.methods import places
 from scoring.coordinator import Scoring
 from scoring.selectors.export_people import participant_rows, session_rows
 from scoring.selectors.measures import block_measures
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from studies.models import Participant, Study, StudyEvent
 from studies.protocol.settings import PILOT_PROFILES
 from studies.services.amendments import AmendmentRefused, study_amend

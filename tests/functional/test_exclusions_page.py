@@ -13,13 +13,13 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore
 from psychometrics.inference.measure import Block, Scope
+from psychometrics.measures.inputs import Inputs
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.measured_facts import measured_facts
 from scoring.selectors.measures import block_measures
-from scoring.services.measurement.computing import block_compute, measurement_store
-from scoring.services.measurement.inputs import Inputs
+from scoring.services.measurement import block_compute, measurement_store
 from scoring.services.results import results_compute
 from screening.models import Verdict, VerdictDecision
 from screening.services.screening import study_screen

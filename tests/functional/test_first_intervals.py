@@ -27,7 +27,7 @@ from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
 from scoring.models import Estimate, Measurement, MeasureRow
 from scoring.selectors.measures import block_measures
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

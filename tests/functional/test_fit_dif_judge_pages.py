@@ -17,7 +17,7 @@ from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow
 from scoring.selectors.export_measures import exported
 from scoring.selectors.measures import BlockMeasures, block_measures
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study

@@ -15,7 +15,7 @@ from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.selectors.measures import BlockMeasures, block_measures
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import

@@ -17,6 +17,9 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, ScoringRun
 from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from psychometrics.inference.measure import Block
+from psychometrics.measures.blocks.models import model_measures
+from psychometrics.measures.blocks.models_judge import judge_facts
+from psychometrics.measures.inputs import Inputs
 from psychometrics.models.leaderboard import Configuration
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ResultSet
@@ -24,10 +27,7 @@ from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import study_judge_names
 from scoring.selectors.measured_facts import measured_facts, model_facts
 from scoring.services.leaderboards import leaderboard_import
-from scoring.services.measurement.blocks.models import model_measures
-from scoring.services.measurement.blocks.models_judge import judge_facts
-from scoring.services.measurement.computing import measurement_compute
-from scoring.services.measurement.inputs import Inputs
+from scoring.services.measurement import measurement_compute
 from studies.models import ItemBank, Participant, Study
 from studies.selectors.item_banks import item_arrays
 from studies.services.banks import item_bank_import

@@ -23,7 +23,7 @@ from reporting.views.report.sections import estimate_parts, flow_parts
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.export_results import estimate_rows
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study

@@ -14,7 +14,7 @@ from reporting.views.measurement.blocks.exclusions_texts import FLAG_NAMES
 from reporting.views.report.checklist_records import RECORDED, checklist_parts
 from reporting.views.report.methods import methods_text
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from screening.models import Verdict
 from screening.offtask.facts import ParticipantReason, ReasonCode
 from screening.services.screening import study_screen

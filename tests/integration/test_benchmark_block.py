@@ -15,7 +15,7 @@ from psychometrics.inference.measure import Block
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore
 from scoring.selectors.measures import BlockMeasures, block_measures
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.task_tables import task_table_import
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study

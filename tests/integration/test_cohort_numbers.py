@@ -1,6 +1,6 @@
 """The block `cohort`: what its rows may say."""
 
-from scoring.services.measurement.blocks.cohort import count_measures
+from psychometrics.measures.blocks.cohort import count_measures
 from tests.unit.top_cohorts import cohort_with
 
 

@@ -23,7 +23,7 @@ from scoring.coordinator import Scoring
 from scoring.models import MeasureRow
 from scoring.selectors.export_answers import answer_rows
 from scoring.selectors.export_people import event_rows, session_rows
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from studies.models import Credential, Message, Participant, ProfileForm, Study, StudyEvent, User
 from studies.selectors.contact import open_threads
 from studies.services.banks import item_bank_import

@@ -21,7 +21,7 @@ from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
 from scoring.models import Measurement
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 from studies.selectors.item_banks import item_arrays

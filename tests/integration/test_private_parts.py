@@ -16,7 +16,7 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, ScoringRun
 from scoring.coordinator import Scoring
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study

@@ -35,7 +35,7 @@ from scoring.export.recomputing.reading import PRIVATE, UNKNOWN
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from scoring.services.task_tables import task_table_import
 from screening.models import Verdict, VerdictDecision

@@ -12,7 +12,7 @@ from judging.models import AnswerScore, ScoringRun
 from reporting.selectors.reports import report_of
 from scoring.coordinator import Scoring
 from scoring.models import Estimate, Measurement, ResultSet
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from screening.models import VerdictDecision
 from screening.services.screening import study_screen

@@ -13,11 +13,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from psychometrics.inference.measure import Block
+from psychometrics.measures.registry import THETA_ONLY
 from reporting.selectors.reports import report_of
 from scoring.models import Measurement
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
-from scoring.services.measurement.registry import THETA_ONLY
+from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 

@@ -8,11 +8,11 @@ from psychometrics.benchmark.tasks import task_sums
 from psychometrics.exclusions.multiverse import specifications
 from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
 from psychometrics.inference.measure import Measure
+from psychometrics.measures.blocks import benchmark, benchmark_raters, exclusions, judge, models
+from psychometrics.measures.blocks.benchmark_models import harmonic_shown, theta_measures
+from psychometrics.measures.inputs import Inputs
 from psychometrics.models.leaderboard import Configuration, Leaderboard
 from psychometrics.models.scores import ModelScores
-from scoring.services.measurement.blocks import benchmark, benchmark_raters, exclusions, judge, models
-from scoring.services.measurement.blocks.benchmark_models import harmonic_shown, theta_measures
-from scoring.services.measurement.inputs import Inputs
 
 TOP = 5  # people
 EMPTY = "A-empty"  # the code of a person without a row; it comes first where people are sorted

@@ -11,7 +11,7 @@ from psychometrics.dif.hidden import hidden_rests, hidden_shifts
 from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from scoring.services.measurement.blocks.dif import family_measures, flagged_of, told
+from psychometrics.measures.blocks.dif import family_measures, flagged_of, told
 
 PROMPTS = 24
 

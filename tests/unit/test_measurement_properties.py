@@ -16,14 +16,14 @@ from psychometrics.inference.measure import Measure
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from scoring.services.measurement.blocks.cohort import cohort_measures
-from scoring.services.measurement.blocks.dif import dif_measures
-from scoring.services.measurement.blocks.fit import fit_measures
-from scoring.services.measurement.blocks.missing import missing_measures
-from scoring.services.measurement.blocks.slices import slice_measures
-from scoring.services.measurement.blocks.top import top_measures
-from scoring.services.measurement.blocks.uncertainty import uncertainty_measures
-from scoring.services.measurement.inputs import Facts, Inputs
+from psychometrics.measures.blocks.cohort import cohort_measures
+from psychometrics.measures.blocks.dif import dif_measures
+from psychometrics.measures.blocks.fit import fit_measures
+from psychometrics.measures.blocks.missing import missing_measures
+from psychometrics.measures.blocks.slices import slice_measures
+from psychometrics.measures.blocks.top import top_measures
+from psychometrics.measures.blocks.uncertainty import uncertainty_measures
+from psychometrics.measures.inputs import Facts, Inputs
 from tests.unit.cohort_blocks import (
     EMPTY,
     TOP,

@@ -7,7 +7,7 @@ from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, coho
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from scoring.services.measurement.blocks.missing import model_measures, place_measures
+from psychometrics.measures.blocks.missing import model_measures, place_measures
 
 PROMPTS = 12
 

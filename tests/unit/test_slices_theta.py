@@ -11,6 +11,7 @@ from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.simulation import logit_normal_scores
 from psychometrics.irt.transform import Transform
+from psychometrics.measures.blocks.slices import part_measures
 from psychometrics.slices.arms import arm_differences
 from psychometrics.slices.contamination import contamination
 from psychometrics.slices.hidden import given_away
@@ -24,7 +25,6 @@ from psychometrics.slices.parts import (
     slices_of,
     why_hidden,
 )
-from scoring.services.measurement.blocks.slices import part_measures
 
 ONE = log(0.999 / 0.001)
 PROFILES = ("stem", "arts")

@@ -16,11 +16,11 @@ from psychometrics.inference.between_person import (
 )
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.transform import Array
+from psychometrics.measures.inputs import top_members
 from psychometrics.top.crossfit import Order, crossfit, dealt, walked
 from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb
 from psychometrics.top.null import exchanged, null_reference
 from psychometrics.top.ranking import by_raw_mean, ranked, top_paper_curve
-from scoring.services.measurement.inputs import top_members
 from tests.unit.top_cohorts import CODES, cohort_rows, cohort_with, pairs_of
 
 THREE = pairs_of([("A", 5.0), ("A", 3.0), ("B", 3.0), ("B", 1.0), ("C", 1.0), ("C", -1.0)])

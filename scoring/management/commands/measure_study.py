@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.runs import newest_study_results
-from scoring.services.measurement.computing import RESAMPLES, SEED, measurement_compute
+from scoring.services.measurement import RESAMPLES, SEED, measurement_compute
 from scoring.services.result_inputs import results_are_current
 from scoring.services.results import results_compute
 from studies.management.operators import named_study, plain_errors

@@ -17,7 +17,7 @@ from reporting.views.report.parts import study_document
 from scoring.models import Agreement
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
+from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.bank.records import CriterionRecord
 from studies.models import Criterion, Study

@@ -10,6 +10,7 @@ from psychometrics.data.cohort import Cohort, Mask, Outcome
 from psychometrics.inference.clusters import ClusterEstimate
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.measures.inputs import Inputs, top_members
 from psychometrics.missing.model import missing_model
 from psychometrics.missing.outcomes import absence_test, answered_shares, is_absent, outcome_counts
 from psychometrics.missing.scores import (
@@ -22,7 +23,6 @@ from psychometrics.missing.scores import (
     zero_for_left,
 )
 from psychometrics.slices.hidden import hidden_where_asked
-from scoring.services.measurement.inputs import Inputs, top_members
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
 ESTIMATORS = (("theta.pool", pooled_theta), ("theta.prompt", prompt_mean_theta), ("theta.ql", quasi_theta))

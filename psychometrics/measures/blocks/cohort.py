@@ -21,7 +21,7 @@ from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_wit
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested, pooled_fit, quasi_fit
 from psychometrics.inference.standard_errors_table import first_row
-from scoring.services.measurement.inputs import Inputs
+from psychometrics.measures.inputs import Inputs
 
 TENTHS = (0.1, 0.5, 0.9)
 

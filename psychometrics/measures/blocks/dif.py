@@ -24,7 +24,7 @@ from psychometrics.inference.estimates import Estimate, Reason, unknown, without
 from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested
-from scoring.services.measurement.inputs import Inputs
+from psychometrics.measures.inputs import Inputs
 
 FOR_REVIEW = 10
 

@@ -17,15 +17,15 @@ from django.utils.translation import gettext_noop
 from psychometrics.agreement.influence import without_selection
 from psychometrics.data.cohort import PUBLIC, Cohort
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
+from psychometrics.measures.registry import BLOCKS, THETA_ONLY
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.measured_facts import measured_facts
 from scoring.selectors.task_tables import holds_tasks
 from scoring.services.aggregates import number
 from scoring.services.measured_inputs import measured_sha256
-from scoring.services.measurement.inputs import Inputs
-from scoring.services.measurement.registry import BLOCKS, THETA_ONLY
 from studies.models import StudyEvent
 from studies.selectors.item_banks import item_arrays
 from studies.services.snapshot import snapshot

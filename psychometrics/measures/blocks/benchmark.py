@@ -24,14 +24,14 @@ from psychometrics.benchmark.tasks import (
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, within
 from psychometrics.inference.measure import Measure, NotMeasurable
-from scoring.services.measurement.blocks.benchmark_models import (
+from psychometrics.measures.blocks.benchmark_models import (
     harmonic_shown,
     model_measures,
     on_all_tasks,
     theta_measures,
 )
-from scoring.services.measurement.blocks.benchmark_raters import rater_measures
-from scoring.services.measurement.inputs import BenchmarkFacts, Inputs
+from psychometrics.measures.blocks.benchmark_raters import rater_measures
+from psychometrics.measures.inputs import BenchmarkFacts, Inputs
 
 
 def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:

@@ -12,11 +12,11 @@ from psychometrics.inference.between_person import OwnAbilities, own_abilities, 
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import analytic_estimate
+from psychometrics.measures.inputs import Inputs
 from psychometrics.top.crossfit import FOLDS, SPLITS, crossfit
 from psychometrics.top.empirical_bayes import top_eb
 from psychometrics.top.null import NEIGHBOURS, null_reference, unplaced_rows
 from psychometrics.top.ranking import by_raw_mean, top_paper_curve, top_quasi_curve
-from scoring.services.measurement.inputs import Inputs
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
 FEWEST = 2  # a Top of one would be one person's own ability

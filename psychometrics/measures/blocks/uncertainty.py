@@ -12,7 +12,7 @@ from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.mixed_model import Components
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.inference.standard_errors_table import ErrorRow, Errors
-from scoring.services.measurement.inputs import Inputs
+from psychometrics.measures.inputs import Inputs
 
 
 class Size(NamedTuple):

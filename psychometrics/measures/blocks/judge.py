@@ -19,7 +19,7 @@ from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain
-from scoring.services.measurement.inputs import Inputs, top_members
+from psychometrics.measures.inputs import Inputs, top_members
 
 MOST_INFLUENTIAL = 10
 

@@ -15,6 +15,9 @@ from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable
 from psychometrics.inference.standard_errors import analytic_estimate
 from psychometrics.irt.bank import ItemBank
+from psychometrics.measures.blocks.models_judge import judge_facts
+from psychometrics.measures.blocks.models_published import published_measures
+from psychometrics.measures.inputs import Inputs, ModelFacts
 from psychometrics.models.leaderboard import Configuration, Leaderboard
 from psychometrics.models.matched import (
     Design,
@@ -28,9 +31,6 @@ from psychometrics.models.matched import (
 )
 from psychometrics.models.places import ALPHA, Place, model_p_values, p_value, places, separated
 from psychometrics.models.scores import ModelScores
-from scoring.services.measurement.blocks.models_judge import judge_facts
-from scoring.services.measurement.blocks.models_published import published_measures
-from scoring.services.measurement.inputs import Inputs, ModelFacts
 
 AVERAGE, TOP = "average", "top"
 Facts = dict[str, JsonValue]

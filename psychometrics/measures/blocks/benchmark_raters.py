@@ -10,7 +10,7 @@ from psychometrics.benchmark.raters import TaskRaters, task_raters, top_crossfit
 from psychometrics.benchmark.tasks import TaskSums
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure, plain
-from scoring.services.measurement.inputs import Inputs
+from psychometrics.measures.inputs import Inputs
 
 
 def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:

@@ -15,7 +15,7 @@ from psychometrics.inference.clusters import Array, Codes
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
-from scoring.services.measurement.inputs import Inputs
+from psychometrics.measures.inputs import Inputs
 
 
 def harmonic_shown(group: str, sums: TaskSums, *, matched: bool) -> Measure:

@@ -32,7 +32,7 @@ from psychometrics.exclusions.rules import (
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, plain
-from scoring.services.measurement.inputs import Inputs, ScreeningFacts
+from psychometrics.measures.inputs import Inputs, ScreeningFacts
 
 GROUPS = ("average", "top")
 SCORE_BASED = frozenset(rule.key for rule in DECLARED if rule.score_based)

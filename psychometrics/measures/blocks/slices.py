@@ -8,6 +8,7 @@ from formats.wording import gettext_noop
 from psychometrics.inference.estimates import Estimate, Reason, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested
+from psychometrics.measures.inputs import Inputs
 from psychometrics.slices.arms import arm_differences
 from psychometrics.slices.contamination import FLAGGED_FROM, contamination
 from psychometrics.slices.hidden import given_away
@@ -20,7 +21,6 @@ from psychometrics.slices.parts import (
     slice_result,
     slices_of,
 )
-from scoring.services.measurement.inputs import Inputs
 
 
 def slice_measures(inputs: Inputs) -> Iterator[Measure]:

@@ -18,7 +18,7 @@ from psychometrics.fit.people import LEVEL, PersonFit, person_fit
 from psychometrics.fit.reference import references_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from scoring.services.measurement.inputs import Inputs
+from psychometrics.measures.inputs import Inputs
 
 
 def fit_measures(inputs: Inputs) -> Iterator[Measure]:

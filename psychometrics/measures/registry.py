@@ -1,0 +1,34 @@
+"""Which function computes which block, in the order they run and are shown."""
+
+from collections.abc import Mapping
+
+from psychometrics.inference.measure import Block
+from psychometrics.measures.blocks.benchmark import benchmark_measures
+from psychometrics.measures.blocks.cohort import cohort_measures
+from psychometrics.measures.blocks.dif import dif_measures
+from psychometrics.measures.blocks.exclusions import exclusion_measures
+from psychometrics.measures.blocks.fit import fit_measures
+from psychometrics.measures.blocks.judge import judge_measures
+from psychometrics.measures.blocks.missing import missing_measures
+from psychometrics.measures.blocks.models import model_measures
+from psychometrics.measures.blocks.slices import slice_measures
+from psychometrics.measures.blocks.top import top_measures
+from psychometrics.measures.blocks.uncertainty import uncertainty_measures
+from psychometrics.measures.inputs import BlockFunction
+
+BLOCKS: Mapping[Block, BlockFunction] = {
+    Block.COHORT: cohort_measures,
+    Block.TOP: top_measures,
+    Block.UNCERTAINTY: uncertainty_measures,
+    Block.MODELS: model_measures,
+    Block.MISSING: missing_measures,
+    Block.EXCLUSIONS: exclusion_measures,
+    Block.JUDGE: judge_measures,
+    Block.FIT: fit_measures,
+    Block.DIF: dif_measures,
+    Block.SLICES: slice_measures,
+    Block.BENCHMARK: benchmark_measures,
+}
+THETA_ONLY = frozenset(
+    {Block.TOP, Block.UNCERTAINTY, Block.MODELS, Block.FIT, Block.DIF, Block.SLICES}
+)  # these have nothing to say where no prompt has item parameters
