@@ -11,12 +11,11 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-import psycopg
 import pytest
-from django.db import connection
 
+from tests.upgrades.databases import empty_database
+from tests.upgrades.keeping import exported, unpacked
 from tests.upgrades.states import landed_migrations
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,12 +27,12 @@ Export = dict[str, Any]
 
 # What migrations are meant to do to rows that a release left, and nothing else.
 MEANT_CHANGES = {
-    "batches.Answer.history_characters is gone",  # now history_bytes
-    "mfa.Authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
+    "batches_answer.history_characters is gone",  # now history_bytes
+    "mfa_authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
     # Gone: analytic intervals of theta.pool, and those of Top that take no notice of the choice.
-    *(f"scoring.Estimate.{name}: 48 of 98 values differ" for name in ("se", "ci_low", "ci_high")),
-    *(f"scoring.Estimate.{name}_pool: 96 of 98 values differ" for name in ("se", "ci_low", "ci_high")),
-    *(f"scoring.MeasureRow.{name}: 476 of 12521 values differ" for name in ("se", "low", "high", "reason")),
+    *(f"scoring_estimate.{name}: 48 of 98 values differ" for name in ("se", "ci_low", "ci_high")),
+    *(f"scoring_estimate.{name}_pool: 96 of 98 values differ" for name in ("se", "ci_low", "ci_high")),
+    *(f"scoring_measurerow.{name}: 476 of 12521 values differ" for name in ("se", "low", "high", "reason")),
 }
 # Where an export may say something else than that of the release did, and nowhere else.
 MAY_DIFFER = re.compile(
@@ -82,26 +81,17 @@ def comparable(measures: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture
-def empty_database(tmp_path: Path) -> Iterator[str]:
-    """The address of a database of the same kind as this test's, with nothing in it."""
-    if connection.vendor == "sqlite":
-        yield f"sqlite:///{tmp_path / 'upgraded.sqlite3'}"
-        return
-    facts, name = connection.settings_dict, f"upgrade_{uuid4().hex[:12]}"
-    login = facts["USER"] + (f":{facts['PASSWORD']}" if facts["PASSWORD"] else "")
-    server = f"postgres://{login}@{facts['HOST']}:{facts['PORT'] or 5432}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
-        admin.execute(f'CREATE DATABASE "{name}"')
-        yield f"{server}/{name}"
-        admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+def own_database(tmp_path: Path) -> Iterator[str]:
+    with empty_database(tmp_path) as address:
+        yield address
 
 
 @pytest.fixture
-def upgraded(release: Path, empty_database: str, tmp_path: Path) -> Path:
+def upgraded(release: Path, own_database: str, tmp_path: Path) -> Path:
     """A folder with what became of the rows, and exports by the present code."""
     out = tmp_path / "upgraded"
     out.mkdir()
-    own = {"DATABASE_URL": empty_database, "CHIRON_DATA_DIR": str(tmp_path / "data")}
+    own = {"DATABASE_URL": own_database, "CHIRON_DATA_DIR": str(tmp_path / "data")}
     command = [sys.executable, "-m", "tests.upgrades.upgrade", str(release), str(out)]
     done = subprocess.run(
         command,
@@ -113,14 +103,6 @@ def upgraded(release: Path, empty_database: str, tmp_path: Path) -> Path:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return out
-
-
-def exported(folder: Path) -> Export:
-    tables = {
-        path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        for path in folder.glob("*.jsonl")
-    }
-    return {"manifest": json.loads((folder / "manifest.json").read_text()), "tables": tables}
 
 
 def named(row: dict[str, Any], columns: Iterable[str]) -> str:
@@ -157,7 +139,7 @@ def test_after_an_upgrade_every_row_and_every_exported_number_is_as_it_was(
     release: Path, upgraded: Path
 ) -> None:
     assert set(json.loads((upgraded / "changes.json").read_text())) <= MEANT_CHANGES
-    before: dict[str, Export] = json.loads(gzip.decompress((release / "export.json.gz").read_bytes()))
+    before: dict[str, Export] = unpacked(release / "export.json.gz")
     assert {"kept", "kept-tasks"} == before.keys()
     found: list[str] = []
     for slug, export in before.items():

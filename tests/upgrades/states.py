@@ -28,6 +28,11 @@ def table_rows(apps: Apps) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             yield model._meta.label, [plain(row) for row in model._base_manager.order_by("pk")]
 
 
+def tables_of(apps: Apps) -> dict[str, str]:
+    """The table of every model, by the label that kept rows have: models move between apps, tables stay."""
+    return {model._meta.label: model._meta.db_table for model in apps.get_models(include_auto_created=True)}
+
+
 def plain(row: models.Model) -> dict[str, Any]:
     values = {field.attname: field.value_from_object(row) for field in row._meta.concrete_fields}
     told: dict[str, Any] = json.loads(json.dumps(values, cls=Values))

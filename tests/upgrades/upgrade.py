@@ -24,7 +24,7 @@ from django.db import connection, models, transaction  # noqa: E402
 from django.db.migrations.executor import MigrationExecutor  # noqa: E402
 from django.db.migrations.loader import MigrationLoader  # noqa: E402
 
-from tests.upgrades.states import table_rows  # noqa: E402
+from tests.upgrades.states import table_rows, tables_of  # noqa: E402
 
 Rows = list[dict[str, Any]]
 
@@ -34,18 +34,32 @@ def main() -> None:
     parser.add_argument("release", type=Path)
     parser.add_argument("out", type=Path)
     asked = parser.parse_args()
-    kept = json.loads((asked.release / "release.json").read_text())
-    with gzip.open(asked.release / "rows.jsonl.gz", "rt", encoding="utf-8") as lines:
+    rows = kept_load(asked.release)
+    (asked.out / "changes.json").write_text(json.dumps(sorted(changes(rows, present_rows()))))
+    for study in rows["studies_study"]:
+        call_command("export_study", study["slug"], str(asked.out / study["slug"]))
+
+
+def kept_load(folder: Path) -> dict[str, Rows]:
+    """Put what `folder` keeps into the empty database and migrate on; the rows as kept, by table."""
+    kept = json.loads((folder / "release.json").read_text())
+    with gzip.open(folder / "rows.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows: dict[str, Rows] = dict(map(json.loads, lines))
     targets = [(app, name) for app, name in kept["newest_migrations"]]
     apps = MigrationExecutor(connection).migrate(targets).apps
     rows_insert(apps, rows)
-    shutil.copytree(asked.release / "media", settings.MEDIA_ROOT, dirs_exist_ok=True)
+    if (folder / "media").exists():
+        shutil.copytree(folder / "media", settings.MEDIA_ROOT, dirs_exist_ok=True)
     call_command("migrate", verbosity=0)
-    now = dict(table_rows(MigrationLoader(connection).project_state().apps))
-    (asked.out / "changes.json").write_text(json.dumps(sorted(changes(rows, now))))
-    for study in rows["studies.Study"]:
-        call_command("export_study", study["slug"], str(asked.out / study["slug"]))
+    tables = tables_of(apps)
+    return {tables[label]: values for label, values in rows.items()}
+
+
+def present_rows() -> dict[str, Rows]:
+    """Every table as it is now."""
+    apps = MigrationLoader(connection).project_state().apps
+    tables = tables_of(apps)
+    return {tables[label]: values for label, values in table_rows(apps)}
 
 
 def rows_insert(apps: Apps, rows: Mapping[str, Rows]) -> None:
@@ -66,25 +80,25 @@ def model_row(model: type[models.Model], values: Mapping[str, Any]) -> models.Mo
 
 
 def changes(before: Mapping[str, Rows], after: Mapping[str, Rows]) -> Iterator[str]:
-    """What is not there any more, or not as it was: "app.Model", "app.Model: 3 rows less", "app.Model.field".
+    """What is not there any more, or not as it was: "table is gone", "table: 3 of 9 rows are gone", and so on.
 
     New tables, columns and rows of content types and permissions are no change of what was kept.
     """
-    for label, rows in before.items():
-        if label not in after:
-            yield f"{label} is gone"
+    for table, rows in before.items():
+        if table not in after:
+            yield f"{table} is gone"
             continue
-        found = {row_key(row): row for row in after[label]}
+        found = {row_key(row): row for row in after[table]}
         there = [(row, found[row_key(row)]) for row in rows if row_key(row) in found]
         if len(there) < len(rows):
-            yield f"{label}: {len(rows) - len(there)} of {len(rows)} rows are gone"
-        if len(found) > len(rows) and label not in ("auth.Permission", "contenttypes.ContentType"):
-            yield f"{label}: {len(found) - len(rows)} new rows"
+            yield f"{table}: {len(rows) - len(there)} of {len(rows)} rows are gone"
+        if len(found) > len(rows) and table not in ("auth_permission", "django_content_type"):
+            yield f"{table}: {len(found) - len(rows)} new rows"
         for name in rows[0] if rows else ():
             if any(name not in new for _, new in there):
-                yield f"{label}.{name} is gone"
+                yield f"{table}.{name} is gone"
             elif changed := sum(old[name] != new[name] for old, new in there):
-                yield f"{label}.{name}: {changed} of {len(rows)} values differ"
+                yield f"{table}.{name}: {changed} of {len(rows)} values differ"
 
 
 def row_key(row: Mapping[str, Any]) -> Any:
