@@ -80,7 +80,7 @@ def model_row(model: type[models.Model], values: Mapping[str, Any]) -> models.Mo
 
 
 def changes(before: Mapping[str, Rows], after: Mapping[str, Rows]) -> Iterator[str]:
-    """What is not there any more, or not as it was: "table is gone", "table: 3 of 9 rows are gone", and so on.
+    """What is not there any more, or not as it was: "table is gone", "table: 3 of 9 rows are gone", …
 
     New tables, columns and rows of content types and permissions are no change of what was kept.
     """

@@ -1,0 +1,37 @@
+"""Compute a frozen study anew: `python -m tests.frozen.compute FOLDER OUT`, in an empty database.
+
+Loads what `FOLDER` keeps, migrates to the present, computes everything that rests on judged answers again,
+and writes into `OUT` the export (`export`) and what its own script says (`recomputed.json`).
+"""
+
+import argparse
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from tests.upgrades.keeping import unpacked
+from tests.upgrades.upgrade import kept_load  # sets Django up
+
+# isort: split
+from scoring.services.exports import study_export
+from studies.models import Study
+from tests.frozen.computing import study_compute
+from tests.frozen.recomputed import export_recomputed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("out", type=Path)
+    asked = parser.parse_args()
+    kept_load(asked.folder)
+    [(slug, kept)] = unpacked(asked.folder / "export.json.gz").items()
+    now = datetime.fromisoformat(kept["manifest"]["exported_at"]) + timedelta(days=1)
+    study = Study.objects.get(slug=slug)
+    study_compute(study, now)
+    study_export(study=study, target=asked.out / "export", replace=False, software="", now=now)
+    (asked.out / "recomputed.json").write_text(json.dumps(export_recomputed(asked.out / "export")))
+
+
+if __name__ == "__main__":
+    main()

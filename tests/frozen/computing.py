@@ -1,0 +1,107 @@
+"""Compute everything that rests on people's answers again, by the services that the commands use."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from batches.models import Answer
+from scoring.judge.interface import JudgeTask
+from scoring.judge.local import LocalJudge
+from scoring.models import (
+    Agreement,
+    AnswerFlag,
+    AnswerScore,
+    CriterionScore,
+    JudgeCall,
+    ParticipantFlag,
+    ScoringRun,
+)
+from scoring.selectors.judging import prompts_to_judge
+from scoring.selectors.measures import measurement_of
+from scoring.selectors.runs import newest_results
+from scoring.services.agreements import agreements_compute
+from scoring.services.freshness import runs_to_keep
+from scoring.services.judging.seats import planning_judge, scoring_run_open, seat_of
+from scoring.services.judging.settling import answer_scores, scores_store
+from scoring.services.measurement.computing import SEED, measurement_compute
+from scoring.services.results import results_compute
+from scoring.services.screening import study_screen
+from studies.models import Study
+
+FEWEST_RESAMPLES = 100  # that measure_study takes
+
+
+def study_compute(study: Study, now: datetime) -> None:
+    """Flags, verdicts that need no model, scores, agreement, results, measurement.
+
+    Seeds and resamples are those of the newest measurement.
+    """
+    flags_again(study)
+    runs = runs_to_keep(study)
+    for run in runs:
+        judge_again(run, now)
+        scores_again(run)
+    # Agreement whose inputs are as they were would only be stamped.
+    Agreement.objects.filter(first__study=study).update(inputs_sha256="")
+    agreements_compute(study=study, now=now)
+    for run in runs:
+        seed, resamples = draws_of(run)
+        results = results_compute(run=run, now=now)
+        measurement_compute(results=results, now=now, seed=seed, resamples=resamples)
+
+
+def draws_of(run: ScoringRun) -> tuple[int, int]:
+    """Seed and resamples of the newest measurement, else what a first one takes."""
+    results = newest_results(run)
+    earlier = measurement_of(results) if results else None
+    return (earlier.seed, earlier.resamples) if earlier else (SEED, FEWEST_RESAMPLES)
+
+
+def flags_again(study: Study) -> None:
+    """Off-task flags are added and never changed, so that those there are have to go first."""
+    of_people = ParticipantFlag.objects.filter(participant__study=study)
+    of_answers = AnswerFlag.objects.filter(answer__session__participant__study=study)
+    moments = {
+        *of_people.values_list("flagged_at", flat=True),
+        *of_answers.values_list("flagged_at", flat=True),
+    }
+    if moments:
+        of_people.delete()
+        of_answers.delete()
+        study_screen(study=study, now=min(moments))
+
+
+def judge_again(run: ScoringRun, now: datetime) -> None:
+    """Verdicts of a judge that computes; of a language model the hashes of what it would be asked.
+
+    Raises AssertionError where the same judge would now be taken for another one.
+    """
+    seat = seat_of(run)
+    assert scoring_run_open(study=run.study, seat=seat, now=now) == run, f"the judge of {run} is another one"
+    with planning_judge(run.study, seat) as judge:
+        if isinstance(judge, LocalJudge):
+            verdicts_again(run, judge)
+            return
+        for call in JudgeCall.objects.filter(run=run).select_related("answer", "criterion"):
+            position = call.criterion.position if call.criterion else None
+            if request := judge.request(task_of(call.answer), (position,)):
+                JudgeCall.objects.filter(pk=call.pk).update(request_sha256=request.sha256)
+
+
+def verdicts_again(run: ScoringRun, judge: LocalJudge) -> None:
+    for row in CriterionScore.objects.filter(run=run).select_related("answer", "criterion"):
+        said = judge.verdict(task_of(row.answer), row.criterion.position if row.criterion else None)
+        row.score, row.confidence, row.explanation = said.score, said.confidence, said.explanation
+        row.save(update_fields=["score", "confidence", "explanation"])
+
+
+def task_of(answer: Answer) -> JudgeTask:
+    return replace(prompts_to_judge([answer.prompt_id])[answer.prompt_id].task, answer=answer.text)
+
+
+def scores_again(run: ScoringRun) -> None:
+    """The scores of answers from the verdicts on them, at the moments they were stored."""
+    stored = {score.answer_id: score for score in AnswerScore.objects.filter(run=run).order_by("pk")}
+    again = answer_scores(run, [(one.answer_id, one.revision) for one in stored.values()], run.started_at)
+    for score in again:
+        score.judged_at = stored[score.answer_id].judged_at
+    scores_store(again)

@@ -1,0 +1,138 @@
+"""Every number of four frozen studies, computed anew by the present code, is what it was."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.frozen.comparing import ABSENT, KEYS, MOST_LINES, export_differences, named_rows, report_of
+from tests.upgrades.databases import empty_database
+from tests.upgrades.keeping import exported, unpacked
+
+ROOT = Path(__file__).resolve().parents[2]
+FROZEN = ROOT / "tests" / "frozen"
+NAMES = ("split", "tasks", "logistic", "bankless")
+# Set on one machine before and after a change that is to change nothing: then every digit counts.
+EXACT = os.environ.get("CHIRON_FROZEN_EXACT") == "1"
+MOST_BYTES = 600_000
+Export = dict[str, Any]
+
+
+@pytest.fixture
+def computed(name: str, tmp_path: Path) -> Path:
+    """A folder with the export of the study, computed anew by a process with a database of its own."""
+    with empty_database(tmp_path) as address:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.frozen.compute", str(FROZEN / name), str(tmp_path)],
+            cwd=ROOT,
+            env={**os.environ, "DATABASE_URL": address, "CHIRON_DATA_DIR": str(tmp_path / "data")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return tmp_path
+
+
+def kept_export(name: str) -> Export:
+    export: Export = unpacked(FROZEN / name / "export.json.gz")[name]
+    return export
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agrees_as_far(
+    name: str, computed: Path
+) -> None:
+    found = export_differences(name, kept_export(name), exported(computed / "export"), exact=EXACT)
+    assert not found, "\n" + report_of(found)
+    before = json.loads((FROZEN / name / "recomputed.json").read_text())
+    now = json.loads((computed / "recomputed.json").read_text())
+    assert (now["exit_code"], now["differ"]) == (0, 0), now
+    assert now["agree"] >= before["agree"]
+    more = {what: n for what, n in now["left_out"].items() if n > before["left_out"].get(what, 0)}
+    assert not more, f"not computed by the script any more: {more}"
+
+
+def measure_of(export: Export, **facts: object) -> dict[str, Any]:
+    rows = (row for row in export["tables"]["measures"] if facts.items() <= row.items())
+    return next(rows)
+
+
+def test_one_number_that_is_another_one_is_named_with_its_row() -> None:
+    kept = kept_export("split")
+    other = copy.deepcopy(kept)
+    row = measure_of(other, run=2, scope="public", name="top.eb", group="top")
+    row["value"] = (value := row["value"]) * (1 + 1e-8)
+    [found] = export_differences("split", kept, other)
+    assert str(found) == (
+        f"split measures [run=2 scope=public block=top name=top.eb group=top] value: {value!r} became "
+        f"{row['value']!r}"
+    )
+
+
+def test_the_last_digit_counts_only_where_it_is_asked_for() -> None:
+    kept = kept_export("split")
+    other = copy.deepcopy(kept)
+    measure_of(other, name="top.eb")["value"] *= 1 + 1e-15
+    assert not export_differences("split", kept, other)
+    assert len(export_differences("split", kept, other, exact=True)) == 1
+
+
+def test_a_row_a_column_or_a_table_that_goes_or_comes_is_a_difference() -> None:
+    kept = kept_export("tasks")
+    other = copy.deepcopy(kept)
+    gone = other["tables"]["metrics"].pop()
+    other["tables"]["task_accuracies"][0]["new"] = None
+    del other["tables"]["items"]
+    other["manifest"]["runs"][0]["flow"]["with_scores"] += 1
+    found = export_differences("tasks", kept, other)
+    assert [(one.table, one.place, one.new) for one in found] == [
+        ("manifest", "runs.0.flow.with_scores", found[0].old + 1),
+        ("items", "", ABSENT),
+        ("metrics", "", ABSENT),
+        ("task_accuracies", "new", None),
+    ]
+    assert found[2].old == gone
+    assert export_differences("tasks", other, kept)
+
+
+def test_counts_and_words_are_never_about_the_same() -> None:
+    kept = kept_export("bankless")
+    other = copy.deepcopy(kept)
+    row = measure_of(other, name="raw_mean")
+    row["n"], row["reason"] = row["n"] + 1, "another"
+    assert {one.place for one in export_differences("bankless", kept, other)} == {"n", "reason"}
+
+
+def test_of_many_differences_the_first_are_printed() -> None:
+    kept = kept_export("split")
+    other = copy.deepcopy(kept)
+    for row in other["tables"]["measures"]:
+        row["block"] = "another"
+    found = export_differences("split", kept, other)
+    lines = report_of(found).splitlines()
+    assert len(lines) == MOST_LINES
+    assert lines[-1] == f"… and {len(found) - MOST_LINES + 1} more"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_frozen_study_is_small_and_its_rows_have_names_of_their_own(name: str) -> None:
+    files = [path for path in (FROZEN / name).rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    tables = kept_export(name)["tables"]
+    assert tables.keys() == KEYS.keys()
+    for table, rows in tables.items():
+        if table not in ("events", "judge_calls"):  # the same may happen twice, and be asked again
+            assert not [key for key in named_rows(table, rows) if key.endswith(")")], table
+
+
+def test_nearly_every_number_of_the_largest_one_is_computed() -> None:
+    measures = kept_export("split")["tables"]["measures"]
+    assert sum(row["value"] is not None for row in measures) > 0.95 * len(measures)
