@@ -15,27 +15,28 @@ from batches.services.answers import IncomingText, answer_save, prompt_seen
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig
+from judging.services.judge_rules import JudgeSettings
+from judging.services.judges import judge_add
+from judging.services.running.seats import scoring_run_open, study_seats
+from judging.services.running.settling import answers_complete
+from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.coordinator import run_continue_or_start, run_work_through
-from scoring.irt.model_results.records import ModelResponse, ModelResults, PublishedAbility
-from scoring.models import JudgeConfig, VerdictDecision
-from scoring.selectors.participants import undecided_participants
-from scoring.services.judge_rules import JudgeSettings
-from scoring.services.judges import judge_add
-from scoring.services.judging.seats import scoring_run_open, study_seats
-from scoring.services.judging.settling import answers_complete
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.results import results_compute
-from scoring.services.screening import study_screen
-from scoring.services.verdicts import verdict_record
+from screening.models import VerdictDecision
+from screening.selectors.participants import undecided_participants
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.building import BankReading
-from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import, item_bank_import
-from studies.services.consents import consent_record
-from studies.services.participants import participant_add, participant_approve
-from studies.services.profiles import profile_submit
+from studies.services.people.consents import consent_record
+from studies.services.people.participants import participant_add, participant_approve
+from studies.services.people.profiles import profile_submit
 from studies.services.staff import staff_add
 from studies.services.studies import study_create, study_freeze
 from tests.upgrades.everything_once import BEGAN, BOOKS, after

@@ -4,27 +4,21 @@ from dataclasses import replace
 from datetime import datetime
 
 from batches.models import Answer
-from scoring.judge.interface import JudgeTask
-from scoring.judge.local import LocalJudge
-from scoring.models import (
-    Agreement,
-    AnswerFlag,
-    AnswerScore,
-    CriterionScore,
-    JudgeCall,
-    ParticipantFlag,
-    ScoringRun,
-)
-from scoring.selectors.judging import prompts_to_judge
+from judging.judges.interface import JudgeTask
+from judging.judges.local import LocalJudge
+from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
+from judging.selectors.judging import prompts_to_judge
+from judging.services.running.seats import planning_judge, scoring_run_open, seat_of
+from judging.services.running.settling import answer_scores, scores_store
+from scoring.models import Agreement
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results
 from scoring.services.agreements import agreements_compute
 from scoring.services.freshness import runs_to_keep
-from scoring.services.judging.seats import planning_judge, scoring_run_open, seat_of
-from scoring.services.judging.settling import answer_scores, scores_store
-from scoring.services.measurement.computing import SEED, measurement_compute
+from scoring.services.measurement import SEED, measurement_compute
 from scoring.services.results import results_compute
-from scoring.services.screening import study_screen
+from screening.models import AnswerFlag, ParticipantFlag
+from screening.services.screening import study_screen
 from studies.models import Study
 
 FEWEST_RESAMPLES = 100  # that measure_study takes

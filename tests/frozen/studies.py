@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from django.core.management import call_command
 
-from scoring.models import AuditSample, JudgingRun
-from scoring.services.audit_ratings import RatingReading, RatingRow, ratings_import
-from scoring.services.audits import audit_draw
+from judging.models import AuditSample, JudgingRun
+from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import
+from judging.services.audits import audit_draw
+from psychometrics.benchmark.accuracy_table import AccuracyTable
 from scoring.services.task_tables import task_table_import
-from scoring.stats.accuracy_table import AccuracyTable
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import ItemBank, Study, User
 from tests.frozen.cohort import (
