@@ -1,6 +1,6 @@
 """What every block of the measurement is given. Blocks read nothing else, and store nothing."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -64,11 +64,11 @@ class JudgeFacts:
 
 @dataclass(frozen=True)
 class BenchmarkFacts:
-    """`rules`: "bbeh" or "bbh". `questions`: text and reference answer of every asked prompt, by task."""
+    """`rules`: "bbeh" or "bbh". `guessing`: the rate of right answers by chance of each task, where known."""
 
     rules: str
     columns: tuple[TableColumn, ...] = ()
-    questions: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    guessing: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from scoring.selectors.judge_effects import (
     unscored_reasons,
 )
 from scoring.selectors.leaderboards import leaderboard_of
-from scoring.selectors.task_tables import questions_by_task, table_columns
+from scoring.selectors.task_tables import guessing_rates, table_columns
 from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from studies.models import Study
 
@@ -74,6 +74,4 @@ def benchmark_facts(study: Study, *, public_only: bool) -> BenchmarkFacts | None
     rules = study.protocol.match_rules
     if rules is None:
         return None
-    return BenchmarkFacts(
-        rules, tuple(table_columns(study)), questions_by_task(study, public_only=public_only)
-    )
+    return BenchmarkFacts(rules, tuple(table_columns(study)), guessing_rates(study, public_only=public_only))

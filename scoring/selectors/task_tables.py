@@ -1,6 +1,7 @@
 """What a benchmark with tasks is compared with: the study's table of models, and the questions themselves."""
 
 from batches.models import BatchPrompt
+from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelScore
@@ -50,13 +51,13 @@ def asked_tasks(study: Study) -> set[str]:
     )
 
 
-def questions_by_task(study: Study, *, public_only: bool = False) -> dict[str, list[tuple[str, str]]]:
-    """Text and reference answer of every asked prompt, by task."""
+def guessing_rates(study: Study, *, public_only: bool = False) -> dict[str, float]:
+    """The rate of right answers by chance on the asked prompts of each task (`guessing_rate`)."""
     placed = BatchPrompt.objects.filter(batch__plan__study=study)
     rows = Prompt.objects.filter(pk__in=placed.values("prompt")).order_by("position")
     if public_only:
         rows = rows.filter(split="public")
-    found: dict[str, list[tuple[str, str]]] = {}
+    questions: dict[str, list[tuple[str, str]]] = {}
     for task, text, gold in rows.values_list("task", "text", "gold_answer"):
-        found.setdefault(task, []).append((text, gold or ""))
-    return found
+        questions.setdefault(task, []).append((text, gold or ""))
+    return {task: guessing_rate(own) for task, own in questions.items()}

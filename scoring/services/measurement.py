@@ -1,25 +1,19 @@
 """Measure one set of results: every block by itself, all stored together."""
 
 import logging
-import math
 import time
-import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import product
 
-import numpy as np
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
-from psychometrics.agreement.influence import without_selection
-from psychometrics.data.cohort import PUBLIC, Cohort
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.measures.computing import block_measures, block_rng, cohorts_of, off_scale
 from psychometrics.measures.inputs import Inputs
-from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
-from psychometrics.measures.registry import BLOCKS, THETA_ONLY
+from psychometrics.measures.registry import BLOCKS
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.measured_facts import measured_facts
@@ -32,10 +26,6 @@ from studies.services.snapshot import snapshot
 
 SEED, RESAMPLES = 2026, 2000
 ROWS_AT_ONCE = 1000
-ONLY_TASKS = gettext_noop(
-    "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
-    "tasks is in the block Benchmark."
-)
 FAILED = gettext_noop("This block failed; the log of the server has the error.")
 Said = Callable[[Block, int, int], None]
 logger = logging.getLogger(__name__)
@@ -87,32 +77,15 @@ def measurement_compute(
     )
 
 
-def cohorts_of(everyone: Cohort) -> dict[Scope, Cohort]:
-    """Whom each scope measures; there is one scope where no prompt of a private split was asked."""
-    if all(prompt.split == PUBLIC for prompt in everyone.prompts):
-        return {Scope.ALL: everyone}
-    return {Scope.ALL: everyone, Scope.PUBLIC: everyone.public}
-
-
-def block_rng(seed: int, block: Block) -> np.random.Generator:
-    """A stream of its own for each block."""
-    return np.random.default_rng([seed, zlib.crc32(block.encode())])
-
-
 def block_compute(
     block: Block, inputs: Inputs, *, only_tasks: bool = False
 ) -> tuple[dict[str, object], list[Measure]]:
-    """How a block ended, and its measures; what is not on the scale of the item bank is left out and said."""
+    """How a block ended, and its measures."""
     began = time.perf_counter()
-    logistic = inputs.items is not None and inputs.items.is_logistic
-    said = NotMeasurable(off_scale(block, only_tasks=only_tasks, logistic=logistic))
-    state, measures = "computed", []
+    state, said, measures = "computed", NotMeasurable(""), []
     try:
-        if (only_tasks and block in THETA_ONLY) or (logistic and block in ONLY_LOGITS):
-            raise said
-        measures = [outside_selection(block, one) for one in BLOCKS[block](inputs)]
-        if logistic:
-            measures = list(on_logistic_scale(measures))
+        measures = block_measures(block, inputs, only_tasks=only_tasks)
+        said = NotMeasurable(off_scale(block, inputs, only_tasks=only_tasks))
     except NotMeasurable as refusal:
         state, said = "refused", refusal
     except Exception:  # the edge of a block: the others are worth having
@@ -121,26 +94,6 @@ def block_compute(
     seconds = round(time.perf_counter() - began, 3)
     ended = {"state": state, "sentence": str(said), "template": said.template, "facts": said.facts}
     return {**ended, "seconds": seconds}, measures
-
-
-def outside_selection(block: Block, one: Measure) -> Measure:
-    """Without the interval of people who were chosen by these very scores: it would leave out the choice.
-
-    Those of the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what
-    it keeps under Top is of models on the prompts of these people.
-    """
-    found = one.estimate
-    has_interval = not math.isnan(found.low) or found.reason is not None
-    if one.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
-        return one
-    return replace(one, estimate=without_selection(found))
-
-
-def off_scale(block: Block, *, only_tasks: bool, logistic: bool) -> str:
-    """What a block says where single answers, or their logits, are not on the scale of the item bank."""
-    if only_tasks and block != Block.BENCHMARK:
-        return ONLY_TASKS
-    return LOGISTIC_BANK if logistic else ""
 
 
 def measurement_store(

@@ -6,10 +6,11 @@ A text is off-task only when comments make up most of a short text; beside a rea
 import re
 from collections.abc import Sequence
 
+from psychometrics.exclusions.words import count_words
 from screening.offtask.comment_patterns import GOES_ON, ON_MODEL, ON_QUESTION
 from screening.offtask.expectations import allows_short_answer, asks_for_an_opinion
 from screening.offtask.facts import AnswerFlag, OfftaskRules, PromptFacts, ReasonCode
-from screening.offtask.words import clauses, count_words, quoted
+from screening.offtask.words import clauses, quoted
 
 _MOST_LETTERS_PER_WORD = 20
 """A text of few but enormous words is no short comment; it is not searched."""

@@ -2,8 +2,9 @@
 
 import re
 
+from psychometrics.exclusions.words import count_words, has_letters_or_digits
 from screening.offtask.facts import OfftaskRules, PromptFacts
-from screening.offtask.words import count_words, has_letters_or_digits, visible
+from screening.offtask.words import visible
 
 _ASKS_FOR_FEW_WORDS = re.compile(
     r"\b(?:one|two|three|single|1|2|3)[- ]words?\b"

@@ -4,9 +4,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from psychometrics.exclusions.words import count_words, has_letters_or_digits
 from screening.offtask.expectations import allows_short_answer, allows_symbols_only
 from screening.offtask.facts import OfftaskRules, PromptFacts
-from screening.offtask.words import clauses, count_words, has_letters_or_digits, quoted, visible
+from screening.offtask.words import clauses, quoted, visible
 
 _PLACEHOLDERS = frozenset(
     phrase.strip().casefold()

@@ -1,14 +1,9 @@
-"""Reading a text as a person would see it: visible characters, words, clauses."""
+"""Reading a text as a person would see it: visible characters and clauses."""
 
 import re
-import unicodedata
 
+from psychometrics.exclusions.words import has_letters_or_digits
 from studies.protocol.visible import is_blank
-
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-)
-"""Letters of scripts written without spaces (Thai, Lao, Burmese, Khmer, Japanese, Chinese)."""
 
 _CLAUSE_END = re.compile(
     r"(?<![.!?,;:])[.!?,;:]+(?=\s|$)|[。！？，；：،؛؟]+|\n|\s[-–—]+\s|—|\b(?:but|however|although|though)\b",
@@ -26,28 +21,6 @@ def visible(text: str) -> str:
     }
     lines = (" ".join(line.split()) for line in text.translate(table).split("\n"))
     return "\n".join(line for line in lines if line)
-
-
-def count_words(text: str) -> int:
-    """Count words: runs between spaces that hold a letter or digit; each letter of an unspaced script is one.
-
-    Pictures and mathematical symbols that stand alone count as one word each.
-    """
-    return sum(_words_in(token) for token in text.split())
-
-
-def _words_in(token: str) -> int:
-    unspaced = len(_UNSPACED.findall(token))
-    if unspaced:
-        return unspaced
-    if has_letters_or_digits(token):
-        return 1
-    return sum(unicodedata.category(character) in ("So", "Sm", "Sc") for character in token)
-
-
-def has_letters_or_digits(text: str) -> bool:
-    """Whether anything in the text is a letter or a digit of any script."""
-    return any(character.isalnum() for character in text)
 
 
 def clauses(text: str) -> list[str]:

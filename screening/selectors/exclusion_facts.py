@@ -1,44 +1,20 @@
 """What exclusion rules look at: what people wrote and how they worked, never what it was worth."""
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from statistics import median
 
-import numpy as np
 from django.db.models import QuerySet
 from django.db.models.functions import Left
 
 from batches.models import Answer
 from psychometrics.exclusions.rules import ExclusionFacts
+from psychometrics.exclusions.work import LOOKED_AT, Work, facts_of_work
 from screening.models import ParticipantFlag, VerdictDecision
-from screening.offtask.facts import ReasonCode
-from screening.offtask.words import count_words
 from screening.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
 from screening.selectors.participants import excluded_participants, screened_participants
 from studies.models import Study
 
 CHUNK = 5000
-LOOKED_AT = 200  # characters of an answer in which words are counted: enough for any rule's `words_below`
-_ASCII_WORD = re.compile(r"\S*[A-Za-z0-9]\S*|[+<=>|~$]")
-
-
-@dataclass
-class _Work:
-    """One person's work while it is read."""
-
-    prompts: int = 0
-    off_task: int = 0
-    words: list[int] = field(default_factory=list)
-    started_at: datetime | None = None
-    saved_at: datetime | None = None
-
-    @property
-    def seconds_per_answer(self) -> float:
-        if self.started_at is None or self.saved_at is None or not self.words:
-            return np.nan
-        return (self.saved_at - self.started_at).total_seconds() / len(self.words)
 
 
 def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = False) -> ExclusionFacts:
@@ -46,26 +22,13 @@ def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = F
 
     `public_only`: as if only the public prompts had been asked; verdicts on people stay as they are.
     """
-    work = {code: _Work() for code in codes}
+    work = {code: Work() for code in codes}
     flags = newest_flags(study, public_only=public_only)
     for code, answer, has_text, start, saved_at, started_at in answers_read(study, public_only):
-        if (own := work.get(code)) is None:
-            continue
-        reasons = flags.get(answer, frozenset())
-        own.prompts += 1
-        if has_text and ReasonCode.NO_ANSWER not in reasons:
-            own.words.append(words_in(start))
-            own.off_task += bool(reasons)
-            own.started_at = started_at
-            own.saved_at = max(filter(None, (own.saved_at, saved_at)), default=None)
-    confirmed = set(excluded_participants(study).values_list("code", flat=True))
-    return ExclusionFacts(
-        off_task_share=np.array([_share(work[code].off_task, len(work[code].words)) for code in codes]),
-        answered_share=np.array([_share(len(work[code].words), work[code].prompts) for code in codes]),
-        median_words=np.array([median(work[code].words) if work[code].words else np.nan for code in codes]),
-        seconds_per_answer=np.array([work[code].seconds_per_answer for code in codes]),
-        confirmed=np.array([code in confirmed for code in codes], dtype=bool),
-    )
+        if (own := work.get(code)) is not None:
+            reasons = flags.get(answer, frozenset())
+            own.add(start if has_text else None, reasons, started_at=started_at, saved_at=saved_at)
+    return facts_of_work(codes, work, set(excluded_participants(study).values_list("code", flat=True)))
 
 
 def answers_read(
@@ -118,12 +81,3 @@ def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
     for code, rater, decision in rows.values_list("participant__code", "decided_by", "decision"):
         found.setdefault(code, {})[rater] = decision == VerdictDecision.CONFIRM
     return found
-
-
-def words_in(text: str) -> int:
-    """`count_words`, much faster where a text is plain ASCII."""
-    return len(_ASCII_WORD.findall(text)) if text.isascii() else count_words(text)
-
-
-def _share(count: int, of: int) -> float:
-    return count / of if of else np.nan

@@ -16,13 +16,13 @@ from batches.services.ending import DeclaredResources, session_submit, session_w
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
 from formats.item_parameters import ItemParameter, ItemParameters
+from judging.coordinator import run_continue_or_start, run_work_through
 from judging.models import JudgeConfig
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
 from judging.services.running.seats import scoring_run_open, study_seats
 from judging.services.running.settling import answers_complete
 from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
-from scoring.coordinator import run_continue_or_start, run_work_through
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.results import results_compute
 from screening.models import VerdictDecision

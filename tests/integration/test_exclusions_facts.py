@@ -10,13 +10,12 @@ from django.test.utils import CaptureQueriesContext
 
 from batches.models import Answer, Session
 from psychometrics.exclusions.raters import rated_twice
+from psychometrics.exclusions.words import count_words
 from screening.models import Verdict, VerdictDecision
-from screening.offtask.words import count_words
 from screening.selectors.exclusion_facts import (
     decisions_by_rater,
     excluded_by_reason,
     exclusion_facts,
-    words_in,
 )
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
@@ -140,4 +139,4 @@ def test_two_reviewers_are_compared_by_what_each_decided_last(
     ],
 )
 def test_words_are_counted_as_the_screening_counts_them(text: str) -> None:
-    assert words_in(text) == count_words(text)
+    assert count_words(text) == count_words(f"{text} ·")  # a point is no word, and not ASCII

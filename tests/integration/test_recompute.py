@@ -22,6 +22,7 @@ from judging.services.audits import audit_draw
 from psychometrics.agreement.audit import STATISTICS, weighted_agreement
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.benchmark.accuracy_table import AccuracyTable
+from psychometrics.exclusions.words import count_words
 from reporting.report.html import document_html
 from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.views.report.parts import study_document
@@ -39,7 +40,6 @@ from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from scoring.services.task_tables import task_table_import
 from screening.models import Verdict, VerdictDecision
-from screening.selectors.exclusion_facts import words_in
 from screening.services.verdicts import verdict_record
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Criterion, ItemBank, Participant, Study, User
@@ -479,7 +479,7 @@ def test_the_results_of_an_audit_and_their_intervals_are_computed_again() -> Non
     "text", ["two words", "a + b = $5 |", "東京は 大きい", "ünï — ✓ 😀", "ไทย 12", "... !", "x²≥√2 ∑"]
 )
 def test_words_are_counted_as_the_rules_count_them(text: str) -> None:
-    assert counted_again(text) == words_in(text)
+    assert counted_again(text) == count_words(text)
 
 
 def test_quantiles_are_those_of_the_tables() -> None:

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from formats.wording import gettext_noop
-from psychometrics.benchmark.chance import bbh_tasks, corrected_macro_estimate, guessing_rate
+from psychometrics.benchmark.chance import bbh_tasks, corrected_macro_estimate
 from psychometrics.benchmark.metrics import bbeh_task_sizes
 from psychometrics.benchmark.tasks import (
     PERCENT,
@@ -64,7 +64,7 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
 
 def guessing_rates(facts: BenchmarkFacts, sums: TaskSums) -> Array:
     """(T,) in [0, 1): the table's column of random answers where it has the task, else 1 / options."""
-    own = np.array([guessing_rate(facts.questions.get(task, [])) for task in sums.tasks], dtype=np.float64)
+    own = np.array([facts.guessing.get(task, np.nan) for task in sums.tasks], dtype=np.float64)
     random = next((column for column in facts.columns if column.guesses), None)
     if random is None:
         return own

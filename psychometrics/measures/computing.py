@@ -1,0 +1,68 @@
+"""Compute one block from its inputs."""
+
+import math
+import zlib
+from dataclasses import replace
+
+import numpy as np
+
+from formats.wording import gettext_noop
+from psychometrics.agreement.influence import without_selection
+from psychometrics.data.cohort import PUBLIC, Cohort
+from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.measures.inputs import Inputs
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
+from psychometrics.measures.registry import BLOCKS, THETA_ONLY
+
+ONLY_TASKS = gettext_noop(
+    "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
+    "tasks is in the block Benchmark."
+)
+
+
+def cohorts_of(everyone: Cohort) -> dict[Scope, Cohort]:
+    """Whom each scope measures; there is one scope where no prompt of a private split was asked."""
+    if all(prompt.split == PUBLIC for prompt in everyone.prompts):
+        return {Scope.ALL: everyone}
+    return {Scope.ALL: everyone, Scope.PUBLIC: everyone.public}
+
+
+def block_rng(seed: int, block: Block) -> np.random.Generator:
+    """A stream of its own for each block."""
+    return np.random.default_rng([seed, zlib.crc32(block.encode())])
+
+
+def block_measures(block: Block, inputs: Inputs, *, only_tasks: bool = False) -> list[Measure]:
+    """The measures of a block; what is not on the scale of the item bank is left out.
+
+    `only_tasks`: the items of the bank are tasks, no prompts. Raises NotMeasurable.
+    """
+    logistic = is_logistic(inputs)
+    if (only_tasks and block in THETA_ONLY) or (logistic and block in ONLY_LOGITS):
+        raise NotMeasurable(off_scale(block, inputs, only_tasks=only_tasks))
+    measures = [outside_selection(block, one) for one in BLOCKS[block](inputs)]
+    return list(on_logistic_scale(measures)) if logistic else measures
+
+
+def is_logistic(inputs: Inputs) -> bool:
+    return inputs.items is not None and inputs.items.is_logistic
+
+
+def outside_selection(block: Block, one: Measure) -> Measure:
+    """Without the interval of people who were chosen by these very scores: it would leave out the choice.
+
+    Those of the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what
+    it keeps under Top is of models on the prompts of these people.
+    """
+    found = one.estimate
+    has_interval = not math.isnan(found.low) or found.reason is not None
+    if one.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
+        return one
+    return replace(one, estimate=without_selection(found))
+
+
+def off_scale(block: Block, inputs: Inputs, *, only_tasks: bool) -> str:
+    """What a block says where single answers, or their logits, are not on the scale of the item bank."""
+    if only_tasks and block != Block.BENCHMARK:
+        return ONLY_TASKS
+    return LOGISTIC_BANK if is_logistic(inputs) else ""

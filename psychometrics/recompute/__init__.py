@@ -1,0 +1,1 @@
+"""Compute the numbers of an export again, from its own tables, with the formulas of this library."""

@@ -1,0 +1,81 @@
+"""The tables of an export as rows."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from psychometrics.inference.measure import Scope
+from psychometrics.irt.transform import Transform
+
+Values = dict[str, Any]
+NO_SCALE = {"squeeze_scale": 0.998, "squeeze_offset": 0.001}  # of a study without an item bank
+
+
+@dataclass(frozen=True, eq=False)
+class Export:
+    """The manifest and all tables, rows as dictionaries."""
+
+    folder: Path
+    manifest: Values
+
+    @cached_property
+    def _tables(self) -> dict[str, list[Values]]:
+        return {}
+
+    def table(self, name: str) -> list[Values]:
+        """The rows of a table; none where an export of before does not have it."""
+        if name not in self._tables:
+            path = self.folder / f"{name}.jsonl"
+            lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+            self._tables[name] = [json.loads(line) for line in lines if line]
+        return self._tables[name]
+
+    def rows_of(self, name: str, run: int) -> list[Values]:
+        """The rows of one scoring run, by its number."""
+        return [one for one in self.table(name) if one["run"] == run]
+
+    @property
+    def scope(self) -> Scope:
+        """Of the numbers that follow from the tables: they hold what rests on public prompts."""
+        return Scope.PUBLIC if self.manifest["omitted"]["private_prompts"] else Scope.ALL
+
+    def lacks(self, row: Values) -> bool:
+        """Whether answers to private prompts may be part of a row of aggregates."""
+        return bool(row["scope"] != self.scope)
+
+    @property
+    def lacks_answers(self) -> bool:
+        """Whether any answer was left out because its prompt is private."""
+        return bool(self.manifest["omitted"]["answers_to_private_prompts"])
+
+    @property
+    def lacks_items(self) -> bool:
+        """Whether an item of the bank was left out, of whichever scope."""
+        return bool(self.manifest["omitted"].get("private_items"))
+
+    @property
+    def protocol(self) -> Values:
+        return dict(self.manifest["study"]["protocol"])
+
+    @property
+    def bank(self) -> Values | None:
+        """The constants of the item bank, and how many items it has in each category."""
+        found: Values | None = self.manifest.get("item_bank")
+        return found
+
+    @property
+    def transform(self) -> Transform:
+        constants = self.bank or NO_SCALE
+        return Transform(constants["squeeze_scale"], constants["squeeze_offset"])
+
+    def changed_files(self) -> list[str]:
+        """Files that are missing or not as the manifest has them."""
+        return [
+            file["name"]
+            for file in self.manifest["files"]
+            if not (path := self.folder / file["name"]).is_file()
+            or hashlib.sha256(path.read_bytes()).hexdigest() != file["sha256"]
+        ]

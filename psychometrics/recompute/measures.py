@@ -1,0 +1,147 @@
+"""The table of measures again: every block of a run on the same inputs, row by row beside what is stored."""
+
+import math
+from functools import cached_property
+
+from psychometrics.benchmark.metrics import task_key
+from psychometrics.data.cohort import Cohort
+from psychometrics.inference.measure import Block, Measure, NotMeasurable
+from psychometrics.irt.bank import ItemBank
+from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
+from psychometrics.measures.computing import block_measures, block_rng
+from psychometrics.measures.inputs import Facts, Inputs
+from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
+from psychometrics.recompute.export import Export, Values
+
+Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
+COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
+PRIVATE = "rests on answers to private prompts, which an export leaves out"
+UNKNOWN = "it is not computed from what an export holds"
+OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
+THETAS = ("theta.prompt", "theta.pool", "theta.ql")
+OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
+
+
+class NotHere(Exception):
+    """This number cannot be computed from the export; `str()` is the reason."""
+
+
+class MeasuredRun:
+    """The measures of one scoring run; each block is computed when its first row is asked for."""
+
+    def __init__(self, export: Export, entry: Values) -> None:
+        self.export, self.entry = export, entry
+        self._blocks: dict[str, dict[Key, Measure]] = {}
+
+    @cached_property
+    def rows(self) -> list[Values]:
+        """The stored rows of the run, of every scope."""
+        return self.export.rows_of("measures", self.entry["number"])
+
+    def found(self, row: Values) -> Values:
+        """What the columns of a stored row should be. Raises NotHere."""
+        if self.export.lacks(row) and not _may_be_public(row):
+            raise NotHere(PRIVATE)
+        if self._rests_on_hidden_items(row):
+            raise NotHere(PRIVATE)
+        measure = self._block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
+        if measure is None:
+            raise NotHere(PRIVATE if self.export.lacks(row) else UNKNOWN)
+        if self.export.lacks(row) and row["block"] == Block.SLICES and measure.n != row["n"]:
+            raise NotHere(PRIVATE)
+        return columns_of(measure)
+
+    def _rests_on_hidden_items(self, row: Values) -> bool:
+        """Whether a number of scope `all` rests on every item of a bank of which some were left out."""
+        if row["block"] != Block.MODELS or row["scope"] != "all" or not self.export.lacks_items:
+            return False
+        return row["name"] in OF_ALL_ITEMS or (row["name"] == "theta.ql" and row["group"] is None)
+
+    def _block(self, block: str, *, all_scope: bool) -> dict[Key, Measure]:
+        if block == Block.EXCLUSIONS and all_scope:
+            return self._people_alone
+        if block not in self._blocks:
+            try:
+                measures = block_measures(Block(block), self._inputs(block), only_tasks=self._only_tasks)
+            except NotMeasurable:
+                measures = []
+            self._blocks[block] = by_key(block, measures)
+        return self._blocks[block]
+
+    @cached_property
+    def _people_alone(self) -> dict[Key, Measure]:
+        """Of the block exclusions what looks at no answer to a prompt."""
+        inputs = self._inputs(Block.EXCLUSIONS)
+        screening = inputs.facts.screening
+        if screening is None:
+            return {}
+        return by_key(
+            Block.EXCLUSIONS, [*flow_measures(inputs, screening), *rater_measures(inputs, screening)]
+        )
+
+    def _inputs(self, block: str) -> Inputs:
+        measured = self.entry["measurement"]
+        return Inputs(
+            facts=self._facts, everyone=self._everyone, items=self._items,
+            rng=block_rng(measured["seed"], Block(block)), resamples=measured["resamples"],
+            progress=_unseen, scope=self.export.scope,
+        )  # fmt: skip
+
+    @cached_property
+    def _everyone(self) -> Cohort:
+        return cohort_from(self.export, self.entry["number"])
+
+    @cached_property
+    def _facts(self) -> Facts:
+        stored = [one for one in self.rows if one["scope"] == self.export.scope]
+        return facts_from(self.export, self.entry, self._everyone, stored)
+
+    @cached_property
+    def _items(self) -> ItemBank | None:
+        return items_from(self.export)
+
+    @cached_property
+    def _only_tasks(self) -> bool:
+        """Whether the items of the bank are tasks of the prompts, and no prompt is one of them."""
+        if self._items is None:
+            return False
+        prompts, names = self._everyone.prompts, self._items.prompt_ids
+        tasks = {task_key(one.task) for one in prompts if one.task}
+        if {one.prompt_id for one in prompts} & set(names):
+            return False
+        return any(task_key(name) in tasks for name in names)
+
+
+def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:
+    return {(block, one.name, one.group, one.subset, one.participant, one.prompt_id): one for one in measures}
+
+
+def key_of(row: Values) -> Key:
+    names = ("block", "name", "group", "subset", "participant", "prompt_id")
+    block, name, group, subset, participant, prompt_id = (row[one] or "" for one in names)
+    return block, name, group, subset, participant, prompt_id
+
+
+def columns_of(measure: Measure) -> Values:
+    """A measure as an export writes it: None for what is absent."""
+    found: Values = {
+        name: _number(getattr(measure.estimate, name)) for name in ("value", "se", "low", "high")
+    }
+    found["reason"] = of.reason or None
+    found |= {name: getattr(measure, name) for name in ("n", "people", "prompts", "clusters")}
+    return found | {"details": dict(measure.details)}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _may_be_public(row: Values) -> bool:
+    """Of scope `all`: people and reviewers alone; and parts, where none of the pairs is private."""
+    if row["block"] == Block.EXCLUSIONS:
+        return row["name"] not in OF_SCORES and str(row["name"]).startswith(("flow.", "screening."))
+    return row["block"] == Block.SLICES and row["name"] in THETAS and row["group"] == "average"
+
+
+def _unseen(done: int, of: int) -> None:
+    """Nobody watches a single block."""
