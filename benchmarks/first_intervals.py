@@ -27,6 +27,7 @@ from interval_coverage import Found, found_of, pairs_of  # noqa: E402
 from stated import share  # noqa: E402
 from top_estimators import bank_of, holds  # noqa: E402
 
+from psychometrics.data.categories import category_of  # noqa: E402
 from psychometrics.data.cohort import Mask, Pairs  # noqa: E402
 from psychometrics.inference.between_person import own_abilities  # noqa: E402
 from psychometrics.inference.estimates import Estimate  # noqa: E402
@@ -46,7 +47,6 @@ from psychometrics.irt.transform import Array  # noqa: E402
 from psychometrics.top.crossfit import crossfit  # noqa: E402
 from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb  # noqa: E402
 from psychometrics.top.ranking import ranked  # noqa: E402
-from studies.bank.categories import category_of  # noqa: E402
 
 PER_PERSON, MISSING, MEAN_ABILITY = 20, 258 / 3900, 0.1
 RESAMPLES = 500

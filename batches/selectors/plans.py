@@ -2,7 +2,7 @@
 
 from batches.models import BatchPlan, BatchPrompt
 from batches.rules.assembly import CoverageReport, PromptTraits, coverage_report
-from studies.bank.categories import category_of
+from psychometrics.data.categories import category_of
 from studies.models import Item, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 

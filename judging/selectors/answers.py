@@ -1,7 +1,6 @@
 """The answers a result is computed from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from django.db.models import F, FilteredRelation, Q, QuerySet
 
@@ -9,25 +8,11 @@ from batches.models import Answer
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score
 from judging.models import ScoringRun
+from psychometrics.data.answers import ResultAnswer
 from screening.selectors.participants import retained_participants, screened_participants
 from studies.models import Participant, Study
 
 CHUNK = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class ResultAnswer:
-    """One place of a retained participant's batch, which has this number.
-
-    `counts`: there is an answer and it goes to the judge. `score`: None where it is missing or unscored.
-    """
-
-    participant: str
-    prompt_id: str
-    task: str
-    batch: int
-    counts: bool
-    score: float | None
 
 
 def counted_answers(study: Study) -> QuerySet[Answer]:

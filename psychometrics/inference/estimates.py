@@ -83,3 +83,8 @@ def within(estimate: Estimate, least: float, most: float) -> Estimate:
     if math.isnan(estimate.low):
         return estimate
     return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))
+
+
+def none_if_nan(value: float) -> float | None:
+    """What a database and JSON hold for it: NaN is absent."""
+    return None if math.isnan(value) else float(value)

@@ -11,7 +11,13 @@ from psychometrics.inference.measure import Scope
 from psychometrics.irt.transform import Transform
 
 Values = dict[str, Any]
+PRIVATE = "rests on answers to private prompts, which an export leaves out"
+UNKNOWN = "it is not computed from what an export holds"
 NO_SCALE = {"squeeze_scale": 0.998, "squeeze_offset": 0.001}  # of a study without an item bank
+
+
+class NotHere(Exception):
+    """This number cannot be computed from the export; `str()` is the reason."""
 
 
 @dataclass(frozen=True, eq=False)

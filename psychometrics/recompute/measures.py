@@ -11,19 +11,13 @@ from psychometrics.measures.blocks.exclusions import flow_measures, rater_measur
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
-from psychometrics.recompute.export import Export, Values
+from psychometrics.recompute.export import PRIVATE, UNKNOWN, Export, NotHere, Values
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
-PRIVATE = "rests on answers to private prompts, which an export leaves out"
-UNKNOWN = "it is not computed from what an export holds"
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 THETAS = ("theta.prompt", "theta.pool", "theta.ql")
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
-
-
-class NotHere(Exception):
-    """This number cannot be computed from the export; `str()` is the reason."""
 
 
 class MeasuredRun:
@@ -127,7 +121,7 @@ def columns_of(measure: Measure) -> Values:
     found: Values = {
         name: _number(getattr(measure.estimate, name)) for name in ("value", "se", "low", "high")
     }
-    found["reason"] = of.reason or None
+    found["reason"] = measure.estimate.reason or None
     found |= {name: getattr(measure, name) for name in ("n", "people", "prompts", "clusters")}
     return found | {"details": dict(measure.details)}
 

@@ -1,61 +1,21 @@
 """What the judges of a panel gave to the same answers, as arrays; and what was found of their agreement."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import compress, groupby
-from typing import TypeVar
+from itertools import groupby
 
 import numpy as np
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, RunPurpose, ScoringRun
 from judging.selectors.answers import counted_answers
-from psychometrics.data.cohort import PUBLIC, Mask
-from psychometrics.inference.clusters import Array, Codes
+from psychometrics.agreement.scores import PanelScores, filled
+from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
 from scoring.models import Agreement
 from studies.models import Criterion, Study
 
 Panel = tuple[ScoringRun, ...]
-Cell = TypeVar("Cell")
-
-
-@dataclass(frozen=True, eq=False)
-class PanelScores:
-    """Scores of every counted answer of retained participants: a column for each run, NaN where it has none.
-
-    `answer_scores` (answers, runs) are sample scores; `participants` and `prompt_ids` (answers,) say of what.
-    `criterion_scores` (criteria, runs) are the judges' scores of rubric criteria, not multiplied with their
-    confidence; `criterion_answers` (criteria,) the rows of their answers. Only the newest revision counts.
-    `is_public` (answers,) says whose prompt is in the public split; in the scope `public` no other is left.
-    """
-
-    scope: Scope
-    runs: Panel
-    participants: Sequence[str]
-    prompt_ids: Sequence[str]
-    is_public: Mask
-    answer_scores: Array
-    criterion_answers: Codes
-    criterion_scores: Array
-
-    def within(self, scope: Scope) -> "PanelScores":
-        """What rests on the answers of this scope, as if only their prompts had been asked."""
-        if scope == self.scope:
-            return self
-        kept, criteria = self.is_public, self.is_public[self.criterion_answers]
-        rows = np.cumsum(kept) - 1
-        return replace(
-            self,
-            scope=scope,
-            participants=list(compress(self.participants, kept)),
-            prompt_ids=list(compress(self.prompt_ids, kept)),
-            is_public=kept[kept],
-            answer_scores=self.answer_scores[kept],
-            criterion_answers=rows[self.criterion_answers[criteria]],
-            criterion_scores=self.criterion_scores[criteria],
-        )
 
 
 def panels(study: Study) -> list[Panel]:
@@ -81,7 +41,6 @@ def panel_scores(study: Study, runs: Panel) -> PanelScores:
     columns = {run.pk: column for column, run in enumerate(runs)}
     return PanelScores(
         scope=Scope.ALL,
-        runs=runs,
         participants=[code for _, code, *_ in answers],
         prompt_ids=[prompt_id for _, _, prompt_id, *_ in answers],
         is_public=np.array([split == PUBLIC for *_, split, _ in answers], dtype=bool),
@@ -116,18 +75,6 @@ def criterion_scores(runs: Panel) -> Iterator[tuple[int, tuple[int, int], float]
     for run, answer, criterion, score in scored.iterator():
         if criterion is not None and score is not None:
             yield run, (answer, criterion), score
-
-
-def filled(
-    places: Mapping[Cell, int], columns: Mapping[int, int], scores: Iterable[tuple[int, Cell, float]]
-) -> Array:
-    """A table (places, columns) of the scores that have a place; NaN elsewhere."""
-    table = np.full((len(places), len(columns)), np.nan)
-    for run, cell, score in scores:
-        row = places.get(cell)
-        if row is not None:
-            table[row, columns[run]] = score
-    return table
 
 
 def study_agreements(study: Study) -> QuerySet[Agreement]:

@@ -8,9 +8,9 @@ from django.db.models import Avg, Count, F, FilteredRelation, Q
 from batches.models import Answer, BatchPrompt
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
 from judging.models import CriterionScore, RowState, ScoringRun
+from psychometrics.data.categories import category_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
 from screening.selectors.participants import retained_participants, screened_participants
-from studies.bank.categories import category_of
 from studies.models import Prompt, Study
 from studies.selectors.item_banks import item_arrays
 

@@ -11,10 +11,10 @@ from batches.models import BatchPrompt
 from batches.rules.statuses import SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
+from psychometrics.data.categories import category_of
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
 from scoring.selectors.runs import runs_of
 from screening.selectors.participants import ENDED
-from studies.bank.categories import category_of
 from studies.models import Item, Prompt, Study
 
 CHUNK = 1000

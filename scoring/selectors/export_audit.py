@@ -9,11 +9,9 @@ from django.db.models import F
 from batches.selectors.answers import answers_to_score
 from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import sample_strata, scores_by_judge, study_samples
-from psychometrics.agreement.audit import STATISTICS
-from psychometrics.inference.estimates import Estimate, Share
 from scoring.export.manifest import AuditEntry, StratumEntry
 from scoring.export.rows.judges import AuditResultRow, AuditRow
-from scoring.selectors.audit_results import RESAMPLES, AuditedJudge, AuditResult, audit_result
+from scoring.selectors.audit_results import RESAMPLES, AuditResult, audit_result
 from scoring.selectors.export_answers import judging_run_numbers, run_numbers
 from scoring.selectors.scopes import scope_to_leave
 from studies.models import Study
@@ -96,7 +94,7 @@ def sample_rows(
         place = {**of_sample, "run": numbers[judge.run.pk]}
         for statistic, value in counts_of(result).items():
             yield AuditResultRow(**place, of="sample", statistic=statistic, value=value)
-        for of, statistic, n, clusters, estimate in statistics_of(judge):
+        for of, statistic, n, clusters, estimate in judge.found.statistics():
             yield AuditResultRow(
                 **place,
                 of=of,
@@ -113,16 +111,6 @@ def sample_rows(
 
 def counts_of(result: AuditResult) -> dict[str, int]:
     return {"drawn": result.drawn, "rated": result.rated, "raters": result.raters}
-
-
-def statistics_of(judge: AuditedJudge) -> Iterator[tuple[str, str, int, int | None, Estimate]]:
-    """Of what, its name, the pairs, their clusters, and the estimate: over all verdicts and in the sample."""
-    same = {"mean_human": "mean_x", "mean_judge": "mean_y"}
-    for name in STATISTICS:
-        yield "all", name, judge.weighted.pairs, None, getattr(judge.weighted, name)
-        own = getattr(judge.sample, same.get(name, name))
-        estimate = own.estimate if isinstance(own, Share) else own
-        yield "sample", name, judge.sample.n, judge.sample.clusters, estimate
 
 
 def known(value: float) -> float | None:

@@ -8,6 +8,7 @@ from django.db.models import Count, Sum
 
 from batches.models import BatchPrompt
 from judging.models import JudgingRun, ScoringRun
+from psychometrics.data.categories import category_of
 from psychometrics.inference.measure import Scope
 from psychometrics.slices.parts import hidden_parts, too_few_private
 from scoring.export.manifest import (
@@ -25,7 +26,6 @@ from scoring.selectors.measures import measurement_of
 from scoring.selectors.run_notes import exported_notes
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import scope_to_leave
-from studies.bank.categories import category_of
 from studies.models import Study
 
 ESTIMATE_COLUMNS = [name for name in EstimateRow.model_fields if name != "run"]

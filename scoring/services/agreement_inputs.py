@@ -10,9 +10,10 @@ import numpy as np
 from django.db.models import QuerySet
 
 from judging.models import ScoringRun
+from psychometrics.agreement.scores import PanelScores
 from psychometrics.inference.measure import Scope
 from scoring.models import Agreement
-from scoring.selectors.agreements import Panel, PanelScores, panel_scores, panels
+from scoring.selectors.agreements import Panel, panel_scores, panels
 from scoring.selectors.scopes import study_scopes
 from studies.models import Study
 
@@ -56,18 +57,20 @@ def panel_compared(study: Study, runs: Panel) -> Iterator[Compared]:
     everything = panel_scores(study, runs)
     for scores in map(everything.within, study_scopes(study)):
         for columns in combinations(range(len(runs)), 2):
-            yield pair_compared(study, scores, columns)
-        yield all_compared(study, scores)
+            yield pair_compared(study, runs, scores, columns)
+        yield all_compared(study, runs, scores)
 
 
-def pair_compared(study: Study, scores: PanelScores, columns: tuple[int, int]) -> Compared:
-    first, second = (scores.runs[column] for column in columns)
-    return Compared(first, second, scores.scope, of_all=False, key=inputs_sha256(study, scores, columns))
+def pair_compared(study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, int]) -> Compared:
+    first, second = (runs[column] for column in columns)
+    return Compared(
+        first, second, scores.scope, of_all=False, key=inputs_sha256(study, runs, scores, columns)
+    )
 
 
-def all_compared(study: Study, scores: PanelScores) -> Compared:
-    key = inputs_sha256(study, scores, one_run_per_judge(scores.runs))
-    return Compared(scores.runs[0], scores.runs[-1], scores.scope, of_all=True, key=key)
+def all_compared(study: Study, runs: Panel, scores: PanelScores) -> Compared:
+    key = inputs_sha256(study, runs, scores, one_run_per_judge(runs))
+    return Compared(runs[0], runs[-1], scores.scope, of_all=True, key=key)
 
 
 def one_run_per_judge(runs: Panel) -> tuple[int, ...]:
@@ -78,13 +81,13 @@ def one_run_per_judge(runs: Panel) -> tuple[int, ...]:
     return tuple(first.values()) if len(first) > 1 else tuple(range(len(runs)))
 
 
-def inputs_sha256(study: Study, scores: PanelScores, columns: tuple[int, ...]) -> str:
+def inputs_sha256(study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, ...]) -> str:
     """A hash of everything the numbers of these runs in this scope depend on."""
     digest = hashlib.sha256()
     facts = {
         "method": METHOD,
         "resamples": RESAMPLES,
-        "runs": [scores.runs[column].pk for column in columns],
+        "runs": [runs[column].pk for column in columns],
         "item_bank": study.item_bank.digest if study.item_bank else None,
         "top_size": study.protocol.top_size,
         "answers": list(zip(scores.participants, scores.prompt_ids, strict=True)),

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
 
-import numpy as np
 from django.db import transaction
 
 from judging.models import ScoringRun
-from psychometrics.agreement.coefficients import ratio
-from psychometrics.agreement.pairs import agreement_from_seed
-from psychometrics.agreement.panel import panel_agreement_from_seed
-from psychometrics.agreement.warnings import agreement_warnings, theta_warnings
-from psychometrics.inference.clusters import Array, Codes
+from psychometrics.agreement.levels import pair_levels, panel_levels
+from psychometrics.agreement.scores import PanelScores
+from psychometrics.agreement.values import (
+    Values,
+)
 from psychometrics.irt.bank import ItemBank
 from scoring.models import Agreement
-from scoring.selectors.agreements import PanelScores, panel_scores, panels
+from scoring.selectors.agreements import Panel, panel_scores, panels
 from scoring.selectors.scopes import study_scopes
-from scoring.services.ability_changes import Comparison, theta_values
 from scoring.services.agreement_inputs import (
     PANEL,
     RESAMPLES,
@@ -29,19 +27,8 @@ from scoring.services.agreement_inputs import (
     one_run_per_judge,
     pair_compared,
 )
-from scoring.services.agreement_values import (
-    Values,
-    agreement_values,
-    confusion,
-    difference_cells,
-    outside,
-    panel_values,
-    warning_values,
-)
 from studies.models import Study
 from studies.selectors.item_banks import item_arrays
-
-CRITERION, ANSWER, PEOPLE, ABILITY = "criterion", "answer", "people", "ability"
 
 
 def agreements_compute(*, study: Study, now: datetime) -> list[Agreement]:
@@ -57,17 +44,21 @@ def agreements_compute(*, study: Study, now: datetime) -> list[Agreement]:
         everything = panel_scores(study, runs)
         # Everything first, then one transaction: an ended process leaves no scope of a panel alone.
         computed = [
-            one for scores in map(everything.within, scopes) for one in panel_compute(study, scores, items)
+            one
+            for scores in map(everything.within, scopes)
+            for one in panel_compute(study, runs, scores, items)
         ]
         stored += agreements_store(computed, now)
     return stored
 
 
-def panel_compute(study: Study, scores: PanelScores, items: ItemBank | None) -> Iterator["Computed"]:
+def panel_compute(
+    study: Study, runs: Panel, scores: PanelScores, items: ItemBank | None
+) -> Iterator["Computed"]:
     """Every two judges of a panel, then all of them."""
-    for x, y in combinations(range(len(scores.runs)), 2):
-        yield pair_compute(study, scores, (x, y), items)
-    yield all_compute(study, scores)
+    for columns in combinations(range(len(runs)), 2):
+        yield pair_compute(study, runs, scores, columns, items)
+    yield all_compute(study, runs, scores)
 
 
 @dataclass(frozen=True)
@@ -79,91 +70,27 @@ class Computed:
 
 
 def pair_compute(
-    study: Study, scores: PanelScores, columns: tuple[int, int], items: ItemBank | None
+    study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, int], items: ItemBank | None
 ) -> Computed:
     """Two judges: by criterion, by answer, by people's means, and their thetas."""
-    found = pair_compared(study, scores, columns)
+    found = pair_compared(study, runs, scores, columns)
     if found.is_stored:
         return Computed(found)
-    seed = seed_of((found.first, found.second))
-    return Computed(found, dict(pair_levels(study, scores, columns, items, seed)))
+    seed, top_size = seed_of((found.first, found.second)), study.protocol.top_size
+    levels = pair_levels(scores, columns, items, top_size=top_size, seed=seed, resamples=RESAMPLES)
+    return Computed(found, dict(levels))
 
 
-def pair_levels(
-    study: Study, scores: PanelScores, columns: tuple[int, int], items: ItemBank | None, seed: int
-) -> Iterator[tuple[str, Values]]:
-    x, y = columns
-    if len(scores.criterion_scores):
-        of_criteria = scores.criterion_scores
-        yield CRITERION, compared(of_criteria[:, x], of_criteria[:, y], scores.criterion_answers, seed)
-    people = person_codes(scores)
-    of_answers = scores.answer_scores
-    yield ANSWER, compared(of_answers[:, x], of_answers[:, y], people, seed)
-    yield PEOPLE, people_values(of_answers[:, x], of_answers[:, y], people, seed)
-    if items is not None:
-        yield ABILITY, ability_values(Comparison(scores, columns, items, study.protocol.top_size))
-
-
-def compared(x: Array, y: Array, clusters: Codes, seed: int) -> Values:
-    found = agreement_from_seed(x, y, clusters, seed=seed, resamples=RESAMPLES)
-    drawn: Values = {
-        "cells": difference_cells(x, y),
-        "confusion": dict(confusion(x, y)),
-        "outside": outside(found, x, y),
-    }
-    return {**agreement_values(found, agreement_warnings(found)), **drawn}
-
-
-def people_values(x: Array, y: Array, people: Codes, seed: int) -> Values:
-    """Agreement of people's mean scores, each over the answers that both judges scored."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    count = int(people.max()) + 1 if len(people) else 0
-    answers = np.bincount(people[both], minlength=count).astype(np.float64)
-    of_x, of_y = (
-        ratio(np.bincount(people[both], p[both], minlength=count).astype(np.float64), answers) for p in (x, y)
-    )
-    found = agreement_from_seed(
-        np.clip(of_x, 0, 1), np.clip(of_y, 0, 1), np.arange(count), seed=seed, resamples=RESAMPLES
-    )
-    return agreement_values(found, ())
-
-
-def ability_values(comparison: Comparison) -> Values:
-    groups = comparison.groups()
-    checks = [check for group in groups if group.x.people and group.y.people for check in group.checks()]
-    return {
-        "groups": [group.values() for group in groups],
-        **theta_values(*comparison.thetas_of_people()),
-        "warnings": [warning_values(warning) for warning in theta_warnings(checks)],
-    }
-
-
-def all_compute(study: Study, scores: PanelScores) -> Computed:
+def all_compute(study: Study, runs: Panel, scores: PanelScores) -> Computed:
     """All judges at once, each once: its further runs say how far a judge agrees with itself."""
-    columns = one_run_per_judge(scores.runs)
-    found = all_compared(study, scores)
+    columns = one_run_per_judge(runs)
+    found = all_compared(study, runs, scores)
     if found.is_stored:
         return Computed(found)
-    levels: dict[str, Values] = {}
-    seed = seed_of([scores.runs[column] for column in columns])
-    for level, table, clusters in (
-        (CRITERION, scores.criterion_scores, scores.criterion_answers),
-        (ANSWER, scores.answer_scores, person_codes(scores)),
-    ):
-        if len(table):
-            own = table[:, list(columns)]
-            levels[level] = panel_values(
-                panel_agreement_from_seed(own, clusters, seed=seed, resamples=RESAMPLES)
-            )
-    runs = [scores.runs[column].pk for column in columns]
-    values: Values = {"runs": list(runs), "levels": dict(levels)}
+    own = [runs[column] for column in columns]
+    levels = panel_levels(scores, columns, seed=seed_of(own), resamples=RESAMPLES)
+    values: Values = {"runs": [run.pk for run in own], "levels": dict(levels)}
     return Computed(found, {PANEL: values})
-
-
-def person_codes(scores: PanelScores) -> Codes:
-    """A number for the participant of every answer."""
-    codes: Codes = np.unique(np.array(scores.participants, dtype=str), return_inverse=True)[1]
-    return codes.astype(np.int64)
 
 
 @transaction.atomic

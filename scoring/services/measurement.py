@@ -10,6 +10,7 @@ from itertools import product
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
+from psychometrics.inference.estimates import none_if_nan
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.computing import block_measures, block_rng, cohorts_of, off_scale
 from psychometrics.measures.inputs import Inputs
@@ -18,7 +19,6 @@ from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.measured_facts import measured_facts
 from scoring.selectors.task_tables import holds_tasks
-from scoring.services.aggregates import number
 from scoring.services.measured_inputs import measured_sha256
 from studies.models import StudyEvent
 from studies.selectors.item_banks import item_arrays
@@ -131,12 +131,12 @@ def measurement_store(
 
 def measure_row(measurement: Measurement, scope: Scope, block: Block, one: Measure) -> MeasureRow:
     estimate = one.estimate
-    value = number(estimate.value)
+    value = none_if_nan(estimate.value)
     if value is None and estimate.reason is None:
         raise ValueError(f"{scope} {block} {one.name} {one.group} {one.subset} has no value and no reason")
     return MeasureRow(
         measurement=measurement, scope=scope, block=block, name=one.name, group=one.group, subset=one.subset,
-        participant=one.participant, prompt_id=one.prompt_id, value=value, se=number(estimate.se),
-        low=number(estimate.low), high=number(estimate.high), reason=estimate.reason or "", n=one.n,
+        participant=one.participant, prompt_id=one.prompt_id, value=value, se=none_if_nan(estimate.se),
+        low=none_if_nan(estimate.low), high=none_if_nan(estimate.high), reason=estimate.reason or "", n=one.n,
         people=one.people, prompts=one.prompts, clusters=one.clusters, details=dict(one.details),
     )  # fmt: skip

@@ -6,11 +6,12 @@ from dataclasses import replace
 from batches.models import BatchPrompt
 from formats.canonical import canonical_sha256
 from judging.models import ScoringRun
-from judging.selectors.answers import ResultAnswer, result_answers
+from judging.selectors.answers import result_answers
+from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
+from psychometrics.measures.aggregates import Scale
 from scoring.selectors.runs import newest_results
-from scoring.services.aggregates import Scale
 from studies.models import Study
 from studies.selectors.item_banks import item_arrays
 

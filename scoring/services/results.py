@@ -8,18 +8,14 @@ from typing import Any
 from django.db import transaction
 
 from judging.models import ScoringRun
-from judging.selectors.answers import ResultAnswer, result_answers
+from judging.selectors.answers import result_answers
+from psychometrics.benchmark.summaries import benchmark_metrics, task_accuracies
+from psychometrics.data.answers import ResultAnswer
+from psychometrics.inference.estimates import none_if_nan
 from psychometrics.inference.measure import Scope
+from psychometrics.measures.aggregates import ALL_CATEGORIES, Scale, group_numbers, is_nested
+from psychometrics.top.group import top_group
 from scoring.models import BenchmarkMetric, Estimate, ResultGroup, ResultSet, TaskAccuracy
-from scoring.services.aggregates import (
-    ALL_CATEGORIES,
-    Scale,
-    group_numbers,
-    is_nested,
-    number,
-    top_group,
-)
-from scoring.services.benchmarks import benchmark_metrics, task_accuracies
 from scoring.services.result_inputs import inputs_hashes, study_scales
 from screening.selectors.flow import study_flow
 from studies.models import Study
@@ -96,7 +92,7 @@ def estimates(
 def tasks_store(part: Mapping[str, Any], answers: Sequence[ResultAnswer], rules: str) -> None:
     tasks = task_accuracies(answers)
     TaskAccuracy.objects.bulk_create(
-        TaskAccuracy(**part, task=name, responses=task.n, accuracy=number(task.accuracy))
+        TaskAccuracy(**part, task=name, responses=task.n, accuracy=none_if_nan(task.accuracy))
         for name, task in tasks.items()
     )
     BenchmarkMetric.objects.bulk_create(

@@ -315,13 +315,13 @@ def test_people_who_repeat_the_first_judge_agree_with_it_wholly(run: JudgingRun,
     said = {item.number: item.row.score for item in sample.items.select_related("row")}
     rate(sample, [row | {"human_score": repr(said[int(row["number"])])} for row in sheet(sample)], now)
     first, second = audit_result(sample).judges
-    assert (first.weighted.pairs, first.weighted.covered) == (60, 1.0)
-    assert (first.weighted.kappa.value, first.sample.kappa.value) == (1.0, 1.0)
-    assert (first.weighted.near_exact.value, first.weighted.offset.value) == (1.0, 0.0)
+    assert (first.found.weighted.pairs, first.found.weighted.covered) == (60, 1.0)
+    assert (first.found.weighted.kappa.value, first.found.sample.kappa.value) == (1.0, 1.0)
+    assert (first.found.weighted.near_exact.value, first.found.weighted.offset.value) == (1.0, 0.0)
     # All 60 are drawn: weighted is what the sample says, and that is the agreement of the two judges.
-    assert second.weighted.kappa.value == pytest.approx(second.sample.kappa.value)
-    assert second.weighted.same_side.value == pytest.approx(agreeing_share())
-    assert second.weighted.same_side.value < 1
+    assert second.found.weighted.kappa.value == pytest.approx(second.found.sample.kappa.value)
+    assert second.found.weighted.same_side.value == pytest.approx(agreeing_share())
+    assert second.found.weighted.same_side.value < 1
 
 
 def agreeing_share() -> float:
@@ -338,8 +338,8 @@ def test_an_unrated_sample_says_so_and_nothing_else(run: JudgingRun, now: dateti
     result = audit_result(draw(run, now))
     assert (result.rated, result.asked, result.raters, result.verdicts) == (0, 30, 0, 60)
     for judge in result.judges:
-        assert judge.weighted.kappa.reason == Reason.NO_PAIRS
-        assert judge.sample.n == 0
+        assert judge.found.weighted.kappa.reason == Reason.NO_PAIRS
+        assert judge.found.sample.n == 0
     assert {one.rated for one in result.strata} == {0}
 
 

@@ -109,7 +109,7 @@ def stratum_words(name: str) -> tuple[Text, Text]:
 
 
 def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
-    weighted = judge.weighted
+    weighted = judge.found.weighted
     return JudgeShown(
         name=judge_name(judge.run),
         pairs=weighted.pairs,
@@ -122,9 +122,9 @@ def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
 
 def _statistics(judge: AuditedJudge) -> Iterator[StatisticShown]:
     for name, in_sample, words in STATISTICS:
-        found = getattr(judge.sample, in_sample)
+        found = getattr(judge.found.sample, in_sample)
         estimate = found.estimate if isinstance(found, Share) else found
-        yield StatisticShown(words, _number(getattr(judge.weighted, name)), _number(estimate))
+        yield StatisticShown(words, _number(getattr(judge.found.weighted, name)), _number(estimate))
 
 
 def _number(estimate: Estimate) -> NumberShown:

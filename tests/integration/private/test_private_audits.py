@@ -96,7 +96,7 @@ def test_a_stratum_counts_for_its_public_verdicts(study: Study, now: datetime) -
     expected = sum(verdicts * fmean(said) for verdicts, said in strata) / sum(
         verdicts for verdicts, _ in strata
     )
-    found = audit_result(sample, Scope.PUBLIC).judges[0].weighted
+    found = audit_result(sample, Scope.PUBLIC).judges[0].found.weighted
     assert found.covered == 1
     assert found.mean_human.value == pytest.approx(expected)
 
@@ -108,7 +108,7 @@ def test_where_all_drawn_of_a_stratum_are_private_nothing_is_said_of_all_verdict
     shares = {sample.pk: share_drawn_from(sample) for sample in drawn}
     assert min(shares.values()) < 0.95
     for sample in drawn:
-        found = audit_result(sample, Scope.PUBLIC).judges[0].weighted
+        found = audit_result(sample, Scope.PUBLIC).judges[0].found.weighted
         assert found.covered == pytest.approx(shares[sample.pk])
         assert math.isnan(found.offset.value) == (shares[sample.pk] < 0.95)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 
-from judging.selectors.answers import ResultAnswer
 from psychometrics.benchmark.metrics import (
     TaskAccuracy,
     adjusted_harmonic_mean,
@@ -10,7 +9,8 @@ from psychometrics.benchmark.metrics import (
     micro,
     per_task_accuracy,
 )
-from scoring.services.aggregates import number
+from psychometrics.data.answers import ResultAnswer
+from psychometrics.inference.estimates import none_if_nan
 
 
 def task_accuracies(answers: Iterable[ResultAnswer]) -> dict[str, TaskAccuracy]:
@@ -28,4 +28,4 @@ def benchmark_metrics(tasks: Mapping[str, TaskAccuracy], rules: str) -> dict[str
     if rules == "bbeh":
         metrics["micro"] = micro(accuracies, {name: task.n for name, task in tasks.items()})
         metrics["adjusted_harmonic_mean"] = adjusted_harmonic_mean(accuracies)
-    return {name: number(value) for name, value in metrics.items()}
+    return {name: none_if_nan(value) for name, value in metrics.items()}

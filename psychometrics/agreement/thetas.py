@@ -12,23 +12,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judging.selectors.answers import ResultAnswer
 from psychometrics.agreement.influence_quasi import quasi_change
 from psychometrics.agreement.paired import DECIMALS
 from psychometrics.agreement.ranks import RankedPairs
+from psychometrics.agreement.scores import PanelScores
+from psychometrics.agreement.values import Values, cluster_values, sd_of
 from psychometrics.agreement.warnings import ThetaChange
+from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
-from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.irt.ability import ability_of, group_ability
 from psychometrics.irt.bank import ItemBank
-from scoring.models import ResultGroup
-from scoring.selectors.agreements import PanelScores
-from scoring.services.aggregates import number, top_group
-from scoring.services.agreement_values import Values, cluster_values, sd_of
+from psychometrics.top.group import top_group
 
-GROUPS = (ResultGroup.AVERAGE, ResultGroup.TOP)
+AVERAGE, TOP = GROUPS = ("average", "top")
 Places = NDArray[np.int64]
 
 
@@ -44,7 +43,7 @@ class GroupTheta:
     def values(self) -> Values:
         return {
             "participants": len(self.people),
-            "theta": number(self.theta),
+            "theta": none_if_nan(self.theta),
             "pooled": cluster_values(self.pooled),
             "quasi": cluster_values(self.quasi),
         }
@@ -88,8 +87,8 @@ class GroupChange:
 def theta_values(x: Array, y: Array) -> Values:
     """What the judge does to single people's thetas: how far they scatter, and whether their order stays."""
     return {
-        "sd_of_people": number(sd_of(y - x)),
-        "spearman_of_people": number(rank_correlation(x, y)),
+        "sd_of_people": none_if_nan(sd_of(y - x)),
+        "spearman_of_people": none_if_nan(rank_correlation(x, y)),
         "people": len(x),
     }
 
@@ -125,22 +124,22 @@ class Comparison:
         both = ~(np.isnan(of_x) | np.isnan(of_y))
         return of_x[both], of_y[both]
 
-    def _groups_by(self, p: Array) -> dict[ResultGroup, frozenset[str]]:
+    def _groups_by(self, p: Array) -> dict[str, frozenset[str]]:
         answers = [
-            ResultAnswer(name, prompt_id, "", 0, True, number(score))
+            ResultAnswer(name, prompt_id, "", 0, True, none_if_nan(score))
             for name, prompt_id, score in zip(self._names, self._prompt_ids, p.tolist(), strict=True)
         ]
         return {
-            ResultGroup.AVERAGE: frozenset(self._names),
-            ResultGroup.TOP: top_group(answers, self._top_size),
+            AVERAGE: frozenset(self._names),
+            TOP: top_group(answers, self._top_size),
         }
 
-    def _change(self, group: ResultGroup, of_x: frozenset[str], of_y: frozenset[str]) -> GroupChange:
+    def _change(self, group: str, of_x: frozenset[str], of_y: frozenset[str]) -> GroupChange:
         x, y = self._of_group(self._p[0], of_x), self._of_group(self._p[1], of_y)
         rows = self._rows_of(of_x)
         difference = self._logits(self._p[1][rows]) - self._logits(self._p[0][rows])
         change = self._by_logits(self._items.a[self._places[rows]], difference, self._people[rows])
-        return GroupChange(group.value, x, y, change, self._quasi_change(rows))
+        return GroupChange(group, x, y, change, self._quasi_change(rows))
 
     def _quasi_change(self, rows: Places) -> ClusterEstimate:
         """Of theta_QL, on those of the rows that both scored."""

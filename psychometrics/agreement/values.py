@@ -12,8 +12,7 @@ from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.panel import PanelAgreement
 from psychometrics.agreement.warnings import AgreementWarning
 from psychometrics.inference.clusters import Array, ClusterEstimate
-from psychometrics.inference.estimates import Estimate, Share
-from scoring.services.aggregates import number
+from psychometrics.inference.estimates import Estimate, Share, none_if_nan
 
 Values = dict[str, JsonValue]
 GRID = 20  # differences and means are counted in steps of 1/20 score point
@@ -55,10 +54,10 @@ def statistic_values(value: Estimate | Share) -> JsonValue:
 
 def estimate_values(estimate: Estimate) -> Values:
     return {
-        "value": number(estimate.value),
-        "se": number(estimate.se),
-        "low": number(estimate.low),
-        "high": number(estimate.high),
+        "value": none_if_nan(estimate.value),
+        "se": none_if_nan(estimate.se),
+        "low": none_if_nan(estimate.low),
+        "high": none_if_nan(estimate.high),
         "reason": str(estimate.reason) if estimate.reason else "",
     }
 
@@ -71,7 +70,7 @@ def warning_values(warning: AgreementWarning) -> Values:
     return {
         "code": str(warning.code),
         "subject": warning.subject,
-        "value": number(warning.value),
+        "value": none_if_nan(warning.value),
         "threshold": warning.threshold,
         "reason": str(warning.reason) if warning.reason else "",
     }

@@ -1,4 +1,4 @@
-"""From answers to the numbers of a group. Plain values in and out; nothing is read or stored here.
+"""From answers to the numbers of a group.
 
 Each of the expected answers (participants x the prompts of their batches) is one of: missing (nothing there
 to judge), unscored (there, but the judge gave no valid verdict), unknown (scored, but the item bank does not
@@ -12,16 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from judging.selectors.answers import ResultAnswer
 from psychometrics.agreement.influence import without_selection
+from psychometrics.data.answers import ResultAnswer
+from psychometrics.data.categories import category_of
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown
 from psychometrics.inference.standard_errors import pooled_fit, quasi_fit, twoway_error
 from psychometrics.inference.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
 from psychometrics.irt.ability import GroupAbility, group_ability
 from psychometrics.irt.bank import ItemBank
-from studies.bank.categories import category_of
 
 ALL_CATEGORIES = ""
 NO_SECOND = unknown(Reason.OTHER_DESIGN)
@@ -119,20 +119,6 @@ class Scale:
         return self.items.subset(name for name in self.items.prompt_ids if self.category_of(name) == category)
 
 
-def top_group(answers: Iterable[ResultAnswer], size: int) -> frozenset[str]:
-    """The codes of the `size` participants with the highest mean score of their scored answers.
-
-    Ties go by code, so that the same answers always give the same group. Empty where fewer than `size` people
-    have a scored answer. Selected on the outcome: whatever is computed for this group is in-sample.
-    """
-    scores: dict[str, list[float]] = {}
-    for answer in answers:
-        if answer.score is not None:
-            scores.setdefault(answer.participant, []).append(answer.score)
-    means = sorted((-math.fsum(own) / len(own), code) for code, own in scores.items())
-    return frozenset(code for _, code in means[:size]) if len(means) >= size else frozenset()
-
-
 def group_numbers(
     answers: Sequence[ResultAnswer],
     *,
@@ -159,22 +145,22 @@ def group_numbers(
     private = {name for name, _ in scored} & scale.private
     return Numbers(
         participants=len({answer.participant for answer in there}) if in_category else participants,
-        theta=number(ability.theta),
-        se=None if selected else number(ability.se),
-        ci_low=None if selected else number(ability.ci_low),
-        ci_high=None if selected else number(ability.ci_high),
-        theta_pool=number(pool.value),
-        se_pool=number(pool.se),
-        ci_low_pool=number(pool.low),
-        ci_high_pool=number(pool.high),
+        theta=none_if_nan(ability.theta),
+        se=None if selected else none_if_nan(ability.se),
+        ci_low=None if selected else none_if_nan(ability.ci_low),
+        ci_high=None if selected else none_if_nan(ability.ci_high),
+        theta_pool=none_if_nan(pool.value),
+        se_pool=none_if_nan(pool.se),
+        ci_low_pool=none_if_nan(pool.low),
+        ci_high_pool=none_if_nan(pool.high),
         reason_pool=str(pool.reason or ""),
-        se_twoway=number(twoway.se),
-        ci_low_twoway=number(twoway.low),
-        ci_high_twoway=number(twoway.high),
-        theta_ql=number(ql.value),
-        se_ql=number(ql.se),
-        ci_low_ql=number(ql.low),
-        ci_high_ql=number(ql.high),
+        se_twoway=none_if_nan(twoway.se),
+        ci_low_twoway=none_if_nan(twoway.low),
+        ci_high_twoway=none_if_nan(twoway.high),
+        theta_ql=none_if_nan(ql.value),
+        se_ql=none_if_nan(ql.se),
+        ci_low_ql=none_if_nan(ql.low),
+        ci_high_ql=none_if_nan(ql.high),
         reason_ql=str(ql.reason or ""),
         interval=errors.pool.error if told else "",
         clusters=errors.pool.clusters if told else None,
@@ -183,9 +169,9 @@ def group_numbers(
         prompts=ability.prompts,
         private_prompts=sum(scale.counts(name) for name in private),
         private_scored=len(private),
-        responses_per_prompt=number(ability.responses_per_prompt),
-        raw_mean=number(ability.raw_mean),
-        coverage=number(ability.coverage),
+        responses_per_prompt=none_if_nan(ability.responses_per_prompt),
+        raw_mean=none_if_nan(ability.raw_mean),
+        coverage=none_if_nan(ability.coverage),
         expected=len(answers),
         missing=len(answers) - len(there),
         unscored=len(there) - len(scored),
@@ -275,8 +261,3 @@ def group_without_items(scored: Sequence[tuple[str, float]], scale: Scale) -> Gr
         raw_mean=math.fsum(score for _, score in scored) / pairs if pairs else math.nan,
         coverage=prompts / study_prompts if study_prompts else math.nan,
     )
-
-
-def number(value: float) -> float | None:
-    """What a database and JSON hold for it: NaN is absent."""
-    return None if math.isnan(value) else float(value)

@@ -1,0 +1,96 @@
+"""Agreement of judges level by level, as plain values by name."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from psychometrics.agreement.coefficients import ratio
+from psychometrics.agreement.pairs import agreement_from_seed
+from psychometrics.agreement.panel import panel_agreement_from_seed
+from psychometrics.agreement.scores import PanelScores
+from psychometrics.agreement.thetas import Comparison, theta_values
+from psychometrics.agreement.values import (
+    Values,
+    agreement_values,
+    confusion,
+    difference_cells,
+    outside,
+    panel_values,
+    warning_values,
+)
+from psychometrics.agreement.warnings import agreement_warnings, theta_warnings
+from psychometrics.inference.clusters import Array, Codes
+from psychometrics.irt.bank import ItemBank
+
+CRITERION, ANSWER, PEOPLE, ABILITY = "criterion", "answer", "people", "ability"
+
+
+def pair_levels(
+    scores: PanelScores,
+    columns: tuple[int, int],
+    items: ItemBank | None,
+    *,
+    top_size: int,
+    seed: int,
+    resamples: int,
+) -> Iterator[tuple[str, Values]]:
+    """Two judges, given by their columns: by criterion, by answer, by people's means, and their thetas."""
+    x, y = columns
+    draws = {"seed": seed, "resamples": resamples}
+    if len(scores.criterion_scores):
+        of_criteria = scores.criterion_scores
+        yield CRITERION, compared(of_criteria[:, x], of_criteria[:, y], scores.criterion_answers, **draws)
+    people = scores.people
+    of_answers = scores.answer_scores
+    yield ANSWER, compared(of_answers[:, x], of_answers[:, y], people, **draws)
+    yield PEOPLE, people_values(of_answers[:, x], of_answers[:, y], people, **draws)
+    if items is not None:
+        yield ABILITY, ability_values(Comparison(scores, columns, items, top_size))
+
+
+def compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int) -> Values:
+    found = agreement_from_seed(x, y, clusters, seed=seed, resamples=resamples)
+    drawn: Values = {
+        "cells": difference_cells(x, y),
+        "confusion": dict(confusion(x, y)),
+        "outside": outside(found, x, y),
+    }
+    return {**agreement_values(found, agreement_warnings(found)), **drawn}
+
+
+def people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: int) -> Values:
+    """Agreement of people's mean scores, each over the answers that both judges scored."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    count = int(people.max()) + 1 if len(people) else 0
+    answers = np.bincount(people[both], minlength=count).astype(np.float64)
+    of_x, of_y = (
+        ratio(np.bincount(people[both], p[both], minlength=count).astype(np.float64), answers) for p in (x, y)
+    )
+    found = agreement_from_seed(
+        np.clip(of_x, 0, 1), np.clip(of_y, 0, 1), np.arange(count), seed=seed, resamples=resamples
+    )
+    return agreement_values(found, ())
+
+
+def ability_values(comparison: Comparison) -> Values:
+    groups = comparison.groups()
+    checks = [check for group in groups if group.x.people and group.y.people for check in group.checks()]
+    return {
+        "groups": [group.values() for group in groups],
+        **theta_values(*comparison.thetas_of_people()),
+        "warnings": [warning_values(warning) for warning in theta_warnings(checks)],
+    }
+
+
+def panel_levels(
+    scores: PanelScores, columns: Sequence[int], *, seed: int, resamples: int
+) -> Iterator[tuple[str, Values]]:
+    """Krippendorff's alpha of all judges in these columns, by criterion and by answer."""
+    for level, table, clusters in (
+        (CRITERION, scores.criterion_scores, scores.criterion_answers),
+        (ANSWER, scores.answer_scores, scores.people),
+    ):
+        if len(table):
+            own = table[:, list(columns)]
+            found = panel_agreement_from_seed(own, clusters, seed=seed, resamples=resamples)
+            yield level, panel_values(found)

@@ -1,0 +1,91 @@
+"""Compute the numbers of an export again: `python -m psychometrics.recompute FOLDER`.
+
+Says of every number whether it agrees (it differs by no more than 1e-9, times its size if that is above 1),
+and of what cannot be computed from an export why. Exit code 1 if a number differs or a file is not the one
+that the manifest names, 2 if the folder is no export, else 0.
+"""
+
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from psychometrics.recompute.comparing import Compared, compared
+from psychometrics.recompute.counted import counted
+from psychometrics.recompute.export import Export
+
+SAY_EVERY = 10  # seconds
+
+
+def main(arguments: list[str]) -> int:
+    """Compare the export in the folder that is named, or else in the present one."""
+    folder = Path(arguments[0]) if arguments else Path()
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        return _report(Export(folder, manifest))
+    except OSError as error:
+        sys.stderr.write(f"{folder} is not an export: {error.strerror}\n")
+    except (ValueError, KeyError, TypeError) as error:
+        sys.stderr.write(f"{folder} is not a whole export: {type(error).__name__} {error}\n")
+    return 2
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+def _with_progress(found: Iterator[Compared]) -> Iterator[Compared]:
+    """Says on stderr every ten seconds how far it has come."""
+    said = time.monotonic()
+    for number, one in enumerate(found, start=1):
+        if time.monotonic() - said > SAY_EVERY:
+            said = time.monotonic()
+            sys.stderr.write(f"{number} numbers so far, now {one.what}\n")
+        yield one
+
+
+def _report(export: Export) -> int:
+    """Print what came out; the exit code."""
+    changed = export.changed_files()
+    for name in changed:
+        _say(f"{name} is not the file that the manifest names")
+    names: dict[str, list[Compared]] = defaultdict(list)
+    for one in _with_progress(compared(export)):
+        names[one.what].append(one)
+    _say(f"{'agree':>8} {'differ':>8} {'not here':>9}  what")
+    for what, found in names.items():
+        _say_of(what, found)
+    everything = [one for found in names.values() for one in found]
+    agreeing, differing = (sum(one.agrees is which for one in everything) for which in (True, False))
+    _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
+    for what, number in counted(export):
+        _say(f"{'':>28}{what}: {number}")
+    if empty := sum(one.empty for one in everything):
+        _say(f"{empty} rows hold no number, and the reason why.")
+    if differing:
+        _say(f"Random draws are repeated with numpy {np.__version__}; another version may draw otherwise.")
+    if not agreeing + differing:
+        _say("No number of this export could be computed from its tables.")
+        return 1
+    _say("Everything that could be computed agrees." if not differing else f"{differing} numbers differ.")
+    return int(bool(differing or changed))
+
+
+def _say_of(what: str, found: list[Compared]) -> None:
+    """One line for a name, and what is wrong or missing."""
+    wrong = [one for one in found if one.agrees is False]
+    reasons = Counter(one.note for one in found if one.agrees is None and not one.empty)
+    right = sum(one.agrees is True for one in found)
+    _say(f"{right:>8} {len(wrong):>8} {reasons.total():>9}  {what}")
+    for one in wrong[:5]:
+        _say(f"{'':>28}differs: {one.note}")
+    for reason, number in reasons.items():
+        _say(f"{'':>28}{number} x {reason}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,115 @@
+"""What is stored beside what is computed, number by number."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from psychometrics.recompute.export import PRIVATE, Export, NotHere, Values
+from psychometrics.recompute.flow import flow_of_answers, flow_of_people
+from psychometrics.recompute.judges import Judges
+from psychometrics.recompute.measures import MeasuredRun
+from psychometrics.recompute.results import ResultsRun
+
+TOLERANCE = 1e-9
+EXPECTED = ("value", "se", "low", "high")  # of a row that has them, each must be computed
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One number. `agrees` is None where it cannot be computed, and `note` says why or what is stored.
+
+    `empty`: the row itself says that there is no number, and why.
+    """
+
+    what: str
+    agrees: bool | None
+    note: str = ""
+    empty: bool = False
+
+
+def compared(export: Export) -> Iterator[Compared]:
+    """Agreement of judges and with people, then everything else run by run."""
+    judges = Judges(export)
+    for row in export.table("agreement"):
+        what = f"{_named(export, 'agreement', row)}: {row['level']} {row['statistic']}"
+        yield from _compare(what, row, partial(judges.agreement, row))
+    for row in export.table("audit_results"):
+        what = f"{_named(export, 'audit_results', row)}: {row['of']} {row['statistic']}"
+        yield from _compare(what, row, partial(judges.audit, row))
+    for entry in export.manifest["runs"]:
+        if entry["inputs_sha256"] is not None:
+            yield from _compared_run(export, entry)
+
+
+def _compared_run(export: Export, entry: Values) -> Iterator[Compared]:
+    """What the manifest says of a run, then its rows in the tables of results."""
+    results, measured, number = ResultsRun(export, entry), MeasuredRun(export, entry), entry["number"]
+    flow, private = entry["flow"], " with private prompts" if export.lacks_answers else ""
+    yield from _compare("inputs_sha256", entry, results.inputs_sha256)
+    yield from _compare("flow of people", flow, partial(flow_of_people, export))
+    yield from _compare(f"flow to top{private}", flow, partial(_flow_to_top, export, results))
+    for name in ("answers", "answers_retained"):
+        states = partial(flow_of_answers, export, retained_only=name == "answers_retained")
+        yield from _compare(f"flow of {name}{private}", flow[name], states)
+    tables = {"estimates": results.estimate, "task_accuracies": results.accuracy, "metrics": results.metric}
+    for table, compute in tables.items():
+        for row in export.rows_of(table, number):
+            yield from _compare(_named(export, table, row), row, partial(compute, row))
+    for row in measured.rows:
+        what = f"{_named(export, 'measures', row)}: {row['block']} {row['name']}"
+        yield from _compare(what, row, partial(measured.found, row))
+
+
+def _flow_to_top(export: Export, results: ResultsRun) -> Values:
+    """The size of Top, and how many people it was chosen from."""
+    if export.lacks_answers:
+        raise NotHere(PRIVATE)
+    return {"top_size": export.protocol["top_size"], "with_scores": results.with_scores()}
+
+
+def _named(export: Export, table: str, row: Values) -> str:
+    """What a row is called in the list: its table, and whether private prompts may be part of it."""
+    return f"{table} with private prompts" if export.lacks(row) else table
+
+
+def _compare(what: str, stored: Values, compute: Callable[[], Values]) -> Iterator[Compared]:
+    """Every column of a stored row that could be computed."""
+    if stored.get("reason") and stored.get("value") is None:
+        yield Compared(what, None, empty=True)
+        return
+    try:
+        found = compute()
+    except NotHere as reason:
+        yield Compared(what, None, str(reason))
+        return
+    for name in EXPECTED:
+        if stored.get(name) is not None and name not in found:
+            yield Compared(what, False, f"{name} is {stored[name]}, and nothing was computed")
+    for name, given, value in _columns_of(stored, found):
+        yield Compared(what, _same(given, value), f"{name} is {given}, computed {value}")
+
+
+def _columns_of(stored: Values, found: Values) -> Iterator[tuple[str, Any, Any]]:
+    """Name, stored and computed value of each column and of each fact in `details`."""
+    for name, value in found.items():
+        if name == "details":
+            yield from ((fact, stored[name].get(fact), one) for fact, one in value.items())
+        elif name in stored:
+            yield name, stored[name], value
+
+
+def _same(stored: Any, found: Any) -> bool:
+    match stored, found:
+        case dict(), dict():
+            return stored.keys() == found.keys() and all(
+                _same(one, found[key]) for key, one in stored.items()
+            )
+        case list(), list() | tuple():
+            return len(stored) == len(found) and all(map(_same, stored, found))
+        case bool() | str() | None, _:
+            return bool(stored == (None if isinstance(found, float) and math.isnan(found) else found))
+        case int() | float(), int() | float():
+            return abs(stored - found) <= TOLERANCE * max(1.0, abs(stored))
+    return False

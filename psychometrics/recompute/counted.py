@@ -1,0 +1,55 @@
+"""Counts that the sentences of a report hold, of its methods and its checklist, to be read beside them."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from psychometrics.recompute.export import Export, Values
+
+
+def counted(export: Export) -> Iterator[tuple[str, str]]:
+    """What was counted, and how much: of public prompts and of what an export holds."""
+    people, prompts = export.table("participants"), export.table("prompts")
+    retained = {one["participant"] for one in people if one["retained"]}
+    yield "retained people by profile", said_of(one["profile"] for one in people if one["retained"])
+    private = export.manifest["omitted"]["private_prompts"]
+    yield "prompts of the batches, and how many are private", f"{len(prompts) + private}, {private}"
+    yield "prompts by modality", said_of(one["modality"] for one in prompts)
+    states = (one["state"] for one in export.table("answers") if one["participant"] in retained)
+    yield "answers of retained people by state", said_of(states)
+    sizes = Counter(one["participant"] for one in export.table("answers")).values()
+    yield "prompts per person", f"{min(sizes, default=0)} to {max(sizes, default=0)}"
+    sessions = export.table("sessions")
+    if minutes := [minutes_of(one) for one in sessions if one["status"] in ("submitted", "expired")]:
+        spread = (min(minutes), statistics.median(minutes), max(minutes))
+        yield "minutes, shortest, median and longest", ", ".join(f"{one:.1f}" for one in spread)
+    declared = [one["resources"] or [] for one in sessions if one["participant"] in retained]
+    yield "resources declared by retained people", said_of(name for own in declared for name in own)
+    flags, decided = export.table("flags"), {one["participant"] for one in export.table("verdicts")}
+    of_people = {(one["participant"], one["reason"]) for one in flags if one["prompt_id"] is None}
+    of_answers = {
+        (one["participant"], one["prompt_id"], one["reason"]) for one in flags if one["prompt_id"] is not None
+    }
+    yield "people flagged by rule", said_of(reason for _, reason in of_people)
+    yield "answers flagged by rule", said_of(reason for *_, reason in of_answers)
+    yield "people decided about", str(len(decided))
+    undecided = {person for person, _ in of_people} & retained - decided
+    yield "retained people flagged and not decided about", str(len(undecided))
+    names = {one["prompt_id"] for one in prompts}
+    scored = [
+        one for one in export.table("model_scores")
+        if one["score"] is not None and one["prompt_id"] in names
+    ]  # fmt: skip
+    responses = Counter((one["model"], one["prompt_id"]) for one in scored).values()
+    yield "prompts with scores of models", str(len({one["prompt_id"] for one in scored}))
+    yield "most responses of a model to one of them", str(max(responses, default=0))
+
+
+def said_of(names: Iterable[str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in sorted(Counter(names).items())) or "none"
+
+
+def minutes_of(session: Values) -> float:
+    start, end = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
+    return (end - start).total_seconds() / 60

@@ -1,0 +1,159 @@
+"""The tables agreement and audit_results again: judges beside each other, and beside people."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from psychometrics.agreement.audit_sample import Stratum
+from psychometrics.agreement.audited import AuditAgreement, Ratings, audit_agreement, rated
+from psychometrics.agreement.levels import pair_levels, panel_levels
+from psychometrics.agreement.rows import pair_rows, panel_rows
+from psychometrics.agreement.scores import PanelScores, filled
+from psychometrics.inference.estimates import none_if_nan
+from psychometrics.recompute.cohorts import items_from
+from psychometrics.recompute.export import PRIVATE, UNKNOWN, Export, NotHere, Values
+
+Rows = dict[tuple[str, ...], Values]
+
+
+class Judges:
+    """All that is computed of judges, once for each of those that the rows of the tables name."""
+
+    def __init__(self, export: Export) -> None:
+        self.export = export
+        self._found: dict[tuple[object, ...], Rows] = {}
+
+    def agreement(self, row: Values) -> Values:
+        """What one row of `agreement` should be. Raises NotHere."""
+        if self.export.lacks(row):
+            raise NotHere(PRIVATE)
+        x, y, runs = row["x_run"], row["y_run"], tuple(row["runs"])
+        if x is None:
+            of, rows = "", self._once(("panel", runs), lambda: self._panel(runs))
+        else:
+            of = "" if len(runs) == 2 else "xy"[(x, y).index(runs[0])]
+            rows = self._once(("pair", x, y), lambda: self._pair(x, y))
+        found = rows.get((of, row["level"], row["statistic"]))
+        if found is None:
+            raise NotHere(UNKNOWN)
+        return found
+
+    def audit(self, row: Values) -> Values:
+        """What one row of `audit_results` should be. Raises NotHere."""
+        if self.export.lacks(row):
+            raise NotHere(PRIVATE)
+        sample, run = row["sample"], row["run"]
+        rows = self._once(("audit", sample, run), lambda: self._audited(sample, run))
+        return rows[row["of"], row["statistic"]]
+
+    def _once(self, key: tuple[object, ...], compute: Callable[[], Rows]) -> Rows:
+        if key not in self._found:
+            self._found[key] = compute()
+        return self._found[key]
+
+    def _pair(self, x: int, y: int) -> Rows:
+        stored = [one for one in self.export.table("agreement") if (one["x_run"], one["y_run"]) == (x, y)]
+        levels = pair_levels(
+            self._scores((x, y)), (0, 1), items_from(self.export),
+            top_size=self.export.protocol["top_size"], **_draws(stored),
+        )  # fmt: skip
+        return {
+            (one["of"], one["level"], one["statistic"]): one
+            for level, values in levels
+            for one in pair_rows(level, values)
+        }
+
+    def _panel(self, runs: tuple[int, ...]) -> Rows:
+        of_all = [one for one in self.export.table("agreement") if one["x_run"] is None]
+        stored = [one for one in of_all if tuple(one["runs"]) == runs]
+        levels = panel_levels(self._scores(runs), range(len(runs)), **_draws(stored))
+        return {("", one["level"], one["statistic"]): one for one in panel_rows(dict(levels))}
+
+    def _scores(self, runs: tuple[int, ...]) -> PanelScores:
+        """Scores of answers that count of retained people, as the tables hold them; all are public."""
+        retained = {one["participant"] for one in self.export.table("participants") if one["retained"]}
+        answers = sorted(
+            (one["participant"], one["prompt_id"])
+            for one in self.export.table("answers")
+            if one["counts"] and one["participant"] in retained
+        )
+        places = {key: place for place, key in enumerate(answers)}
+        number = {one["prompt_id"]: one["criteria"] for one in self.export.table("prompts")}
+        cells = [(key, place) for key in answers for place in range(1, number[key[1]] + 1)]
+        columns = {run: column for column, run in enumerate(runs)}
+        return PanelScores(
+            scope=self.export.scope,
+            participants=[code for code, _ in answers],
+            prompt_ids=[prompt_id for _, prompt_id in answers],
+            is_public=np.ones(len(answers), dtype=bool),
+            answer_scores=filled(places, columns, self._given("scores", runs, _answer_of)),
+            criterion_answers=np.array([places[key] for key, _ in cells], dtype=np.int64),
+            criterion_scores=filled(
+                {cell: row for row, cell in enumerate(cells)},
+                columns,
+                self._given("criteria", runs, _criterion_of),
+            ),
+        )
+
+    def _given(
+        self, table: str, runs: tuple[int, ...], cell_of: Callable[[Values], Any]
+    ) -> list[tuple[int, Any, float]]:
+        return [
+            (one["run"], cell_of(one), one["score"])
+            for one in self.export.table(table)
+            if one["run"] in runs and one["score"] is not None
+        ]
+
+    def _audited(self, sample: int, run: int) -> Rows:
+        entry = next(one for one in self.export.manifest["audits"] if one["number"] == sample)
+        frame = [Stratum(one["name"], one["verdicts"], one["drawn"]) for one in entry["strata"]]
+        items = self._audit_items(sample, run)
+        ratings = Ratings(
+            strata=[one["stratum"] for one in items],
+            answers=[f"{one['participant']}\n{one['prompt_id']}" for one in items],
+            human=_column(items, "human_score"),
+            judged=_column(items, "judge_score").reshape(-1, 1),
+        )
+        found = audit_agreement(ratings, 0, frame, seed=entry["seed"], resamples=entry["resamples"])
+        counts = {
+            "drawn": sum(one.drawn for one in frame),
+            "rated": rated(ratings),
+            "raters": len({one["rater"] for one in items if one["human_score"] is not None}),
+        }
+        of_counts: Rows = {("sample", name): {"value": value} for name, value in counts.items()}
+        return of_counts | _audit_rows(found)
+
+    def _audit_items(self, sample: int, run: int) -> list[Values]:
+        """The drawn verdicts of retained people beside one judge, in the order of their numbers."""
+        retained = {one["participant"] for one in self.export.table("participants") if one["retained"]}
+        items = (one for one in self.export.rows_of("audit", run) if one["sample"] == sample)
+        return sorted((one for one in items if one["participant"] in retained), key=lambda one: one["item"])
+
+
+def _audit_rows(found: AuditAgreement) -> Rows:
+    return {
+        (of, name): {
+            **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
+            "n": n, "clusters": clusters, "reason": str(estimate.reason) if estimate.reason else None,
+        }
+        for of, name, n, clusters, estimate in found.statistics()
+    }  # fmt: skip
+
+
+def _draws(stored: list[Values]) -> dict[str, int]:
+    """Seed and number of the draws that stored rows name."""
+    drawn = next((one for one in stored if one["seed"] is not None), {"seed": 0, "resamples": 1})
+    return {"seed": drawn["seed"], "resamples": drawn["resamples"]}
+
+
+def _answer_of(one: Values) -> tuple[str, str]:
+    return one["participant"], one["prompt_id"]
+
+
+def _criterion_of(one: Values) -> tuple[tuple[str, str], int | None]:
+    return _answer_of(one), one["criterion"]
+
+
+def _column(rows: list[Values], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([np.nan if one[name] is None else one[name] for one in rows], dtype=np.float64)
