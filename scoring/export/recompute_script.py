@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 SCRIPT_NAME = "recompute.py"
+INDEPENDENT_NAME = "independent.py"
 FOLDER = Path(__file__).parent / "recomputing"
 PARTS = (
     "reading", "estimators", "tables", "formulas", "draws", "uncertainty", "slices", "people", "top",
@@ -48,6 +49,11 @@ def recompute_script() -> str:
     sources = [(FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in PARTS]
     imports = sorted({line for source in sources for line in imports_of(source)}, key=import_order)
     return "\n".join([HEADER, *imports, *map(body_of, sources), FOOTER]).replace("\n\n\n\n", "\n\n\n")
+
+
+def independent_script() -> str:
+    """The short script beside it, `scoring.export.independent` as it stands."""
+    return (Path(__file__).parent / INDEPENDENT_NAME).read_text(encoding="utf-8")
 
 
 def import_order(line: str) -> tuple[bool, bool, str]:

@@ -7,7 +7,12 @@ from pathlib import Path
 from scoring.export.dictionary import DICTIONARY_NAME, data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest, Omitted
-from scoring.export.recompute_script import SCRIPT_NAME, recompute_script
+from scoring.export.recompute_script import (
+    INDEPENDENT_NAME,
+    SCRIPT_NAME,
+    independent_script,
+    recompute_script,
+)
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
 from scoring.export.rows.base import Row
@@ -124,6 +129,7 @@ def export_into(folder: Path, study: Study, software: str, now: datetime) -> Man
         files += write_table(folder, row_type, ROWS_OF[row_type](study))
     files.append(write_text(folder, DICTIONARY_NAME, data_dictionary()))
     files.append(write_text(folder, SCRIPT_NAME, recompute_script()))
+    files.append(write_text(folder, INDEPENDENT_NAME, independent_script()))
     return Manifest(
         software=software,
         exported_at=now,
