@@ -186,26 +186,24 @@ class Run:
     number: int
     bank: Row
     protocol: Row
+    categories: list[str]
     places: Places
 
     def groups(self) -> dict[str, set[str]]:
-        """Average, and Top: the highest mean scores, ties by code; none if there are fewer than its size."""
+        """Average, and Top: the highest mean scores, ties by code; nobody where they are too few."""
         scored, size = self.places[~np.isnan(self.places["p"])], self.protocol["top_size"]
         people, of = np.unique(scored["person"], return_inverse=True)
         means = np.round(np.bincount(of, scored["p"]) / np.bincount(of), 12)
         best = [code for _, code in sorted(zip(-means, people.tolist(), strict=True))]
-        top = {"top": set(best[:size])} if len(best) >= size else {}
-        return {"average": set(self.places["person"].tolist())} | top
+        top = set(best[:size]) if len(best) >= size else set()
+        return {"average": set(self.places["person"].tolist()), "top": top}
 
     def first_error(self, pairs: Places) -> str:
         """Two-way where prompts are in several batches, else by batch, or by person in one batch."""
         held = self.places[~np.isnan(self.places["a"])]
-        nested = np.unique(held[["prompt", "batch"]]).size == np.unique(held["prompt"]).size
-        return (
-            ("se.batch" if np.unique(pairs["batch"]).size > 1 else "se.participant")
-            if nested
-            else "se.twoway"
-        )
+        if np.unique(held[["prompt", "batch"]]).size > np.unique(held["prompt"]).size:
+            return "se.twoway"
+        return "se.batch" if np.unique(pairs["batch"]).size > 1 else "se.participant"
 
 
 def estimate_of(run: Run, group: str, people: set[str], category: str = "") -> Row:
@@ -256,7 +254,7 @@ def results_of(run: Run) -> Found:
     """Every row computed here: estimates, the thetas among the measures again, accuracies per task."""
     for group, people in run.groups().items():
         own = run.places[np.isin(run.places["person"], [*people])]
-        for category in sorted({"", *own["category"].tolist()}):
+        for category in ["", *run.categories]:
             row = estimate_of(run, group, people, category)
             yield "estimates", (group, category), row
             if not category:
@@ -266,7 +264,7 @@ def results_of(run: Run) -> Found:
                 yield "measures", ("cohort", "theta.prompt", group, ""), {"value": row["theta"]}
                 yield "measures", ("top", "top.paper", group, ""), {"value": row["theta_pool"]}
         if run.protocol["match_rules"]:
-            yield from tasks_of(group, own[~np.isnan(own["p"])])
+            yield from tasks_of(group, own)
     yield from people_of(run, run.places[~np.isnan(run.places["p"] + run.places["a"])])
 
 
@@ -274,26 +272,29 @@ def people_of(run: Run, pairs: Places) -> Found:
     """What is said of all single people together."""
     if pairs.size > np.unique(pairs["person"]).size and run.bank["response_model"] != LOGISTIC:
         _, theta, se, residual = person_abilities(pairs, logit(pairs["p"], run.bank))
-        tau, v = paule_mandel(theta, se**2), float(np.median(se**2))
-        found = {"tau": tau, "person.reliability": tau**2 / (tau**2 + v), "residual_sd": residual}
-        for name, value in (found | {"person.se": float(np.median(se))}).items():
+        found: Row = {"residual_sd": residual, "person.se": float(np.median(se)), "tau": None}
+        if theta.size > 1:
+            found["tau"] = tau = paule_mandel(theta, se**2)
+            found["person.reliability"] = tau**2 / (tau**2 + float(np.median(se**2)))
+        for name, value in found.items():
             yield "measures", ("cohort", name, "", ""), {"value": value}
 
 
-def tasks_of(group: str, scored: Places) -> Found:
+def tasks_of(group: str, own: Places) -> Found:
     """Accuracies per task in percent; macro, micro and the adjusted harmonic mean (BBEH, section 4)."""
-    tasks, of = np.unique(scored["task"], return_inverse=True)
-    responses = np.bincount(of)
-    accuracy = 100 * np.bincount(of, scored["p"] == 1) / responses
-    for task, number, value in zip(tasks.tolist(), responses.tolist(), accuracy.tolist(), strict=True):
-        yield "task_accuracies", (group, task), {"responses": number, "accuracy": value}
-    harmonic = tasks.size / np.sum(1 / (accuracy + 1))
-    values = {
-        "macro": accuracy.mean(),
-        "micro": 100 * np.mean(scored["p"] == 1),
-        "adjusted_harmonic_mean": harmonic,
+    right = {
+        task: own["p"][(own["task"] == task) & ~np.isnan(own["p"])] == 1 for task in own["task"].tolist()
     }
-    yield from (("metrics", (group, name), {"value": float(value)}) for name, value in values.items())
+    accuracy = {task: 100 * float(found.mean()) for task, found in right.items() if found.size}
+    for task, found in right.items():
+        columns = {"responses": found.size, "accuracy": accuracy.get(task)}
+        yield "task_accuracies", (group, task), columns
+    one = np.array([*accuracy.values()])
+    micro = 100 * float(np.concatenate([*right.values()]).mean()) if one.size else None
+    yield "metrics", (group, "micro"), {"value": micro}
+    yield "metrics", (group, "macro"), {"value": float(one.mean()) if one.size else None}
+    harmonic = float(one.size / np.sum(1 / (one + 1))) if one.size else None
+    yield "metrics", (group, "adjusted_harmonic_mean"), {"value": harmonic}
 
 
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
@@ -393,7 +394,8 @@ def compare_all(folder: Path, report: Report) -> None:
     bank = manifest["item_bank"] or {"items": sizes.total(), "items_by_category": sizes}
     private = manifest["omitted"]["private_prompts"] > 0
     for entry in manifest["runs"]:
-        run = Run(entry["number"], bank, manifest["study"]["protocol"], places_of(entry["number"], tables))
+        places = places_of(entry["number"], tables)
+        run = Run(entry["number"], bank, manifest["study"]["protocol"], sorted(sizes), places)
         if entry["flow"] is None:
             report.skipped[f"results of run {run.number}, which has none"] += 1
             continue

@@ -353,6 +353,35 @@ def test_a_study_without_an_item_bank_agrees(make: Any, tmp_path: Path, now: dat
     assert code == 0
 
 
+@pytest.mark.parametrize("texts", [dict.fromkeys(NAMES[:4], "no"), {NAMES[0]: "no", NAMES[7]: "yes"}, {}])
+def test_one_person_who_answered_little_agrees(
+    make: Any,
+    keep_flagged: Callable[[Study, datetime], None],
+    tmp_path: Path,
+    now: datetime,
+    texts: dict[str, str],
+) -> None:
+    """Batches without people, tasks and categories without scores, one cluster, fewer people than Top."""
+    make_study, make_person, work, score = make
+    bank, _ = item_bank_import(slug="items", parameters=PARAMETERS, now=now)
+    prompts = [
+        one.model_copy(update={"category": f"C{n // 2}", "task": f"task {n // 3}"})
+        for n, one in enumerate(matched_prompts())
+    ]
+    study = make_study(
+        item_bank=bank, prompts=prompts, batch_size=6, top_size=3, judge_kind="match", match_rules="bbeh",
+        replicates_per_profile=20,
+    )  # fmt: skip
+    work(make_person(study), texts)
+    keep_flagged(study, now + timedelta(hours=2))
+    results = score(study).judges[0].results
+    assert results is not None
+    measurement_compute(results=results, now=now + timedelta(hours=9), resamples=60)
+    code, said = run_script(exported(study, tmp_path / "export", now))
+    assert agreeing(said)["flow"] == 10 + 14
+    assert code == 0
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "scores.jsonl", "estimates.csv"])
 def test_a_folder_without_one_of_its_files_is_refused_in_one_sentence(
     rubric_export: Path, tmp_path: Path, name: str
