@@ -25,6 +25,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ FLOW = (
     "excluded",
     "retained",
 )
+MOVING = ("participants", "sessions", "flags", "verdicts")
+TIMES = ("submitted_at", "started_at", "ended_at", "flagged_at", "decided_at")
 UNREAD = ("judge_calls", "items", "models", "model_scores", "agreement", "audit", "audit_results", "events")
 
 
@@ -385,6 +388,12 @@ def places_of(number: int, tables: Tables) -> Places:
     return np.array(rows, dtype=[tuple(one.split(":")) for one in FIELDS.split()])
 
 
+def last_change(tables: Tables) -> datetime:
+    """When somebody last came, started, ended, was flagged or decided about."""
+    found = (one.get(name) for table in MOVING for one in tables[table] for name in TIMES)
+    return max(map(datetime.fromisoformat, filter(None, found)), default=datetime.min.replace(tzinfo=UTC))
+
+
 def compare_all(folder: Path, report: Report) -> None:
     manifest, tables = read_export(folder, report)
     compare_scores(tables, report)
@@ -399,7 +408,10 @@ def compare_all(folder: Path, report: Report) -> None:
         if entry["flow"] is None:
             report.skipped[f"results of run {run.number}, which has none"] += 1
             continue
-        compare_flow(run, entry["flow"], tables, report, private=private)
+        if datetime.fromisoformat(entry["results_computed_at"]) < last_change(tables):
+            report.skipped[f"flow of run {run.number}, counted before somebody came or went"] += 1
+        else:
+            compare_flow(run, entry["flow"], tables, report, private=private)
         compare_results(run, tables, report, "public" if private else "all")
 
 

@@ -37,6 +37,7 @@ from studies.bank.item_parameters import ItemParameter, ItemParameters, Response
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Criterion, ItemBank, Participant, Study, User
 from studies.services.banks import item_bank_import
+from studies.services.participants import participant_add, participant_approve
 from tests.integration.private.judged_study import compute
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +109,7 @@ def judge_twice(study: Study, make_judge: Callable[..., JudgeConfig], now: datet
         )  # fmt: skip
         for answer in Answer.objects.filter(has_text=True).order_by("pk"):
             judge_answer(judging_run, run, answer, chance)
-    compute(study, now)
+    compute(study, now + timedelta(days=2))
 
 
 def judge_answer(judging_run: JudgingRun, run: ScoringRun, answer: Answer, chance: random.Random) -> None:
@@ -277,19 +278,20 @@ def matched_export(
     ],
     folder: Path,
     now: datetime,
+    **settings: object,
 ) -> Path:
     """Eight people whose right-or-wrong answers are matched, in two batches."""
     make_study, make_person, work, score = make
+    facts: dict[str, object] = {"batch_size": 6, "judge_kind": "match", "match_rules": "bbeh"} | settings
     study = make_study(
-        item_bank=bank, prompts=matched_prompts(task), batch_size=6, top_size=3, judge_kind="match",
-        match_rules="bbeh", replicates_per_profile=20,
-    )  # fmt: skip
+        item_bank=bank, prompts=matched_prompts(task), top_size=3, replicates_per_profile=20, **facts
+    )
     for person in range(8):
         texts = {name: "no" if (n * 7 + person * 3) % 10 > person else "yes" for n, name in enumerate(NAMES)}
         work(make_person(study), texts | ({NAMES[4]: ""} if person == 2 else {}))
-    results = score(study).judges[0].results
+    results = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results
     assert results is not None
-    measurement_compute(results=results, now=now + timedelta(hours=9), resamples=60)
+    measurement_compute(results=results, now=now + timedelta(days=2), resamples=60)
     return exported(study, folder, now)
 
 
@@ -353,6 +355,33 @@ def test_a_study_without_an_item_bank_agrees(make: Any, tmp_path: Path, now: dat
     assert code == 0
 
 
+def test_a_study_whose_batches_share_prompts_agrees(make: Any, tmp_path: Path, now: datetime) -> None:
+    bank, _ = item_bank_import(slug="items", parameters=PARAMETERS, now=now)
+    folder = matched_export(bank, "", make, tmp_path / "export", now, assembly="matrix")
+    assert {one["interval"] for one in rows_of(folder, "estimates") if one["interval"]} == {"se.twoway"}
+    code, said = run_script(folder)
+    assert agreeing(said)["estimates: se_pool"] == 6
+    assert code == 0
+
+
+def test_people_who_came_after_the_results_are_not_held_against_them(
+    make: Any, tmp_path: Path, now: datetime
+) -> None:
+    make_study, make_person, work, score = make
+    study = make_study(prompts=matched_prompts("tasks"), batch_size=6, judge_kind="match", match_rules="bbeh")
+    work(make_person(study), dict.fromkeys(NAMES, "no"))
+    results = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results
+    measurement_compute(results=results, now=now + timedelta(days=2), resamples=60)
+    later = participant_add(
+        study=study, email="later@example.org", profile="stem-phd", is_test=False, now=now + timedelta(days=2)
+    )
+    participant_approve(participant=later, now=now + timedelta(days=2))
+    code, said = run_script(exported(study, tmp_path / "export", now))
+    assert "flow" not in agreeing(said)
+    assert "flow of run 1, counted before somebody came or went: 1" in said
+    assert code == 0
+
+
 @pytest.mark.parametrize("texts", [dict.fromkeys(NAMES[:4], "no"), {NAMES[0]: "no", NAMES[7]: "yes"}, {}])
 def test_one_person_who_answered_little_agrees(
     make: Any,
@@ -374,9 +403,9 @@ def test_one_person_who_answered_little_agrees(
     )  # fmt: skip
     work(make_person(study), texts)
     keep_flagged(study, now + timedelta(hours=2))
-    results = score(study).judges[0].results
+    results = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results
     assert results is not None
-    measurement_compute(results=results, now=now + timedelta(hours=9), resamples=60)
+    measurement_compute(results=results, now=now + timedelta(days=2), resamples=60)
     code, said = run_script(exported(study, tmp_path / "export", now))
     assert agreeing(said)["flow"] == 10 + 14
     assert code == 0
