@@ -23,7 +23,7 @@ EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
 ONCE = "Once"
 WITH_DATABASE = ("tests/integration", "tests/functional")
-ON_NO_DATABASE_IN_PARTICULAR = ("tests/unit", "tests/architecture", "tests/access")
+ON_NO_DATABASE_IN_PARTICULAR = ("tests/unit", "tests/evidence", "tests/architecture", "tests/access")
 # Some tests with a database watch the clock: they come first.
 PATIENT = ("nice", "-n", "10")
 
