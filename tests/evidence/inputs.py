@@ -90,6 +90,24 @@ def simple() -> Inputs:
     }
 
 
+def stratified() -> Inputs:
+    """75 verdicts drawn from strata of 400, 150 and 60, judged by people and by a judge."""
+    rng = np.random.default_rng(808)
+    frame: list[tuple[str, int, int]] = [("none", 400, 20), ("low", 150, 30), ("full", 60, 25)]
+    names = [name for name, _, drawn in frame for _ in range(drawn)]
+    bands = {"none": (0.0, 0.2), "low": (0.3, 0.4, 0.6, 0.7), "full": (0.9, 1.0)}
+    judge = np.array([rng.choice(bands[name]) for name in names])
+    human = np.clip(np.round(judge + rng.normal(0.05, 0.25, 75), 1), 0, 1)
+    weight = [verdicts / drawn for _, verdicts, drawn in frame for _ in range(drawn)]
+    return {
+        "frame": frame,
+        "stratum": names,
+        "weight": weight,
+        "human": human.tolist(),
+        "judge": judge.tolist(),
+    }
+
+
 FAMILIES: dict[str, Callable[[], Inputs]] = {
     "agreement": agreement,
     "answers": answers,
@@ -98,6 +116,7 @@ FAMILIES: dict[str, Callable[[], Inputs]] = {
     "crossed": crossed,
     "regression": regression,
     "simple": simple,
+    "stratified": stratified,
 }
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from scoring.stats import coefficients, kappa
+from scoring.stats.audit_agreement import weighted_agreement
+from scoring.stats.audit_sample import Stratum
 from scoring.stats.krippendorff import alpha_interval, alpha_nominal
 from scoring.stats.ranks import ranked_pairs, spearman
 from tests.evidence.frozen_results import frozen, given, one, score_pairs, sums_given
@@ -67,3 +69,13 @@ def test_limits_of_agreement_with_the_differences_the_other_way_round() -> None:
     assert sd == pytest.approx(said["sd"], **EXACT)
     ours = [one(coefficients.lower_limit(sums)), one(coefficients.upper_limit(sums))]
     assert ours == pytest.approx([-end for end in reversed(said["limits"])], abs=4e-5 * sd)
+
+
+def test_agreement_weighted_back_to_all_verdicts_of_an_audit() -> None:
+    own = given("sklearn", "stratified")
+    frame = [Stratum(*one) for one in own["frame"]]
+    found = weighted_agreement(own["human"], own["judge"], own["stratum"], frame, seed=1, resamples=50)
+    assert found.kappa.value == pytest.approx(frozen("sklearn")["weighted"], **EXACT)
+    said = frozen("statsmodels")["stratified"]
+    assert [found.mean_human.value, found.mean_judge.value] == pytest.approx(said["means"], **EXACT)
+    assert found.pearson.value == pytest.approx(said["pearson"], **EXACT)

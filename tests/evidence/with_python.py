@@ -37,7 +37,9 @@ def krippendorff(data: dict[str, Inputs]) -> Results:
 def sklearn(data: dict[str, Inputs]) -> Results:
     kappa = importlib.import_module("sklearn.metrics").cohen_kappa_score
     x, y = (np.array(data["agreement"][name]) >= 0.5 for name in "xy")
-    return {"kappa": kappa(x, y)}
+    own = data["stratified"]
+    human, judge = (np.array(own[name]) >= 0.5 for name in ("human", "judge"))
+    return {"kappa": kappa(x, y), "weighted": kappa(human, judge, sample_weight=own["weight"])}
 
 
 def irrCAC(data: dict[str, Inputs]) -> Results:  # noqa: N802  # the program's own name
@@ -83,7 +85,14 @@ def statsmodels(data: dict[str, Inputs]) -> Results:
         **spread_of(data["people"]),
         "holm": holm_of(data["simple"]),
         "crossed": crossed_of(data["crossed"]),
+        "stratified": weighted_of(data["stratified"]),
     }
+
+
+def weighted_of(own: Inputs) -> Results:
+    weighted = importlib.import_module("statsmodels.stats.weightstats").DescrStatsW
+    found = weighted(np.column_stack([own["human"], own["judge"]]), weights=own["weight"])
+    return {"means": found.mean.tolist(), "pearson": float(found.corrcoef[0, 1])}
 
 
 def regression_of(api: Any, own: Inputs) -> Results:
@@ -121,11 +130,11 @@ def crossed_of(own: Inputs) -> Results:
 
 PROGRAMS: dict[str, tuple[Callable[[dict[str, Inputs]], Results], tuple[str, ...]]] = {
     "krippendorff": (krippendorff, ("agreement",)),
-    "sklearn": (sklearn, ("agreement",)),
+    "sklearn": (sklearn, ("agreement", "stratified")),
     "irrCAC": (irrCAC, ("agreement",)),
     "pingouin": (pingouin, ("agreement",)),
     "girth": (girth, ("right_or_wrong",)),
-    "statsmodels": (statsmodels, ("answers", "regression", "people", "simple", "crossed")),
+    "statsmodels": (statsmodels, ("answers", "regression", "people", "simple", "crossed", "stratified")),
 }
 DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
