@@ -343,12 +343,9 @@ def compare_people(tables: Tables, report: Report) -> None:
         code = one["participant"]
         excluded = newest.get(code) == "confirm"
         retained = status.get(code) in ("submitted", "expired") and not excluded
-        for name, own in (
-            ("excluded", excluded),
-            ("retained", retained),
-            ("session_status", status.get(code)),
-        ):
-            report.compare(f"people: {name}", code, one[name], own)
+        own = {"excluded": excluded, "retained": retained, "session_status": status.get(code)}
+        for name, value in own.items():
+            report.compare(f"people: {name}", code, one[name], value)
 
 
 def compare_flow(run: Run, flow: Row, tables: Tables, report: Report, *, private: bool) -> None:
@@ -365,11 +362,8 @@ def compare_flow(run: Run, flow: Row, tables: Tables, report: Report, *, private
         report.compare("flow", f"run {run.number}, {name}", flow[name], counts.get(name, 0))
     scored = np.unique(run.places["person"][~np.isnan(run.places["p"])]).size
     report.compare("flow", f"run {run.number}, with_scores", flow["with_scores"], scored, or_more=private)
-    states = (one["state"] for one in tables["answers"])
-    for name, found in (
-        ("answers", Counter(states)),
-        ("answers_retained", Counter(run.places["state"].tolist())),
-    ):
+    for name, states in (("answers", tables["answers"]), ("answers_retained", run.places)):
+        found = Counter(str(one["state"]) for one in states)
         for state, count in flow[name].items():
             report.compare("flow", f"run {run.number}, {name}, {state}", count, found[state], or_more=private)
 
@@ -401,13 +395,13 @@ def compare_all(folder: Path, report: Report) -> None:
     report.skipped.update({f"table {name}": len(tables[name]) for name in UNREAD})
     sizes = Counter(one["result_category"] for one in tables["prompts"])
     bank = manifest["item_bank"] or {"items": sizes.total(), "items_by_category": sizes}
-    private = manifest["omitted"]["private_prompts"] > 0
+    private, study = manifest["omitted"]["private_prompts"] > 0, manifest["study"]
     for entry in manifest["runs"]:
-        places = places_of(entry["number"], tables)
-        run = Run(entry["number"], bank, manifest["study"]["protocol"], sorted(sizes), places)
-        if entry["flow"] is None:
-            report.skipped[f"results of run {run.number}, which has none"] += 1
+        if entry["flow"] is None or entry["design_hash"] not in (None, study["design_hash"]):
+            report.skipped[f"results of run {entry['number']}: none, or of an earlier design"] += 1
             continue
+        places = places_of(entry["number"], tables)
+        run = Run(entry["number"], bank, study["protocol"], sorted(sizes), places)
         if datetime.fromisoformat(entry["results_computed_at"]) < last_change(tables):
             report.skipped[f"flow of run {run.number}, counted before somebody came or went"] += 1
         else:

@@ -1,5 +1,6 @@
 """The short script of an export agrees with what the server wrote, and names what was changed afterwards."""
 
+import ast
 import hashlib
 import json
 import random
@@ -260,6 +261,20 @@ def test_what_was_changed_afterwards_is_named(rubric_export: Path, tmp_path: Pat
     assert named[0] in "\n".join(different)
 
 
+def test_results_of_an_earlier_design_are_listed_and_not_computed(
+    rubric_export: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    shutil.copytree(rubric_export, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["runs"][0]["design_hash"] = "0" * 64
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    code, said = run_script(folder)
+    assert agreeing(said)["flow"] == 10 + 14
+    assert "results of run 1: none, or of an earlier design: 1" in said
+    assert code == 0
+
+
 def matched_prompts(task: str = "") -> list[PromptRecord]:
     return [
         PromptRecord(
@@ -440,6 +455,13 @@ def test_a_folder_with_half_a_file_is_refused_in_one_sentence(
 def test_a_folder_that_is_no_export_is_refused(tmp_path: Path) -> None:
     (tmp_path / "independent.py").write_text(independent_script())
     assert run_script(tmp_path) == (2, f"{tmp_path} is not a whole export: manifest.json cannot be read.\n")
+
+
+def test_it_needs_nothing_but_numpy_and_the_standard_library() -> None:
+    nodes = list(ast.walk(ast.parse(independent_script())))
+    found = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in found} <= {"numpy", *sys.stdlib_module_names}
 
 
 def test_quantiles_of_t_are_those_of_scipy() -> None:
