@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scoring.irt.transform import Transform
-from scoring.stats.clusters import Array
-from scoring.stats.cohort import Pairs
-from scoring.stats.paired import ScorePairs, Sums, columns, pair_scores, sums_of
+from psychometrics.agreement.paired import ScorePairs, Sums, columns, pair_scores, sums_of
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.clusters import Array
+from psychometrics.irt.transform import Transform
 
 FOLDER = Path(__file__).parent / "frozen"
 TRANSFORM = Transform(0.998, 0.001)

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring.stats import coefficients, kappa
-from scoring.stats.audit_agreement import weighted_agreement
-from scoring.stats.audit_sample import Stratum
-from scoring.stats.krippendorff import alpha_interval, alpha_nominal
-from scoring.stats.ranks import ranked_pairs, spearman
+from psychometrics.agreement import coefficients, kappa
+from psychometrics.agreement.audit import weighted_agreement
+from psychometrics.agreement.audit_sample import Stratum
+from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal
+from psychometrics.agreement.ranks import ranked_pairs, spearman
 from tests.evidence.frozen_results import frozen, given, one, score_pairs, sums_given
 
 EXACT: dict[str, Any] = {"rel": 1e-10, "abs": 1e-12}

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring.stats.benchmark_metrics import adjusted_harmonic_mean
-from scoring.stats.between_person import OwnAbilities, between_person_sd, paule_mandel
-from scoring.stats.cohort import Pairs
-from scoring.stats.empirical_bayes import shrunken_abilities
-from scoring.stats.holm import holm
-from scoring.stats.logistic import logistic_regression
-from scoring.stats.mixed_model import components_of
-from scoring.stats.resampling import bootstrap_estimate
+from psychometrics.benchmark.metrics import adjusted_harmonic_mean
+from psychometrics.data.cohort import Pairs
+from psychometrics.inference.between_person import OwnAbilities, between_person_sd, paule_mandel
+from psychometrics.inference.holm import holm
+from psychometrics.inference.logistic import logistic_regression
+from psychometrics.inference.mixed_model import components_of
+from psychometrics.inference.resampling import bootstrap_estimate
+from psychometrics.top.empirical_bayes import shrunken_abilities
 from tests.evidence.frozen_results import frozen, given, pairs_given
 
 EXACT: dict[str, Any] = {"rel": 1e-9, "abs": 1e-11}

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring.irt.quasi_likelihood import theta_ql
-from scoring.stats.between_person import own_abilities
-from scoring.stats.clusters import linear_estimate
-from scoring.stats.jackknife import prompt_thetas_without, quasi_thetas_without, theta_prompt
-from scoring.stats.quasi_estimate import quasi_estimate
-from scoring.stats.standard_errors import cluster_error, pooled_fit, quasi_fit, twoway_error
-from scoring.stats.student_t import t_quantile
+from psychometrics.inference.between_person import own_abilities
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.jackknife import prompt_thetas_without, quasi_thetas_without, theta_prompt
+from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit, twoway_error
+from psychometrics.inference.student_t import t_quantile
+from psychometrics.irt.quasi_likelihood import theta_ql
 from tests.evidence.frozen_results import TRANSFORM, frozen, given, pairs_given
 
 EXACT: dict[str, Any] = {"rel": 1e-9, "abs": 1e-11}

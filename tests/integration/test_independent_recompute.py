@@ -17,28 +17,22 @@ import pytest
 from scipy.special import stdtrit
 
 from batches.models import Answer, Session
+from formats.item_parameters import ItemParameter, ItemParameters, ResponseModel
+from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
+from psychometrics.benchmark.accuracy_table import AccuracyTable
 from scoring.coordinator import Scoring
 from scoring.export.independent import person_abilities, t_975, theta_ql
 from scoring.export.recompute_script import independent_script
-from scoring.models import (
-    AnswerScore,
-    CriterionScore,
-    JudgeConfig,
-    JudgingRun,
-    ScoringRun,
-    VerdictDecision,
-)
 from scoring.services.exports import study_export
-from scoring.services.measurement.computing import measurement_compute
-from scoring.services.screening import study_screen
+from scoring.services.measurement import measurement_compute
 from scoring.services.task_tables import task_table_import
-from scoring.services.verdicts import verdict_record
-from scoring.stats.accuracy_table import AccuracyTable
-from studies.bank.item_parameters import ItemParameter, ItemParameters, ResponseModel
+from screening.models import VerdictDecision
+from screening.services.screening import study_screen
+from screening.services.verdicts import verdict_record
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Criterion, ItemBank, Participant, Study, User
 from studies.services.banks import item_bank_import
-from studies.services.participants import participant_add, participant_approve
+from studies.services.people.participants import participant_add, participant_approve
 from tests.integration.private.judged_study import compute
 
 pytestmark = pytest.mark.django_db
