@@ -14,7 +14,7 @@ from scoring.export.rows.base import Row
 
 
 class HashedFile:
-    """A new UTF-8 text file that knows its sha256 and how often it was written to."""
+    """A new file, of UTF-8 if it is text, that knows its sha256 and how often it was written to."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("xb")
@@ -30,7 +30,9 @@ class HashedFile:
         self._file.close()
 
     def write(self, text: str) -> None:
-        content = text.encode("utf-8")
+        self.write_bytes(text.encode("utf-8"))
+
+    def write_bytes(self, content: bytes) -> None:
         self._sha256.update(content)
         self._file.write(content)
         self.writes += 1
@@ -58,7 +60,12 @@ def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple
 
 
 def write_text(folder: Path, name: str, text: str) -> FileEntry:
+    """Write a text that is no table."""
+    return write_bytes(folder, name, text.encode("utf-8"))
+
+
+def write_bytes(folder: Path, name: str, content: bytes) -> FileEntry:
     """Write a file that is no table."""
     with HashedFile(folder / name) as file:
-        file.write(text)
+        file.write_bytes(content)
     return FileEntry(name=name, sha256=file.sha256, rows=None, columns=None)

@@ -7,12 +7,6 @@ from pathlib import Path
 from scoring.export.dictionary import DICTIONARY_NAME, data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest, Omitted
-from scoring.export.recompute_script import (
-    INDEPENDENT_NAME,
-    SCRIPT_NAME,
-    independent_script,
-    recompute_script,
-)
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
 from scoring.export.rows.base import Row
@@ -27,7 +21,15 @@ from scoring.export.rows.results import (
     ModelScoreRow,
     TaskRow,
 )
-from scoring.export.tables import write_table, write_text
+from scoring.export.scripts import (
+    INDEPENDENT_NAME,
+    LIBRARY_NAME,
+    SCRIPT,
+    SCRIPT_NAME,
+    independent_script,
+    library_archive,
+)
+from scoring.export.tables import write_bytes, write_table, write_text
 from scoring.selectors.export_agreement import agreement_rows
 from scoring.selectors.export_answers import (
     answer_rows,
@@ -128,7 +130,8 @@ def export_into(folder: Path, study: Study, software: str, now: datetime) -> Man
     for row_type in ROW_TYPES:
         files += write_table(folder, row_type, ROWS_OF[row_type](study))
     files.append(write_text(folder, DICTIONARY_NAME, data_dictionary()))
-    files.append(write_text(folder, SCRIPT_NAME, recompute_script()))
+    files.append(write_text(folder, SCRIPT_NAME, SCRIPT))
+    files.append(write_bytes(folder, LIBRARY_NAME, library_archive()))
     files.append(write_text(folder, INDEPENDENT_NAME, independent_script()))
     return Manifest(
         software=software,

@@ -22,7 +22,7 @@ from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun,
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from scoring.coordinator import Scoring
 from scoring.export.independent import person_abilities, t_975, theta_ql
-from scoring.export.recompute_script import independent_script
+from scoring.export.scripts import independent_script
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
 from scoring.services.task_tables import task_table_import

@@ -7,32 +7,23 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from batches.models import Answer, Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, AuditSample, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.audits import audit_draw
-from psychometrics.agreement.audit import STATISTICS, weighted_agreement
-from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.benchmark.accuracy_table import AccuracyTable
-from psychometrics.exclusions.words import count_words
+from psychometrics.recompute.export import PRIVATE, UNKNOWN
 from reporting.report.html import document_html
 from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
-from scoring.export.recompute_script import recompute_script
-from scoring.export.recomputing.audit import SAME, scores_of_both, weighted, weighted_groups
-from scoring.export.recomputing.estimators import t_quantile
-from scoring.export.recomputing.exclusions import words_in as counted_again
-from scoring.export.recomputing.people import chi_square
-from scoring.export.recomputing.reading import PRIVATE, UNKNOWN
+from scoring.export.scripts import SCRIPT, library_archive
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
@@ -269,7 +260,10 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
     assert PRIVATE in of_all["measures with private prompts: cohort theta.pool"][2]
     assert_theta_by_hand(folder)
     report = document_html(study_document(study))
-    for text in (*(path.read_text() for path in folder.iterdir() if path.name != "recompute.py"), report):
+    for text in (
+        *(path.read_text() for path in folder.iterdir() if path.suffix in (".csv", ".json", ".jsonl", ".md")),
+        report,
+    ):
         assert not [name for name in ("p02", "p04", "p06", "hidden words") if name in text]
     alone = [row for row in rows_of(folder, "measures") if row["participant"] or row["prompt_id"]]
     assert {row["scope"] for row in alone} == {"public"}
@@ -442,47 +436,8 @@ def judged(judging_run: JudgingRun, run: ScoringRun, answer: Answer, chance: ran
 
 
 def test_a_folder_that_is_no_export_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "recompute.py").write_text(recompute_script())
+    (tmp_path / "recompute.py").write_text(SCRIPT)
+    (tmp_path / "psychometrics.zip").write_bytes(library_archive())
     code, said = run_script(tmp_path)
     assert code == 2
     assert "is not an export" in said
-
-
-def test_the_results_of_an_audit_and_their_intervals_are_computed_again() -> None:
-    chance = random.Random(8)
-    strata = {"low/agree": (60, 12), "high/differ": (30, 10), "full/near": (8, 8), "none/near": (9, 2)}
-    rows = [
-        {
-            "stratum": name, "human_score": chance.choice((0.0, 0.5, 1.0)) if chance.random() < 0.8 else None,
-            "judge_score": chance.choice((0.0, 0.4, 0.9, 1.0)) if chance.random() < 0.9 else None,
-        }
-        for name, (_, drawn) in strata.items() for _ in range(drawn - 1)
-    ]  # fmt: skip
-    human, judge = (
-        np.array([row[who] for row in rows], dtype=np.float64) for who in ("human_score", "judge_score")
-    )
-    frame = [Stratum(name, *sizes) for name, sizes in strata.items()]
-    names = [str(row["stratum"]) for row in rows]
-    expected = weighted_agreement(human, judge, names, frame, seed=1, resamples=60)
-    entry = {"strata": [asdict(one) for one in frame]}
-    rated = [one for one in rows if one["human_score"] is not None]
-    x, y = scores_of_both(rated)
-    found = weighted(x, y, *weighted_groups(entry, rows, rated), (1, 60))
-    for name in STATISTICS:
-        own, same = found[SAME.get(name, name)], getattr(expected, name)
-        assert own["n"] == expected.pairs
-        for part in ("value", "se", "low", "high"):
-            assert own[part] == pytest.approx(getattr(same, part), abs=1e-9), (name, part)
-
-
-@pytest.mark.parametrize(
-    "text", ["two words", "a + b = $5 |", "東京は 大きい", "ünï — ✓ 😀", "ไทย 12", "... !", "x²≥√2 ∑"]
-)
-def test_words_are_counted_as_the_rules_count_them(text: str) -> None:
-    assert counted_again(text) == count_words(text)
-
-
-def test_quantiles_are_those_of_the_tables() -> None:
-    assert t_quantile(1) == pytest.approx(12.706204736, abs=1e-8)
-    assert t_quantile(14) == pytest.approx(2.1447866879, abs=1e-9)
-    assert chi_square(0.975, 13) == pytest.approx(24.7356, abs=1e-4)

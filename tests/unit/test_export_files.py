@@ -1,10 +1,10 @@
 """Cells, tables, the folder and the dictionary of an export."""
 
-import ast
 import csv
 import hashlib
+import io
 import json
-from collections import Counter
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,10 +16,10 @@ from formats.cells import csv_cell, defused
 from scoring.export.dictionary import data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import FileEntry, Manifest, Omitted, StudyEntry
-from scoring.export.recompute_script import recompute_script
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.people import VerdictRow
 from scoring.export.rows.results import MetricRow
+from scoring.export.scripts import library_archive
 from scoring.export.tables import write_table, write_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,16 +99,13 @@ def test_every_column_has_a_description_and_tables_have_their_own_names() -> Non
         assert all(field.description for field in row_type.model_fields.values()), row_type
 
 
-def test_no_part_of_the_script_takes_a_name_that_another_one_has() -> None:
-    taken: list[str] = []
-    for node in ast.parse(recompute_script()).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            taken.append(node.name)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = (one for target in targets for one in ast.walk(target))
-            taken += [one.id for one in names if isinstance(one, ast.Name)]
-    assert not {name for name, times in Counter(taken).items() if times > 1}
+def test_the_library_of_an_export_is_the_same_file_each_time_and_holds_no_tests_or_caches() -> None:
+    archive = library_archive()
+    library_archive.cache_clear()
+    assert library_archive() == archive
+    names = zipfile.ZipFile(io.BytesIO(archive)).namelist()
+    assert {"psychometrics/recompute/__main__.py", "psychometrics/__init__.py"} <= set(names)
+    assert all(name.startswith(("formats/", "psychometrics/")) and name.endswith(".py") for name in names)
 
 
 def test_the_documented_data_dictionary_is_the_one_that_is_exported() -> None:
