@@ -50,20 +50,32 @@ def _with_progress(found: Iterator[Compared]) -> Iterator[Compared]:
 
 def _report(export: Export) -> int:
     """Print what came out; the exit code."""
-    changed = export.changed_files()
-    for name in changed:
-        _say(f"{name} is not the file that the manifest names")
+    changed = _say_of_files(export)
     names: dict[str, list[Compared]] = defaultdict(list)
     for one in _with_progress(compared(export)):
         names[one.what].append(one)
     _say(f"{'agree':>8} {'differ':>8} {'not here':>9}  what")
     for what, found in names.items():
         _say_of(what, found)
-    everything = [one for found in names.values() for one in found]
-    agreeing, differing = (sum(one.agrees is which for one in everything) for which in (True, False))
     _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
     for what, number in counted(export):
         _say(f"{'':>28}{what}: {number}")
+    return _conclude([one for found in names.values() for one in found], changed=changed)
+
+
+def _say_of_files(export: Export) -> bool:
+    """Say what is to be known of the export as a whole; whether a file is not the one that is named."""
+    measured = [one["measurement"] for one in export.manifest["runs"] if one["measurement"]]
+    if not all(one.get("methods") for one in measured):
+        _say("Measured by methods of before: errors and details are not compared.")
+    changed = export.changed_files()
+    for name in changed:
+        _say(f"{name} is not the file that the manifest names")
+    return bool(changed)
+
+
+def _conclude(everything: list[Compared], *, changed: bool) -> int:
+    agreeing, differing = (sum(one.agrees is which for one in everything) for which in (True, False))
     if empty := sum(one.empty for one in everything):
         _say(f"{empty} rows hold no number, and the reason why.")
     if differing:

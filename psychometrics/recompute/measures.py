@@ -10,8 +10,9 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
+from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
-from psychometrics.recompute.export import PRIVATE, UNKNOWN, Export, NotHere, Values
+from psychometrics.recompute.export import OTHERWISE, PRIVATE, UNKNOWN, Export, NotHere, Values
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
@@ -27,6 +28,11 @@ class MeasuredRun:
         self.export, self.entry = export, entry
         self._blocks: dict[str, dict[Key, Measure]] = {}
 
+    @property
+    def methods(self) -> str:
+        """By which version of the methods the run was measured; "" where none is on record."""
+        return str((self.entry["measurement"] or {}).get("methods", ""))
+
     @cached_property
     def rows(self) -> list[Values]:
         """The stored rows of the run, of every scope."""
@@ -38,12 +44,17 @@ class MeasuredRun:
             raise NotHere(PRIVATE)
         if self._rests_on_hidden_items(row):
             raise NotHere(PRIVATE)
+        if changed_since(self.methods, row["name"]):
+            raise NotHere(OTHERWISE)
         measure = self._block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
         if measure is None:
             raise NotHere(PRIVATE if self.export.lacks(row) else UNKNOWN)
         if self.export.lacks(row) and row["block"] == Block.SLICES and measure.n != row["n"]:
             raise NotHere(PRIVATE)
-        return columns_of(measure)
+        found = columns_of(measure)
+        if self.methods != METHODS:
+            return {name: value for name, value in found.items() if name not in (*OF_ERRORS, "details")}
+        return found
 
     def _rests_on_hidden_items(self, row: Values) -> bool:
         """Whether a number of scope `all` rests on every item of a bank of which some were left out."""

@@ -10,9 +10,12 @@ from psychometrics.data.answers import ResultAnswer
 from psychometrics.inference.estimates import none_if_nan
 from psychometrics.measures.aggregates import Numbers, Scale, group_numbers, is_nested
 from psychometrics.recompute.cohorts import items_from, scores_from
-from psychometrics.recompute.export import PRIVATE, Export, NotHere, Values
+from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotHere, Values
 from psychometrics.top.group import top_group
 
+EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
+# An export of before the interval that serves the design has other errors, and does not say of which kind.
+OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))
 OF_EVERYBODY = ("participants",)  # of people without an answer to a public prompt the tables have none
 
 
@@ -29,13 +32,13 @@ class ResultsRun:
         found = self._group(row["group"], row["category"], nested=nested)
         if lacks and (row["group"] == "top" or found.expected != row["expected"]):
             raise NotHere(PRIVATE)
-        if lacks and row["interval"] and found.interval != row["interval"]:
+        if lacks and row.get("interval") not in (None, found.interval):
             # Whether batches share a prompt is told of the whole design alone, by the error that it has.
             found = self._group(row["group"], row["category"], nested=not nested)
         columns = {name: value for name, value in asdict(found).items() if name in row}
-        columns |= {name: columns[name] or None for name in ("reason_pool", "reason_ql", "interval")}
+        columns |= {name: columns[name] or None for name in EMPTY_AS_NONE if name in columns}
         columns["coverage"] = self._coverage(row["category"], found)
-        left_out = OF_EVERYBODY if lacks else ()
+        left_out = (OF_EVERYBODY if lacks else ()) + (() if "reason_pool" in row else OF_ERRORS)
         return {name: value for name, value in columns.items() if name not in left_out}
 
     def accuracy(self, row: Values) -> Values:
@@ -54,7 +57,12 @@ class ResultsRun:
         return {"value": benchmark_metrics(tasks, self.export.protocol["match_rules"])[row["name"]]}
 
     def inputs_sha256(self) -> Values:
-        """The hash that the manifest gives of everything that results depend on, private prompts left out."""
+        """The hash that the manifest gives of everything that results depend on, private prompts left out.
+
+        Raises NotHere.
+        """
+        if not (self.entry["measurement"] or {}).get("methods"):
+            raise NotHere(OTHERWISE)
         study, protocol = self.export.manifest["study"], self.export.protocol
         content = {
             "places": sorted(

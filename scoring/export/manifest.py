@@ -27,13 +27,15 @@ class FileEntry(Entry):
 class MeasurementEntry(Entry):
     """How the newest results of a run were measured; `blocks` says of each block whether it was computed.
 
-    `public_blocks` says it of the scope `public`, which there is where private prompts were asked.
+    `public_blocks` says it of the scope `public`, which there is where private prompts were asked. `methods`
+    names the version of the formulas; earlier exports have none.
     """
 
     seed: int
     resamples: int
     blocks: dict[str, JsonValue]
     public_blocks: dict[str, JsonValue] = {}
+    methods: str = ""
     computed_at: datetime
 
 

@@ -10,6 +10,7 @@ from batches.models import BatchPrompt
 from judging.models import JudgingRun, ScoringRun
 from psychometrics.data.categories import category_of
 from psychometrics.inference.measure import Scope
+from psychometrics.measures.methods import METHODS
 from psychometrics.slices.parts import hidden_parts, too_few_private
 from scoring.export.manifest import (
     AmendmentEntry,
@@ -127,7 +128,7 @@ def measurement_entry(results: ResultSet) -> MeasurementEntry | None:
         return None
     return MeasurementEntry(
         seed=found.seed, resamples=found.resamples, blocks=found.blocks, public_blocks=found.public_blocks,
-        computed_at=found.computed_at,
+        computed_at=found.computed_at, methods=METHODS,
     )  # fmt: skip
 
 

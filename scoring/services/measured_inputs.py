@@ -9,6 +9,7 @@ import numpy as np
 
 from judging.models import ScoringRun
 from psychometrics.data.cohort import Cohort
+from psychometrics.measures.methods import METHODS
 from scoring.models import ModelConfiguration, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
@@ -17,8 +18,6 @@ from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_
 
 # A database sums a mean in the order it finds the rows: its last digits may differ the next time.
 DECIMALS = 9
-# Changed with every formula of a block: what an earlier one gave is then measured again before an export.
-METHODS = "2026-11-23: moments of single answers computed"
 ROWS = ("person", "prompt", "batch", "position", "p", "p_certain")
 
 

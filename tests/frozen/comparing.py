@@ -39,7 +39,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 # What a manifest says of the export itself, and of when and how fast something was computed.
 OF_THE_EXPORT = re.compile(
-    r"exported_at|software|files\..+\.sha256|files\.events\.(csv|jsonl)\.rows"
+    r"exported_at|software|files\..+\.sha256|files\.(psychometrics\.zip|independent\.py)"
+    r"|runs\.\d+\.measurement\.methods|files\.events\.(csv|jsonl)\.rows"
     r"|runs\.\d+\.(results_computed_at|measurement\.(computed_at|(public_)?blocks\.\w+\.seconds))"
 )
 
