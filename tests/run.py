@@ -1,7 +1,10 @@
-"""Run the tests with a database on SQLite and, beside it, on PostgreSQL and Redis where they answer.
+"""Run every test on SQLite, then those whose outcome the database decides on PostgreSQL and Redis.
 
-What was left out is said. Unit and architecture tests touch no database, and who may open which address
-depends on none: they run once, in the time that the others spend waiting.
+    python tests/run.py [PATH ...]
+
+Paths name tests to run, on both. Each pass is spread over as many processes as there are processors, up to
+four (CHIRON_TEST_PROCESSES=1 for another number): whoever is done takes tests from the others. They share no
+folder, no database, no Redis database and no port.
 
 CHIRON_TEST_PRODUCTION=required makes the absence of those servers a failure (continuous integration does).
 """
@@ -11,82 +14,70 @@ import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 import psycopg
 import redis
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.on_postgresql import DECIDED_BY_THE_DATABASE  # noqa: E402
+
 POSTGRES_URL = os.environ.get("CHIRON_TEST_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 REDIS_URL = os.environ.get("CHIRON_TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
 EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
-ONCE = "Once"
-WITH_DATABASE = ("tests/integration", "tests/functional")
-ON_NO_DATABASE_IN_PARTICULAR = ("tests/unit", "tests/evidence", "tests/architecture", "tests/access")
-# Some tests with a database watch the clock: they come first.
-PATIENT = ("nice", "-n", "10")
+FOLDERS = ("tests/functional", "tests/integration", "tests/unit", "tests/evidence", "tests/architecture")
+# Every page for everybody, the dearest test of all: once, on the database that refuses more.
+EVERY_PAGE = "tests/access"
+# Redis has sixteen databases, and the first one of ours is number 9.
+MOST_PROCESSES = 4
+SLOWEST = 10
 
 
 def main() -> int:
+    named = sys.argv[1:]
     missing = absent_servers()
-    runs = {EMBEDDED: Run(WITH_DATABASE, {})}
+    with_postgresql = [f"tests/{path}" for paths in DECIDED_BY_THE_DATABASE.values() for path in paths]
+    everything = [*FOLDERS] if not missing else [EVERY_PAGE, *FOLDERS]
+    failed = run(EMBEDDED, named or everything, {})
     if not missing:
-        runs[PRODUCTION] = Run(WITH_DATABASE, {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL})
-    if not sys.argv[1:]:
-        runs[ONCE] = Run(ON_NO_DATABASE_IN_PARTICULAR, {}, PATIENT)
-    required = os.environ.get("CHIRON_TEST_PRODUCTION") == "required"
-    failed = run_all(runs) or (1 if missing and required else 0)
-    for line in missing:
-        print(f"LEFT OUT: the run on {PRODUCTION}: {line}")
+        servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
+        failed = run(PRODUCTION, named or with_postgresql, servers) or failed
+    say_what_was_left_out(missing, all_tests=not named)
+    if missing and os.environ.get("CHIRON_TEST_PRODUCTION") == "required":
+        failed = 1
     print("make test: FAILED" if failed else "make test: passed")
     return failed
 
 
-class Run(NamedTuple):
-    """One call of pytest: the tests, unless the command line names some, and what its environment adds.
-
-    `before`: what stands before the command.
-    """
-
-    tests: tuple[str, ...]
-    extra: dict[str, str]
-    before: tuple[str, ...] = ()
-
-
-def run_all(runs: dict[str, Run]) -> int:
-    """Run pytest once for each environment, all at the same time; what each says comes in one piece.
-
-    The first says it while it runs. They share no folder, no database and no port.
-    """
-    failed = 0
+def run(name: str, tests: list[str], servers: dict[str, str]) -> int:
+    """Call pytest for one environment; what fails is told in full at the end of it. Gives its exit code."""
+    print(f"== {name}", flush=True)
+    spread = ("-p", "tests.processes", "--numprocesses", str(processes()), "--dist", "worksteal")
+    command = [sys.executable, "-m", "pytest", *spread, "--durations", str(SLOWEST), *tests]
     with TemporaryDirectory() as folder:
-        children = [
-            (name, *start(Path(folder) / str(number), run, said_later=number > 0))
-            for number, (name, run) in enumerate(runs.items())
-        ]
-        for name, child, log in children:
-            print(f"== {name}", flush=True)
-            failed = child.wait() or failed
-            if log.is_file():
-                print(log.read_text(errors="replace"), flush=True)
-    return failed
+        return subprocess.run(command, cwd=ROOT, env=environment(Path(folder), servers), check=False).returncode
 
 
-def start(folder: Path, run: Run, *, said_later: bool) -> "tuple[subprocess.Popen[bytes], Path]":
-    folder.mkdir()
-    log = folder / "pytest.log"
-    left_out = {"DATABASE_URL", "REDIS_URL", "CHIRON_MODE"}
+def processes() -> int:
+    return int(os.environ.get("CHIRON_TEST_PROCESSES") or min(os.cpu_count() or 1, MOST_PROCESSES))
+
+
+def environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
+    # Without compiled files each process would prepare the assertions of all tests again.
+    left_out = {"DATABASE_URL", "REDIS_URL", "CHIRON_MODE", "PYTHONDONTWRITEBYTECODE"}
     inherited = {key: value for key, value in os.environ.items() if key not in left_out}
-    # The runs share the processor: threads of numpy that wait for each other would only keep it busy.
+    # The processes share the processors: threads of numpy that wait for each other would only keep them busy.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    environment = {**inherited, **threads, "CHIRON_DATA_DIR": str(folder / "data"), **run.extra}
-    command = [*run.before, sys.executable, "-m", "pytest", *(sys.argv[1:] or run.tests)]
-    if not said_later:
-        return subprocess.Popen(command, cwd=ROOT, env=environment), log
-    with log.open("wb") as out:
-        child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
-    return child, log
+    return {**inherited, **threads, "CHIRON_DATA_DIR": str(folder), **servers}
+
+
+def say_what_was_left_out(missing: list[str], *, all_tests: bool) -> None:
+    for line in missing:
+        print(f"LEFT OUT: the run on {PRODUCTION}: {line}")
+    if all_tests and not missing:
+        print(f"LEFT OUT on {PRODUCTION}: tests that no database decides (the others: tests/on_postgresql.py)")
 
 
 def absent_servers() -> list[str]:
