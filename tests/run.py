@@ -57,7 +57,9 @@ def run(name: str, tests: list[str], servers: dict[str, str]) -> int:
     spread = ("-p", "tests.processes", "--numprocesses", str(processes()), "--dist", "worksteal")
     command = [sys.executable, "-m", "pytest", *spread, "--durations", str(SLOWEST), *tests]
     with TemporaryDirectory() as folder:
-        return subprocess.run(command, cwd=ROOT, env=environment(Path(folder), servers), check=False).returncode
+        return subprocess.run(
+            command, cwd=ROOT, env=environment(Path(folder), servers), check=False
+        ).returncode
 
 
 def processes() -> int:
@@ -77,7 +79,9 @@ def say_what_was_left_out(missing: list[str], *, all_tests: bool) -> None:
     for line in missing:
         print(f"LEFT OUT: the run on {PRODUCTION}: {line}")
     if all_tests and not missing:
-        print(f"LEFT OUT on {PRODUCTION}: tests that no database decides (the others: tests/on_postgresql.py)")
+        print(
+            f"LEFT OUT on {PRODUCTION}: tests that no database decides (the others: tests/on_postgresql.py)"
+        )
 
 
 def absent_servers() -> list[str]:

@@ -42,35 +42,43 @@ NAMED = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def item_bank(now: datetime) -> ItemBank:
+@pytest.fixture(scope="module")
+def kept_item_bank(kept: None, now: datetime) -> ItemBank:
     facts = ((f"p{n:03d}", 0.6 + 0.1 * (n % 7), 0.2 * (n % 5)) for n in range(1, PROMPTS))
     items = tuple(ItemParameter(prompt_id, a=a, b=b) for prompt_id, a, b in facts)
     parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
     return item_bank_import(slug="items", parameters=parameters, now=now)[0]
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
-    return make_study(
-        prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=2, item_bank=item_bank,
-        replicates_per_profile=3, assembly="random", batch_size=2,
-    )  # fmt: skip
-
-
-@pytest.fixture
-def results(
-    study: Study,
+@pytest.fixture(scope="module")
+def kept_results(
+    kept_item_bank: ItemBank,
+    make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
+    now: datetime,
 ) -> ResultSet:
     """Twenty-four people in eight batches of two prompts; they know some of the answers."""
+    study = make_study(
+        prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=2, item_bank=kept_item_bank,
+        replicates_per_profile=3, assembly="random", batch_size=2,
+    )  # fmt: skip
     for number in range(24):
         known = {n: (n * 7 + number * 5) % 3 > 0 for n in range(1, PROMPTS + 1)}
         answers = {f"p{n:03d}": str(n) if knows else "I have no idea" for n, knows in known.items()}
         work(make_person(study), answers)
-    return score(study).judges[0].results
+    return score_at(study, clock=lambda: now).judges[0].results
+
+
+@pytest.fixture
+def item_bank(kept_item_bank: ItemBank, db: None) -> ItemBank:
+    return ItemBank.objects.get(pk=kept_item_bank.pk)
+
+
+@pytest.fixture
+def results(kept_results: ResultSet, db: None) -> ResultSet:
+    return ResultSet.objects.get(pk=kept_results.pk)
 
 
 @pytest.fixture

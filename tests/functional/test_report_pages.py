@@ -11,17 +11,45 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.rules.statuses import AnswerState
-from reporting.models import ChecklistAnswer
-from reporting.report.parts import Part, Table
-from reporting.selectors.checklist_items import ITEMS
-from reporting.views.report import parts as study_report_parts
-from reporting.views.report.checklist_records import RECORDED
-from reporting.views.report.parts import shortened, study_document
-from scoring.models import Measurement, ResultSet
+from scoring.models import ChecklistAnswer, Measurement, ResultSet
+from scoring.report.html import document_html
+from scoring.report.parts import Part, Table
+from scoring.selectors.checklist_items import ITEMS
 from scoring.selectors.measures import BlockMeasures
 from studies.models import Participant, Prompt, Study, StudyEvent
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def kept_results(
+    kept: None, study_of_pages: Callable[[], Study], measured_results: Callable[[Study], ResultSet]
+) -> ResultSet:
+    return measured_results(study_of_pages())
+
+
+@pytest.fixture
+def results(kept_results: ResultSet, db: None) -> ResultSet:
+    return ResultSet.objects.get(pk=kept_results.pk)
+
+
+@pytest.fixture
+def study(results: ResultSet) -> Study:
+    """Scored and measured."""
+    return results.run.study
+
+
+@pytest.fixture
+def unscored(study: Study) -> Study:
+    """The same study before anything was computed, which makes its report short."""
+    ResultSet.objects.all().delete()
+    return study
+
+
+@pytest.fixture(scope="module")
+def report(kept_results: ResultSet) -> str:
+    """The report as HTML, which several tests read."""
+    return document_html(study_document(kept_results.run.study))
 
 
 def address(name: str, **place: str) -> str:
@@ -43,7 +71,7 @@ def test_people_who_are_not_staff_learn_nothing(
     assert not ChecklistAnswer.objects.exists()
 
 
-def test_a_study_without_results_has_a_report_that_says_so(staff: Client, study: Study) -> None:
+def test_a_study_without_results_has_a_report_that_says_so(staff: Client, unscored: Study) -> None:
     sentence = "No results have been computed yet, so there are no estimates in this report."
     for place in (address("staff_report"), address("staff_report_file", extension="html")):
         assert staff.get(place).content.decode().count(sentence) == 1
@@ -59,10 +87,8 @@ def test_results_that_are_not_measured_are_reported_up_to_the_estimates(
 
 
 def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
-    staff: Client, study: Study, results: ResultSet
+    report: str, study: Study, results: ResultSet
 ) -> None:
-    response = staff.get(address("staff_report_file", extension="html"))
-    content = response.content.decode()
     for text in (
         study.protocol_hash,
         results.inputs_sha256,
@@ -70,17 +96,15 @@ def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
         "Retained",
         "(in-sample): theta",
     ):
-        assert text in content
-    assert "img-src data:" in response["Content-Security-Policy"]
-    assert "data:image/svg+xml;base64," in content
-    assert "example.org" not in content
+        assert text in report
+    assert "data:image/svg+xml;base64," in report
+    assert "example.org" not in report
 
 
-def test_no_report_names_a_single_person(staff: Client, study: Study, results: ResultSet) -> None:
+def test_no_report_names_a_single_person(report: str, results: ResultSet) -> None:
     measurement = Measurement.objects.get(result_set=results)
     named = set(measurement.rows.exclude(participant="").values_list("block", flat=True))
     assert {"exclusions", "judge"} <= named
-    report = staff.get(address("staff_report_file", extension="html")).content.decode()
     codes = list(Participant.objects.values_list("code", flat=True))
     assert len(codes) == 2
     assert not [code for code in codes if code in report]
@@ -103,7 +127,7 @@ def test_rows_about_a_private_prompt_do_not_leave_with_a_report(
     assert not [row for found in reported for row in found.rows if row.prompt_id]
 
 
-def test_a_simulated_study_says_so_before_everything_else(staff: Client, study: Study) -> None:
+def test_a_simulated_study_says_so_before_everything_else(staff: Client, unscored: Study) -> None:
     place = address("staff_report_file", extension="html")
     assert "SIMULATED" not in staff.get(place).content.decode()
     Study.objects.update(is_simulated=True)
@@ -113,9 +137,8 @@ def test_a_simulated_study_says_so_before_everything_else(staff: Client, study: 
 
 
 def test_states_of_answers_are_in_words_and_no_name_of_a_row_or_column_is_empty(
-    staff: Client, study: Study, results: ResultSet
+    report: str,
 ) -> None:
-    report = staff.get(address("staff_report_file", extension="html")).content.decode()
     assert not [state for state in AnswerState if f'<th scope="row">{state.value}</th>' in report]
     assert not re.search(r"<th[^>]*>\s*</th>", report)
 
@@ -133,21 +156,16 @@ def test_a_long_table_is_cut_and_says_how_much_of_it_is_left_out() -> None:
         assert list(part.notes) == note
 
 
-def test_the_same_records_give_the_same_files(staff: Client, study: Study, results: ResultSet) -> None:
-    for extension in ("html", "pdf"):
-        place = address("staff_report_file", extension=extension)
-        first, second = (staff.get(place + "?download") for _ in range(2))
-        assert first.content == second.content
-        assert first["Content-Disposition"] == f'attachment; filename="report-pages.{extension}"'
+def test_a_report_is_no_other_kind_of_file(staff: Client, study: Study) -> None:
     assert staff.get(address("staff_report_file", extension="exe")).status_code == 404
 
 
-def test_an_answer_of_the_lead_is_kept_shown_and_in_the_trail(staff: Client, study: Study) -> None:
+def test_an_answer_of_the_lead_is_kept_shown_and_in_the_trail(staff: Client, unscored: Study) -> None:
     assert answer(staff, "2.4", "Nobody did.") == 302
     assert answer(staff, "2.4", "Two did; they are named.") == 302
     assert answer(staff, "2.4", "Two did; they are named.") == 302
     assert ChecklistAnswer.objects.get().text == "Two did; they are named."
-    trail = StudyEvent.objects.filter(study=study, kind="checklist_answered").values_list(
+    trail = StudyEvent.objects.filter(study=unscored, kind="checklist_answered").values_list(
         "details", flat=True
     )
     assert [one["text"] for one in trail] == ["Nobody did.", "Two did; they are named."]
@@ -156,7 +174,7 @@ def test_an_answer_of_the_lead_is_kept_shown_and_in_the_trail(staff: Client, stu
     assert "Nobody did." not in content
 
 
-def test_a_refused_answer_is_shown_again_with_what_is_wrong(staff: Client, study: Study) -> None:
+def test_a_refused_answer_is_shown_again_with_what_is_wrong(staff: Client, unscored: Study) -> None:
     response = staff.post(address("staff_checklist"), {"item": "2.4", "text": "x" * 5001})
     assert response.status_code == 422
     assert "x" * 5001 in response.content.decode()
@@ -185,13 +203,22 @@ def test_the_page_needs_no_inline_style_or_script(staff: Client, study: Study, r
     assert not [found for found in ("style=", "<style", "<script", "onclick") if found in content]
 
 
-def test_the_command_writes_both_files_or_none(study: Study, results: ResultSet, tmp_path: Path) -> None:
+def test_the_command_writes_both_files_or_none_and_the_same_records_give_the_same_files(
+    staff: Client, study: Study, results: ResultSet, tmp_path: Path
+) -> None:
     folder, said = tmp_path / "out" / "report", StringIO()
     call_command("report_study", "pages", "--out", str(folder), stdout=said)
-    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "report.pdf"]
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert sorted(written) == ["report.html", "report.pdf"]
+    for extension in ("html", "pdf"):
+        response = staff.get(address("staff_report_file", extension=extension) + "?download")
+        assert response.content == written[f"report.{extension}"]
+        assert response["Content-Disposition"] == f'attachment; filename="report-pages.{extension}"'
+        assert "img-src data:" in response["Content-Security-Policy"]
     with pytest.raises(CommandError, match="holds an earlier report"):
         call_command("report_study", "pages", "--out", str(folder))
     call_command("report_study", "pages", "--out", str(folder), "--replace", stdout=said)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
     (folder / "notes.txt").write_text("mine")
     with pytest.raises(CommandError, match="is not an earlier report"):
         call_command("report_study", "pages", "--out", str(folder), "--replace")

@@ -29,47 +29,52 @@ PROMPTS = [
 ]
 RIGHT = {f"p{n}": str(40 + n) for n in range(1, 5)}
 OFF_TASK = {"p1": "idk", "p4": "&&& ..."}
+ANSWERS = {"diligent": RIGHT, "off_task": OFF_TASK}
 PAGES = ("staff_study", "staff_screening", "staff_results")
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study], now: datetime) -> Study:
+@pytest.fixture(scope="module")
+def kept_results(
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    keep_flagged: Callable[[Study, datetime], None],
+    score_at: Callable[..., Scoring],
+    now: datetime,
+) -> ResultSet:
+    """Results of two people, one of them off-task and kept: with an open verdict no page shows them."""
     items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.0) for n in range(1, 5))
     parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
     item_bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
-    return make_study(prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=1, item_bank=item_bank)
-
-
-@pytest.fixture
-def people(
-    study: Study, make_person: Callable[..., Participant], work: Callable[..., Session]
-) -> dict[str, Participant]:
-    people = {kind: make_person(study) for kind in ("diligent", "off_task")}
-    work(people["diligent"], RIGHT)
-    work(people["off_task"], OFF_TASK)
-    return people
-
-
-@pytest.fixture
-def scored(
-    study: Study, people: dict[str, Participant], score: Callable[..., Scoring], now: datetime
-) -> ResultSet:
-    tomorrow = now + timedelta(days=1)
-    return score(study, clock=lambda: tomorrow).judges[0].results
-
-
-@pytest.fixture
-def decided(
-    study: Study,
-    people: dict[str, Participant],
-    keep_flagged: Callable[[Study, datetime], None],
-    score: Callable[..., Scoring],
-    now: datetime,
-) -> ResultSet:
-    """Results without an open verdict: else no page shows them."""
+    study = make_study(prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=1, item_bank=item_bank)
+    for answers in ANSWERS.values():
+        work(make_person(study), answers)
     tomorrow = now + timedelta(days=1)
     keep_flagged(study, tomorrow)
-    return score(study, clock=lambda: tomorrow).judges[0].results
+    return score_at(study, clock=lambda: tomorrow).judges[0].results
+
+
+@pytest.fixture
+def decided(kept_results: ResultSet, db: None) -> ResultSet:
+    return ResultSet.objects.get(pk=kept_results.pk)
+
+
+@pytest.fixture
+def study(decided: ResultSet) -> Study:
+    return decided.run.study
+
+
+@pytest.fixture
+def people(study: Study) -> dict[str, Participant]:
+    return dict(zip(ANSWERS, Participant.objects.filter(study=study).order_by("pk"), strict=True))
+
+
+@pytest.fixture
+def scored(decided: ResultSet) -> ResultSet:
+    """The same before anybody decided about the one who is flagged."""
+    Verdict.objects.all().delete()
+    return decided
 
 
 def text(client: Client, name: str, **place: Any) -> str:
@@ -94,8 +99,10 @@ def test_an_unknown_study_is_not_found(page: str, staff: Client) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_work_before_anybody_has_started(page: str, staff: Client, study: Study) -> None:
-    text(staff, page)
+def test_pages_work_before_anybody_has_started(
+    page: str, staff: Client, make_study: Callable[..., Study]
+) -> None:
+    text(staff, page, slug=make_study(prompts=PROMPTS, judge_kind="checks").slug)
 
 
 @pytest.mark.parametrize("page", PAGES)
