@@ -1,7 +1,7 @@
 """What runs on PostgreSQL and Redis, too: the tests whose outcome the database decides.
 
 Everything else - servers of tests, figures, texts, numbers of results once they are read - runs on SQLite
-alone. Whoever writes a query that no test of this list makes adds its file here.
+alone. Whoever writes a query or a lock of a kind that no test of this list makes adds its file here.
 """
 
 # Why, and which files (or folders) of tests/.
@@ -14,7 +14,6 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
         "functional/test_batches_api.py",
         "functional/test_practice_pages.py",
         "functional/test_profile_pages.py",
-        "functional/test_without_redis.py",
         "integration/test_batches_concurrency.py",
         "integration/test_batches_ending.py",
         "integration/test_batches_plans.py",
@@ -38,8 +37,6 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
         "integration/test_reminders.py",
     ),
     "Workers of a judging run take leases, grants and money from rows that they lock.": (
-        "functional/test_judging_pages.py",
-        "integration/test_batched_comparisons.py",
         "integration/test_batched_runs.py",
         "integration/test_judging_budget.py",
         "integration/test_judging_cache.py",
@@ -52,9 +49,7 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
     ),
     "Accounts, people and their papers: rows locked with their neighbours, names unique in any case.": (
         "functional/test_invitation_pages.py",
-        "functional/test_second_factor.py",
         "functional/test_sign_in_limits.py",
-        "functional/test_staff_sessions.py",
         "functional/test_studies_sign_in.py",
         "functional/test_vetting_mails.py",
         "integration/test_contact.py",
@@ -64,7 +59,6 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
     "What is imported or decided must fit the columns, and is locked while it is.": (
         "functional/test_models_import_command.py",
         "functional/test_studies_commands.py",
-        "functional/test_studies_pages.py",
         "integration/test_audits.py",
         "integration/test_judges.py",
         "integration/test_scoring_screening.py",
@@ -74,12 +68,9 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
         "functional/test_export_freshness.py",
         "functional/test_own_data.py",
-        "functional/test_report_checklist.py",
         "integration/test_exclusions_facts.py",
         "integration/test_judging_exports.py",
-        "integration/test_recompute.py",
         "integration/test_scoring_exports.py",
-        "integration/test_scoring_results.py",
         "integration/test_scoring_snapshot.py",
     ),
     "Migrations, backups, the check-up and the number of queries ask the database about itself.": (

@@ -35,8 +35,15 @@ PRIVATE = (2, 4, 6)
 RIGHT = ({1, 3, 5, 7}, {1, 2, 4, 6}, {1, 3, 8}, {5, 6})
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study], now: datetime) -> Study:
+@pytest.fixture(scope="module")
+def kept_measurement(
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score_at: Callable[..., Scoring],
+    now: datetime,
+) -> Measurement:
     prompts = [
         PromptRecord(
             prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(40 + n), category=("QR", "LR")[n % 2],
@@ -48,27 +55,29 @@ def study(make_study: Callable[..., Study], now: datetime) -> Study:
     bank, _ = item_bank_import(
         slug="items", parameters=ItemParameters(items, 0.998, 0.001, sigma_hat=2.5), now=now
     )
-    return make_study(
+    study = make_study(
         prompts=prompts, slug="split", batch_size=8, judge_kind="checks", top_size=2, item_bank=bank,
         replicates_per_profile=4,
     )  # fmt: skip
-
-
-@pytest.fixture
-def results(
-    study: Study,
-    make_person: Callable[..., Participant],
-    work: Callable[..., Session],
-    score: Callable[..., Scoring],
-) -> ResultSet:
     for right in RIGHT:
         work(make_person(study), {f"p{n}": str(40 + n if n in right else 0) for n in NUMBERS})
-    return score(study).judges[0].results
+    results = score_at(study, clock=lambda: now).judges[0].results
+    return measurement_compute(results=results, now=now, resamples=50)
 
 
 @pytest.fixture
-def measurement(results: ResultSet, now: datetime) -> Measurement:
-    return measurement_compute(results=results, now=now, resamples=50)
+def measurement(kept_measurement: Measurement, db: None) -> Measurement:
+    return Measurement.objects.get(pk=kept_measurement.pk)
+
+
+@pytest.fixture
+def results(measurement: Measurement) -> ResultSet:
+    return measurement.result_set
+
+
+@pytest.fixture
+def study(results: ResultSet) -> Study:
+    return results.run.study
 
 
 def page(client: Client, block: str = "", prompts: str = "") -> str:

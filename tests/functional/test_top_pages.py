@@ -26,32 +26,48 @@ RIGHT = [{1, 2, 3, 5}, {1, 2}, {3}, {2, 4, 6}, {1, 4}, {2}, {1, 2, 3, 4, 5}, {1}
 Measure = Callable[..., Measurement]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measure(
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
     now: datetime,
 ) -> Measure:
     """People answer six prompts; `right` has the numbers of their right answers."""
 
-    def measured(right: list[set[int]], *, top_size: int = 3, items: bool = True) -> Measurement:
+    def measured(
+        right: list[set[int]], *, top_size: int = 3, items: bool = True, slug: str = "other"
+    ) -> Measurement:
         bank = None
         if items:
             parameters = tuple(ItemParameter(f"p00{n}", a=1.0, b=0.3 * n) for n in NUMBERS)
             bank, _ = item_bank_import(
-                slug="items", parameters=ItemParameters(parameters, 0.998, 0.001, sigma_hat=2.5), now=now
+                slug=f"items-{slug}",
+                parameters=ItemParameters(parameters, 0.998, 0.001, sigma_hat=2.5),
+                now=now,
             )
         study = make_study(
-            prompts=6, slug="best", batch_size=6, judge_kind="checks", top_size=top_size, item_bank=bank,
+            prompts=6, slug=slug, batch_size=6, judge_kind="checks", top_size=top_size, item_bank=bank,
             replicates_per_profile=len(right),
         )  # fmt: skip
         for own in right:
             work(make_person(study), {f"p00{n}": str(n if n in own else 99) for n in NUMBERS})
-        return measurement_compute(results=score(study).judges[0].results, now=now, resamples=100)
+        results = score_at(study, clock=lambda: now).judges[0].results
+        return measurement_compute(results=results, now=now, resamples=100)
 
     return measured
+
+
+@pytest.fixture(scope="module")
+def kept_measurement(kept: None, measure: Measure) -> Measurement:
+    return measure(RIGHT, slug="best")
+
+
+@pytest.fixture
+def measurement(kept_measurement: Measurement, db: None) -> Measurement:
+    """Of ten people of whom some know more than others; the study is "best", those of `measure` "other"."""
+    return Measurement.objects.get(pk=kept_measurement.pk)
 
 
 def value(found: BlockMeasures, name: str, group: str = "") -> float:
@@ -61,14 +77,14 @@ def value(found: BlockMeasures, name: str, group: str = "") -> float:
     return row.value
 
 
-def content(client: Client, block: str) -> str:
-    response = client.get(reverse("staff_measurement", kwargs={"slug": "best", "block": block}))
+def content(client: Client, block: str, slug: str = "best") -> str:
+    response = client.get(reverse("staff_measurement", kwargs={"slug": slug, "block": block}))
     assert response.status_code == 200
     return re.sub(r"\s+", " ", response.content.decode())
 
 
-def test_both_groups_have_every_estimator_and_only_average_has_intervals(measure: Measure) -> None:
-    found = block_measures(measure(RIGHT), Block.COHORT)
+def test_both_groups_have_every_estimator_and_only_average_has_intervals(measurement: Measurement) -> None:
+    found = block_measures(measurement, Block.COHORT)
 
     assert (value(found, "people", "average"), value(found, "pairs", "average")) == (10, 60)
     assert (value(found, "people", "top"), value(found, "k_bar", "average")) == (3, 10)
@@ -83,9 +99,8 @@ def test_both_groups_have_every_estimator_and_only_average_has_intervals(measure
 
 
 def test_top_stands_beside_its_null_reference_and_the_estimators_that_allow_for_choosing(
-    measure: Measure, staff: Client
+    measurement: Measurement, staff: Client
 ) -> None:
-    measurement = measure(RIGHT)
     found = block_measures(measurement, Block.TOP)
 
     assert found.state == "computed"
@@ -103,9 +118,9 @@ def test_top_stands_beside_its_null_reference_and_the_estimators_that_allow_for_
 
 
 def test_the_first_page_of_results_shows_top_beside_what_luck_gives_and_theta_ql(
-    measure: Measure, staff: Client
+    measurement: Measurement, staff: Client
 ) -> None:
-    found = block_measures(measure(RIGHT), Block.TOP)
+    found = block_measures(measurement, Block.TOP)
     page = re.sub(r"\s+", " ", staff.get(reverse("staff_results", args=["best"])).content.decode())
     for name in ("top.crossfit5", "top.eb", "top.null"):
         assert f"({name})" in page
@@ -113,8 +128,8 @@ def test_the_first_page_of_results_shows_top_beside_what_luck_gives_and_theta_ql
     assert "Average, theta_QL" in page
 
 
-def test_the_same_seed_gives_the_same_numbers(measure: Measure, now: datetime) -> None:
-    first = measure(RIGHT)
+def test_the_same_seed_gives_the_same_numbers(measurement: Measurement, now: datetime) -> None:
+    first = measurement
     before = [(row.name, row.subset, row.value, row.low) for row in block_measures(first, Block.TOP).rows]
 
     again = measurement_compute(results=first.result_set, now=now, resamples=100)
@@ -123,8 +138,7 @@ def test_the_same_seed_gives_the_same_numbers(measure: Measure, now: datetime) -
     assert [(row.name, row.subset, row.value, row.low) for row in rows] == before
 
 
-def test_single_people_are_not_shown(measure: Measure, staff: Client) -> None:
-    measurement = measure(RIGHT)
+def test_single_people_are_not_shown(measurement: Measurement, staff: Client) -> None:
 
     for block in (Block.COHORT, Block.TOP):
         rows = block_measures(measurement, block).rows
@@ -146,8 +160,8 @@ def test_a_top_that_the_study_does_not_allow_is_refused_in_a_sentence(
     assert found.state == "refused"
     assert not found.rows
     assert sentence in found.sentence
-    content(staff, "top")
-    content(staff, "cohort")
+    content(staff, "top", "other")
+    content(staff, "cohort", "other")
 
 
 def test_identical_people_are_measured_without_a_made_up_spread(measure: Measure, staff: Client) -> None:
@@ -158,12 +172,11 @@ def test_identical_people_are_measured_without_a_made_up_spread(measure: Measure
     assert tau is not None
     assert (tau.value, tau.low, tau.reason) == (0, None, "less_than_chance")
     assert block_measures(measurement, Block.TOP).state == "computed"
-    content(staff, "top")
-    content(staff, "cohort")
+    content(staff, "top", "other")
+    content(staff, "cohort", "other")
 
 
-def test_an_interval_to_one_side_of_its_value_is_drawn(measure: Measure) -> None:
-    measurement = measure(RIGHT)
+def test_an_interval_to_one_side_of_its_value_is_drawn(measurement: Measurement) -> None:
     rows = measurement.rows.filter(block=Block.TOP, name="top.crossfit5")
     rows.update(value=3.0, low=-1.0, high=3.0)  # resampled people can all do worse: percentiles are no +- SE
 
@@ -182,7 +195,7 @@ def test_pages_and_figures_are_made_of_whatever_there_is(
     for block in (Block.COHORT, Block.TOP):
         found = block_measures(measurement, block)
         assert found.state == "computed"
-        content(staff, block)
+        content(staff, block, "other")
         for figure in PAGES[block].figures.values():
             figure.draw(found)
 

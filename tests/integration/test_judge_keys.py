@@ -49,7 +49,7 @@ def listener() -> Iterator[Listener]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         here = Listener(f"http://127.0.0.1:{server.server_port}/v1")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield here
         server.shutdown()
 

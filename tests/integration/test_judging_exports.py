@@ -1,13 +1,15 @@
 """What an export says about judging runs, calls and verdicts."""
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hashed_judge.running import RunningJudge
+from django.utils import timezone
+from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
@@ -18,7 +20,7 @@ from scoring.services.exports import study_export
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 PROMPTS = [
     PromptRecord(prompt_id="p1", text="Question 1?", gold_answer="42"),
     PromptRecord(prompt_id="p2", text="Question 2?", gold_answer="43"),
@@ -26,16 +28,21 @@ PROMPTS = [
 ]
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study]) -> Study:
-    return make_study(prompts=PROMPTS, batch_size=3, replicates_per_profile=50, top_size=1)
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningJudge]:
+    with judge_server(log=tmp_path_factory.mktemp("judge") / "judge.log", latency_ms=2) as running:
+        yield running
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def people(
-    study: Study, make_person: Callable[..., Participant], work: Callable[..., Session]
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
 ) -> list[Participant]:
     """Two give the same answer to p1; the third withdraws after judging."""
+    study = make_study(prompts=PROMPTS, batch_size=3, replicates_per_profile=50, top_size=1)
     people = [make_person(study) for _ in range(3)]
     work(people[0], {"p1": "the same", "p2": "mine", "hidden": "secret"})
     work(people[1], {"p1": "the same"})
@@ -43,20 +50,21 @@ def people(
     return people
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def folder(
-    study: Study,
     people: list[Participant],
-    score: Callable[..., Scoring],
-    judge_endpoint: RunningJudge,
+    score_at: Callable[..., Scoring],
+    server: RunningJudge,
     make_judge: Callable[..., JudgeConfig],
-    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
     now: datetime,
 ) -> Path:
-    score(study, make_judge(judge_endpoint.url, input_price=2, output_price=8), replicates=2)
+    study, began = people[0].study, timezone.now()
+    judge = make_judge(server.url, input_price=2, output_price=8)
+    score_at(study, judge, replicates=2, clock=lambda: now + (timezone.now() - began))
     session_withdraw(participant=people[2], now=now + timedelta(hours=2))
     results_bring_up(study=study, clock=lambda: now)
-    target = tmp_path / "export"
+    target = tmp_path_factory.mktemp("exported") / "export"
     study_export(study=study, target=target, replace=False, software="chiron test", now=now)
     return target
 
@@ -103,13 +111,11 @@ def test_a_verdict_says_where_it_comes_from(folder: Path, people: list[Participa
     }
 
 
-def test_the_manifest_says_what_was_planned_asked_and_spent(
-    folder: Path, study: Study, judge_endpoint: RunningJudge
-) -> None:
+def test_the_manifest_says_what_was_planned_asked_and_spent(folder: Path, server: RunningJudge) -> None:
     manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
     assert [(run.number, run.judge_name, run.replicate, run.base_url) for run in manifest.runs] == [
-        (1, "judge", 1, judge_endpoint.url),
-        (2, "judge", 2, judge_endpoint.url),
+        (1, "judge", 1, server.url),
+        (2, "judge", 2, server.url),
     ]
     (entry,) = manifest.judging_runs
     stored = JudgingRun.objects.get()
@@ -123,12 +129,13 @@ def test_the_manifest_says_what_was_planned_asked_and_spent(
 
 
 def test_an_export_from_before_there_were_judging_runs_can_be_replaced(
-    folder: Path, study: Study, now: datetime
+    folder: Path, people: list[Participant], tmp_path: Path, now: datetime
 ) -> None:
+    folder = Path(shutil.copytree(folder, tmp_path / "export"))
     told = json.loads((folder / "manifest.json").read_text())
     del told["judging_runs"]
     for run in told["runs"]:
         del run["judge_name"], run["replicate"], run["base_url"]
     (folder / "manifest.json").write_text(json.dumps(told))
-    study_export(study=study, target=folder, replace=True, software="chiron test", now=now)
+    study_export(study=people[0].study, target=folder, replace=True, software="chiron test", now=now)
     assert json.loads((folder / "manifest.json").read_text())["judging_runs"]

@@ -38,16 +38,17 @@ PROMPTS = [
 ]
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study]) -> Study:
-    return make_study(prompts=PROMPTS, judge_kind="checks", top_size=1, replicates_per_profile=50)
-
-
-@pytest.fixture
-def people(
-    study: Study, make_person: Callable[..., Participant], work: Callable[..., Session], now: datetime
+@pytest.fixture(scope="module")
+def kept_people(
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score_at: Callable[..., Scoring],
+    now: datetime,
 ) -> dict[str, Participant]:
-    """One of each kind; the one off-task is excluded."""
+    """One of each kind, scored; the one off-task is excluded."""
+    study = make_study(prompts=PROMPTS, judge_kind="checks", top_size=1, replicates_per_profile=50)
     kinds = ("diligent", "off_task", "late", "withdrawn", "running", "absent")
     people = {kind: make_person(study) for kind in kinds} | {"test": make_person(study, is_test=True)}
     work(people["late"], {"p1": "42", "p3": ""}, end="expired")
@@ -56,26 +57,33 @@ def people(
     work(people["withdrawn"], {"p1": "a text that was taken back"}, end="withdrawn")
     work(people["running"], {"p1": "a text that is not finished"}, end="active")
     work(people["test"], {"p1": "a text of a test run"})
-    return people
-
-
-@pytest.fixture
-def scored(
-    study: Study, people: dict[str, Participant], score: Callable[..., Scoring], now: datetime
-) -> Study:
-    score(study, clock=lambda: now)
+    score_at(study, clock=lambda: now)
     lead = User.objects.create_superuser("lead@example.org")
     confirm = VerdictDecision.CONFIRM
     off_task = people["off_task"]
     verdict_record(participant=off_task, decision=confirm, reason="@lead: no answers.", actor=lead, now=now)
-    score(study, clock=lambda: now)
-    return study
+    score_at(study, clock=lambda: now)
+    return people
 
 
 @pytest.fixture
-def folder(scored: Study, tmp_path: Path, now: datetime) -> Path:
-    target = tmp_path / "export"
-    study_export(study=scored, target=target, replace=False, software="chiron test", now=now)
+def people(kept_people: dict[str, Participant], db: None) -> dict[str, Participant]:
+    return {kind: Participant.objects.get(pk=person.pk) for kind, person in kept_people.items()}
+
+
+@pytest.fixture
+def scored(people: dict[str, Participant]) -> Study:
+    return people["diligent"].study
+
+
+@pytest.fixture(scope="module")
+def folder(
+    kept_people: dict[str, Participant], tmp_path_factory: pytest.TempPathFactory, now: datetime
+) -> Path:
+    """The export, which tests only read."""
+    target = tmp_path_factory.mktemp("exported") / "export"
+    study = kept_people["diligent"].study
+    study_export(study=study, target=target, replace=False, software="chiron test", now=now)
     return target
 
 
@@ -350,11 +358,18 @@ def test_an_export_that_fails_half_way_leaves_nothing(scored: Study, tmp_path: P
 
 
 def test_an_unscored_study_can_be_exported(
-    study: Study, people: dict[str, Participant], tmp_path: Path, now: datetime
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    tmp_path: Path,
+    now: datetime,
 ) -> None:
+    study = make_study(prompts=PROMPTS, judge_kind="checks", replicates_per_profile=50)
+    for end in ("submitted", "expired", "withdrawn", "active"):
+        work(make_person(study), {"p1": "42", "hidden": SECRET_ANSWER}, end=end)
     study_export(study=study, target=tmp_path / "out", replace=False, software="chiron test", now=now)
     assert lines(tmp_path / "out", "scores") == []
-    assert len(lines(tmp_path / "out", "answers")) == 15
+    assert len(lines(tmp_path / "out", "answers")) == 12  # four people, three public prompts
 
 
 def test_more_answers_take_no_more_queries(

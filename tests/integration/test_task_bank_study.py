@@ -12,9 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from psychometrics.inference.measure import Block
-from psychometrics.measures.registry import THETA_ONLY
-from reporting.selectors.reports import report_of
+from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
@@ -26,12 +24,13 @@ pytestmark = pytest.mark.django_db
 SENTENCE = "The items of the study&#x27;s item bank are tasks, not prompts"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(
+    kept: None,
     make_study: Callable[..., Study],
     make_person: Callable[..., object],
     work: Callable[..., object],
-    score: Callable[..., object],
+    score_at: Callable[..., Scoring],
     now: datetime,
     shared_data: Path,
 ) -> tuple[Study, Measurement]:
@@ -52,7 +51,7 @@ def measured(
         work(
             make_person(study), {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(prompts)}
         )
-    results = score(study).judges[0].results  # type: ignore[attr-defined]
+    results = score_at(study, clock=lambda: now).judges[0].results
     return study, measurement_compute(results=results, now=now, resamples=50)
 
 
