@@ -28,7 +28,7 @@ REDIS_URL = os.environ.get("CHIRON_TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
 EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
 FOLDERS = ("tests/functional", "tests/integration", "tests/unit", "tests/architecture")
-# The whole demo at real servers is once enough.
+# The whole demo at real servers: once is enough.
 WITH_THE_BROWSERS = "tests/functional/test_demo.py"
 # Every page for everybody, the dearest test of all: once, on the database that refuses more.
 EVERY_PAGE = "tests/access"
@@ -41,8 +41,8 @@ def main() -> int:
     named = sys.argv[1:]
     missing = absent_servers()
     with_postgresql = [f"tests/{path}" for paths in DECIDED_BY_THE_DATABASE.values() for path in paths]
-    everything = [*FOLDERS] if not missing else [EVERY_PAGE, *FOLDERS]
-    failed = run(EMBEDDED, named or everything, {})
+    on_sqlite = [f"--ignore={WITH_THE_BROWSERS}", *([EVERY_PAGE] if missing else []), *FOLDERS]
+    failed = run(EMBEDDED, named or on_sqlite, {})
     if not missing:
         servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
         failed = run(PRODUCTION, named or with_postgresql, servers) or failed
@@ -80,10 +80,11 @@ def environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
 def say_what_was_left_out(missing: list[str], *, all_tests: bool) -> None:
     for line in missing:
         print(f"LEFT OUT: the run on {PRODUCTION}: {line}")
-    if all_tests and not missing:
-        print(
-            f"LEFT OUT on {PRODUCTION}: tests that no database decides (the others: tests/on_postgresql.py)"
-        )
+    if not all_tests:
+        return
+    print(f"LEFT OUT: {WITH_THE_BROWSERS}: `make test-e2e` runs it.")
+    if not missing:
+        print(f"LEFT OUT on {PRODUCTION}: tests that no database decides; see tests/on_postgresql.py.")
 
 
 def absent_servers() -> list[str]:

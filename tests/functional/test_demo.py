@@ -1,4 +1,7 @@
-"""`make demo`: everything happens that it promises, and it harms nothing."""
+"""`make demo`: everything happens that it promises, and it harms nothing.
+
+Runs with the browser tests (`make test-e2e`), once.
+"""
 
 import csv
 import json
@@ -18,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(300),
+    pytest.mark.flaky(reruns=0),  # no browser takes part: it gets no second try
     pytest.mark.skipif(
         "DATABASE_URL" in os.environ, reason="the demo always runs on a SQLite file of its own"
     ),
