@@ -1,5 +1,6 @@
 """Fixtures shared by every kind of test. Rows are made through the real services wherever one exists."""
 
+import gc
 import itertools
 import os
 from collections.abc import Callable, Iterator
@@ -53,6 +54,12 @@ hypothesis.settings.register_profile(
     "steady", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("steady")
+
+
+def pytest_collection_finish() -> None:
+    """Modules and thousands of collected tests stay to the end: the garbage collector need not walk them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

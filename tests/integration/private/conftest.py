@@ -7,9 +7,15 @@ from datetime import datetime
 import pytest
 
 from batches.models import Session
-from formats.item_parameters import ItemParameter, ItemParameters
-from judging.models import AnswerScore, AuditItem, AuditSample, JudgeConfig, JudgingRun, ScoringRun
-from judging.services.audits import audit_draw
+from scoring.models import (
+    AuditItem,
+    AuditSample,
+    JudgeConfig,
+    JudgingRun,
+    ScoringRun,
+)
+from scoring.services.audits import audit_draw
+from studies.bank.item_parameters import ItemParameter, ItemParameters
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
@@ -19,10 +25,8 @@ from tests.integration.private.judged_study import (
     PEOPLE,
     PRIVATE,
     RUBRIC,
-    answers,
     compute,
-    give,
-    mean_of,
+    judge_all,
 )
 
 
@@ -64,14 +68,7 @@ def make_judged(
                 study=study, config=config, judge_kind="llm", judge={}, judge_sha256=name * 64,
                 protocol_hash=study.protocol_hash, design_hash=study.design_hash, started_at=now,
             )  # fmt: skip
-            for answer in answers(study):
-                for criterion in answer.prompt.criteria.order_by("position"):
-                    give(judging_run, run, answer, criterion, chance)
-                AnswerScore.objects.create(
-                    run=run, answer=answer, revision=answer.revision, score=mean_of(run, answer),
-                    unscored_reason="" if mean_of(run, answer) is not None else "reply_empty",
-                    judged_at=now,
-                )  # fmt: skip
+            judge_all(judging_run, run, chance)
         sample = audit_draw(run=judging_run, size=70, seed=4, public_only=False, actor=None, now=now)
         for item in sample.items.all():
             if chance.random() < 0.95:

@@ -33,22 +33,35 @@ def answers(study: Study) -> Iterator[Answer]:
     return found.order_by("prompt__prompt_id", "session__participant").iterator()
 
 
-def give(
+def judge_all(judging_run: JudgingRun, run: ScoringRun, chance: random.Random) -> None:
+    """Give every criterion of every answer a score, now and then none, and every answer their mean."""
+    judged, scored = [], []
+    for answer in answers(run.study):
+        criteria = answer.prompt.criteria.order_by("position")
+        own = [verdict(judging_run, run, answer, criterion, chance) for criterion in criteria]
+        scores = [one.score for one in own if one.score is not None]
+        judged += own
+        scored.append(
+            AnswerScore(
+                run=run, answer=answer, revision=answer.revision, judged_at=run.started_at,
+                score=sum(scores) / len(scores) if scores else None,
+                unscored_reason="" if scores else "reply_empty",
+            )
+        )  # fmt: skip
+    CriterionScore.objects.bulk_create(judged)
+    AnswerScore.objects.bulk_create(scored)
+
+
+def verdict(
     judging_run: JudgingRun, run: ScoringRun, answer: Answer, criterion: Criterion, chance: random.Random
-) -> None:
+) -> CriterionScore:
     score = chance.choice((0.0, 0.3, 0.5, 1.0, 1.0)) if chance.random() > 0.05 else None
-    CriterionScore.objects.create(
+    return CriterionScore(
         judging_run=judging_run, run=run, answer=answer, revision=answer.revision, criterion=criterion,
         available_at=run.started_at, decided_at=run.started_at, score=score, origin="asked",
         confidence=None if score is None else 1.0, state="unscored" if score is None else "scored",
         unscored_reason="reply_empty" if score is None else "",
     )  # fmt: skip
-
-
-def mean_of(run: ScoringRun, answer: Answer) -> float | None:
-    own = CriterionScore.objects.filter(run=run, answer=answer, score__isnull=False)
-    scores = [one.score for one in own if one.score is not None]
-    return sum(scores) / len(scores) if scores else None
 
 
 def compute(study: Study, now: datetime) -> None:
