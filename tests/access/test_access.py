@@ -154,11 +154,6 @@ def world(
         )
     made = World(here, there, Path(django_settings.MEDIA_ROOT))
     made.cookies = cookies_of(here, there, make_person)
-    # Of a session the first request is noted: once here, not once in every request that is taken back.
-    for cookie in made.cookies.values():
-        browser = Client()
-        browser.cookies[django_settings.SESSION_COOKIE_NAME] = cookie
-        browser.get("/")
     return made
 
 
@@ -168,6 +163,12 @@ class Visitors:
     def __init__(self, cookies: Mapping[str, str]) -> None:
         self._cookies = cookies
         self._client = Client(raise_request_exception=False)
+
+    def begin(self) -> None:
+        """A session's first request is noted: here, once for all that are taken back."""
+        for cookie in self._cookies.values():
+            self._client.cookies[django_settings.SESSION_COOKIE_NAME] = cookie
+            self._client.get("/")
 
     def ask(self, role: str, method: str, path: str) -> str:
         self._client.cookies.clear()
@@ -251,6 +252,7 @@ def test_every_address_answers_every_role_as_the_table_says(
     # Each refusal would be logged, and pytest would keep each record with its whole request.
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
     visitors = Visitors(world.cookies)
+    visitors.begin()
     own = [(one.name, one.path(world.here.ids)) for one in addresses()]
     cells = records_folded(observed(visitors, own))
     foreign = observed(visitors, list(of_others(world)))
