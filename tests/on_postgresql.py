@@ -37,7 +37,9 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
         "integration/test_reminders.py",
     ),
     "Workers of a judging run take leases, grants and money from rows that they lock.": (
+        "functional/test_judging_pages.py",
         "integration/test_batched_runs.py",
+        "integration/test_batched_comparisons.py",
         "integration/test_judging_budget.py",
         "integration/test_judging_cache.py",
         "integration/test_judging_leases.py",
@@ -49,7 +51,10 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
     ),
     "Accounts, people and their papers: rows locked with their neighbours, names unique in any case.": (
         "functional/test_invitation_pages.py",
+        "functional/test_second_factor.py",
         "functional/test_sign_in_limits.py",
+        "functional/test_staff_sessions.py",
+        "functional/test_studies_pages.py",
         "functional/test_studies_sign_in.py",
         "functional/test_vetting_mails.py",
         "integration/test_contact.py",
@@ -68,9 +73,12 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
         "functional/test_export_freshness.py",
         "functional/test_own_data.py",
+        "integration/test_agreements.py",
         "integration/test_exclusions_facts.py",
+        "integration/test_frozen_studies.py",
         "integration/test_judging_exports.py",
         "integration/test_scoring_exports.py",
+        "integration/test_scoring_results.py",
         "integration/test_scoring_snapshot.py",
     ),
     "Migrations, backups, the check-up and the number of queries ask the database about itself.": (

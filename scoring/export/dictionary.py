@@ -15,8 +15,8 @@ What `manage.py export_study` writes. Every table is there twice with the same r
 JSON object per line). `manifest.json` names every file with its sha256, rows and columns, and describes the
 study, its protocol and its judges. `python recompute.py` computes the numbers again from the tables, by
 the formulas in `psychometrics.zip`, and says of each whether it agrees. `python independent.py` does so for
-what a paper quotes (thetas, Top, accuracies, scores, flow), in one short file that was written from the papers
-and documents.
+what a paper quotes (thetas, Top, accuracies, scores, flow), in one short file that was written from the
+papers and documents.
 
 * People appear under a code. Names, e-mail addresses and vetting reasons are not exported.
 * Absent values are empty in CSV and `null` in JSONL. Absent is never zero.

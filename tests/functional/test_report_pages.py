@@ -11,10 +11,14 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.rules.statuses import AnswerState
-from scoring.models import ChecklistAnswer, Measurement, ResultSet
-from scoring.report.html import document_html
-from scoring.report.parts import Part, Table
-from scoring.selectors.checklist_items import ITEMS
+from reporting.models import ChecklistAnswer
+from reporting.report.html import document_html
+from reporting.report.parts import Part, Table
+from reporting.selectors.checklist_items import ITEMS
+from reporting.views.report import parts as study_report_parts
+from reporting.views.report.checklist_records import RECORDED
+from reporting.views.report.parts import shortened, study_document
+from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
 from studies.models import Participant, Prompt, Study, StudyEvent
 

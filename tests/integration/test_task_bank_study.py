@@ -12,6 +12,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from psychometrics.inference.measure import Block
+from psychometrics.measures.registry import THETA_ONLY
+from reporting.selectors.reports import report_of
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.services.exports import study_export

@@ -7,15 +7,9 @@ from datetime import datetime
 import pytest
 
 from batches.models import Session
-from scoring.models import (
-    AuditItem,
-    AuditSample,
-    JudgeConfig,
-    JudgingRun,
-    ScoringRun,
-)
-from scoring.services.audits import audit_draw
-from studies.bank.item_parameters import ItemParameter, ItemParameters
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import AuditItem, AuditSample, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.audits import audit_draw
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
