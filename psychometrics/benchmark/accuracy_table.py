@@ -1,26 +1,14 @@
-"""A JSON table of accuracies, tasks by models, as BBEH's Table 2 is kept.
+"""A table of accuracies, tasks by models, as BBEH's Table 2 is kept.
 
-`models` and `tasks` are lists of names; `accuracy_percent` gives for each task one percentage per model, in
-the order of `models`, null where not measured. `task_sizes` (questions per task) is optional: BBEH's own are
-known. Other keys are ignored. A model with no accuracy above 1 is refused: those are shares, not percentages.
+A model with no accuracy above 1 is refused: those are shares, not percentages.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
-
-from formats.files import DEFAULT_LIMITS, FileRefused, json_file
-from formats.sentences import error_sentence, field_path
 from psychometrics.benchmark.metrics import adjusted_harmonic_mean, bbeh_task_sizes, macro, micro
-
-Percentage = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
-MAX_QUESTIONS = 10**9
-Names = Annotated[list[str], Field(min_length=1)]
 
 
 class AccuracyTableRefused(ValueError):
@@ -45,26 +33,27 @@ class ModelMetrics:
     not_measured: tuple[str, ...]
 
 
-class AccuracyTable(BaseModel):
-    """Accuracies in percent: `accuracy_percent[task][m]` is that of `models[m]`."""
+@dataclass(frozen=True)
+class AccuracyTable:
+    """Accuracies in percent: `accuracy_percent[task][m]` is that of `models[m]`, None where not measured.
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+    `task_sizes` are questions per task; without them BBEH's own are used where the tasks are BBEH's.
+    Raises AccuracyTableRefused where names and rows do not fit together.
+    """
 
-    models: Names
-    tasks: Names
-    accuracy_percent: dict[str, list[Percentage | None]]
-    task_sizes: dict[str, Annotated[int, Field(ge=1, le=MAX_QUESTIONS)]] | None = None
+    models: Sequence[str]
+    tasks: Sequence[str]
+    accuracy_percent: Mapping[str, Sequence[float | None]]
+    task_sizes: Mapping[str, int] | None = None
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def __post_init__(self) -> None:
         problems = [*self._name_problems(), *self._row_problems()] or [*self._share_problems()]
         if problems:
-            raise PydanticCustomError("unfitting", "{sentences}", {"sentences": "\n".join(problems)})
-        return self
+            raise AccuracyTableRefused(problems)
 
     def _name_problems(self) -> Iterable[str]:
         for field, names in (("models", self.models), ("tasks", self.tasks)):
-            for name in sorted({name for name in names if names.count(name) > 1}):
+            for name in sorted(name for name, times in Counter(names).items() if times > 1):
                 yield f"{field}: {name!r} occurs twice; keep one"
 
     def _row_problems(self) -> Iterable[str]:
@@ -106,18 +95,3 @@ class AccuracyTable(BaseModel):
             adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
             not_measured=tuple(task for task, value in row.items() if value is None),
         )
-
-
-def read_accuracy_table(path: Path) -> AccuracyTable:
-    """Read and check a whole file; raises AccuracyTableRefused with all its problems."""
-    try:
-        return AccuracyTable.model_validate(json_file(path, max_bytes=DEFAULT_LIMITS.bank_bytes, file=""))
-    except FileRefused as refusal:
-        raise AccuracyTableRefused([str(refusal)]) from None
-    except ValidationError as error:
-        raise AccuracyTableRefused(map(_sentence, error.errors(include_url=False))) from None
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    place = field_path(detail["loc"])
-    return f"{place}: {error_sentence(detail)}" if place else error_sentence(detail)

@@ -2,31 +2,35 @@
 
 CSV       first column the configuration, then one column per item, named in the first line
 JSONL     one object per line: "configuration", and a score under each item's name; null or absent is missing
-Parquet   first column the configuration (text), then one numeric column per item; null is missing
 
 A score is a number from 0 to 1. NaN is refused, because it says that something failed, not that nothing was
-asked. Every problem is a sentence with its line (row, in Parquet).
+asked. Every problem is a sentence with its line. Parquet needs pyarrow, so its reader is given by the caller.
 """
 
 import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from formats.csv_rows import NUMBERS, csv_rows, first_undecodable_line, strict_number
 from formats.files import MEBIBYTE, FileRefused, json_lines
 from psychometrics.data.response_matrix import ResponseMatrix
-from psychometrics.data.response_matrix_parquet import parquet_columns
 from psychometrics.data.response_matrix_rows import MatrixBuilder, ResponseMatrixRefused
 
 MOST_BYTES = 4096 * MEBIBYTE
 CONFIGURATION = "configuration"
+Reader = Callable[[Path], ResponseMatrix]  # raises FileRefused or ResponseMatrixRefused
 
 
-def read_response_matrix(path: Path) -> ResponseMatrix:
-    """Read a whole file by its ending (.csv, .jsonl or .parquet); raises ResponseMatrixRefused."""
-    readers = {".csv": _read_csv, ".jsonl": _read_jsonl, ".parquet": _read_parquet}
+def read_response_matrix(path: Path, others: Mapping[str, Reader] | None = None) -> ResponseMatrix:
+    """Read a whole file by its ending: .csv, .jsonl, or one of `others`, which have readers of their own.
+
+    Raises ResponseMatrixRefused with every problem.
+    """
+    readers: dict[str, Reader] = {".csv": _read_csv, ".jsonl": _read_jsonl, **(others or {})}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise ResponseMatrixRefused([f"{path} is none of .csv, .jsonl and .parquet; name the file so"])
+        *endings, last = readers
+        raise ResponseMatrixRefused([f"{path} is none of {', '.join(endings)} and {last}; name the file so"])
     try:
         return reader(path)
     except FileRefused as refused:
@@ -109,16 +113,4 @@ def _read_jsonl(path: Path) -> ResponseMatrix:
                 builder.name_item(item, line.number)
         cells = ((builder.items[item], score) for item, score in line.value.items())
         builder.add(line.number, name.strip(), cells)
-    return builder.matrix()
-
-
-def _read_parquet(path: Path) -> ResponseMatrix:
-    names, columns = parquet_columns(path, max_bytes=MOST_BYTES)
-    builder = MatrixBuilder(place="row")
-    for item, _ in columns:
-        builder.name_item(item, 0)
-    if builder.problems:
-        raise ResponseMatrixRefused(builder.problems)
-    for row, name in enumerate(names):
-        builder.add(row + 1, str(name or "").strip(), enumerate(scores[row] for _, scores in columns))
     return builder.matrix()

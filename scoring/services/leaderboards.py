@@ -11,13 +11,13 @@ from django.db import transaction
 
 from formats.canonical import canonical_sha256
 from formats.problems import one_line
-from psychometrics.data.model_results.records import (
+from scoring.models import ModelConfiguration, ModelScore
+from scoring.readers.model_results.records import (
     MAX_SOURCE_CHARACTERS,
     ModelResponse,
     ModelResults,
     PublishedAbility,
 )
-from scoring.models import ModelConfiguration, ModelScore
 from studies.models import Item, ItemBank
 from studies.services.refusals import Refused
 

@@ -22,7 +22,7 @@ from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
 from judging.services.running.seats import scoring_run_open, study_seats
 from judging.services.running.settling import answers_complete
-from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
+from scoring.readers.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.results import results_compute
 from screening.models import VerdictDecision

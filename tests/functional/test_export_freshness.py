@@ -17,9 +17,9 @@ from batches.services.ending import session_submit, session_withdraw
 from batches.services.extending import session_reopen
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import CriterionScore
-from psychometrics.data.model_results.records import ModelResults, PublishedAbility
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.models import Measurement, ResultSet
+from scoring.readers.model_results.records import ModelResults, PublishedAbility
 from scoring.services import measured_inputs
 from scoring.services.exports import ResultsOutOfDate, study_export
 from scoring.services.leaderboards import leaderboard_import

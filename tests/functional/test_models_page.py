@@ -15,7 +15,6 @@ from django.urls import reverse
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, ScoringRun
-from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from psychometrics.inference.measure import Block
 from psychometrics.measures.blocks.models import model_measures
 from psychometrics.measures.blocks.models_judge import judge_facts
@@ -23,6 +22,7 @@ from psychometrics.measures.inputs import Inputs
 from psychometrics.models.leaderboard import Configuration
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ResultSet
+from scoring.readers.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import study_judge_names
 from scoring.selectors.measured_facts import measured_facts, model_facts

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
@@ -141,7 +142,7 @@ def test_a_study_without_tasks_is_refused_in_one_sentence(
 
 def test_a_table_is_imported_once_with_its_columns(tmp_path: Path) -> None:
     path, said = tmp_path / "table-2.json", StringIO()
-    path.write_text(TABLE.model_dump_json())
+    path.write_text(json.dumps(asdict(TABLE)))
     call_command("import_task_table", str(path), stdout=said)
     call_command("import_task_table", str(path), stdout=StringIO())
     assert json.loads(said.getvalue())["difficulty_only"] is True
@@ -178,7 +179,7 @@ def test_a_table_that_makes_no_bank_is_refused_in_a_sentence(
     tmp_path: Path, change: dict[str, object], sentence: str
 ) -> None:
     path = tmp_path / "table.json"
-    path.write_text(json.dumps({**TABLE.model_dump(), **change}))
+    path.write_text(json.dumps({**asdict(TABLE), **change}))
     with pytest.raises(CommandError, match=sentence):
         call_command("import_task_table", str(path))
     assert not ItemBank.objects.exists()

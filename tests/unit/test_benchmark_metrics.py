@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, read_accuracy_table
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.benchmark.metrics import (
     BBEH_TASK_SIZES,
     TaskAccuracy,
@@ -15,6 +15,7 @@ from psychometrics.benchmark.metrics import (
     micro,
     per_task_accuracy,
 )
+from scoring.readers.accuracy_tables import read_accuracy_table
 
 NAN = math.nan
 QWEN = "Qwen-2.5-7B-Instruct"

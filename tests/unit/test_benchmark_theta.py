@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from psychometrics.benchmark.accuracy_table import AccuracyTable, read_accuracy_table
+from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.benchmark.matched import thinned
 from psychometrics.benchmark.tasks import TaskSums
 from psychometrics.benchmark.theta import (
@@ -19,6 +19,7 @@ from psychometrics.benchmark.theta import (
 )
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
+from scoring.readers.accuracy_tables import read_accuracy_table
 
 
 def bank(b: list[float]) -> ItemBank:

@@ -29,13 +29,14 @@ from judging.judges.schemas import ExactJudgment, RubricJudgment, rubric_judgmen
 from llm.errors import LLMError, Received
 from llm.parsing import parse
 from llm.replies import error_status, reply_text, require_json
-from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, read_accuracy_table
-from psychometrics.data.model_results.reading import read_model_results
-from psychometrics.data.model_results.records import ModelResultsRefused
-from psychometrics.data.response_matrix_files import read_response_matrix
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
 from psychometrics.data.score_table import ScoreTableRefused, read_score_table
 from reporting.forms.audit_file import read_ratings
+from scoring.readers.accuracy_tables import read_accuracy_table
+from scoring.readers.model_results.reading import read_model_results
+from scoring.readers.model_results.records import ModelResultsRefused
+from scoring.readers.response_matrices import read_response_matrix
 from studies.bank.bbeh_format import read_bbeh
 from studies.bank.bbh_format import read_bbh
 from studies.bank.chiron_format import read_chiron

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from formats.files import FileRefused
-from psychometrics.data.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_inspect_log
-from psychometrics.data.model_results.line_files import read_responses
-from psychometrics.data.model_results.reading import ResultsFormat, format_of, read_model_results
-from psychometrics.data.model_results.records import (
+from scoring.readers.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_inspect_log
+from scoring.readers.model_results.line_files import read_responses
+from scoring.readers.model_results.reading import ResultsFormat, format_of, read_model_results
+from scoring.readers.model_results.records import (
     MOST_EPOCHS,
     MOST_PROBLEMS,
     ModelResponse,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from formats.files import FileRefused
-from psychometrics.data.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_inspect_log
+from scoring.readers.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_inspect_log
 
 HEAD = {"eval": {"model": "m"}}
 # Where method, check sum and size stand in the two places in which a zip describes a member.

@@ -33,9 +33,9 @@ from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
 from judging.services.running.seats import study_seats
 from operations.services.erasure import withdrawn_erase
-from psychometrics.data.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from reporting.services.study_reports import checklist_answer
 from scoring.coordinator import study_score
+from scoring.readers.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.services.leaderboards import leaderboard_import
 from screening.models import VerdictDecision
 from screening.selectors.participants import undecided_participants

@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, ModelMetrics, read_accuracy_table
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, ModelMetrics
+from scoring.readers.accuracy_tables import read_accuracy_table
 
 
 class Command(BaseCommand):

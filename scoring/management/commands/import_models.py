@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from formats.problems import one_line
-from psychometrics.data.model_results.reading import ResultsFormat, read_model_results
-from psychometrics.data.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
 from scoring.management.item_bank_arguments import named_item_bank
+from scoring.readers.model_results.reading import ResultsFormat, read_model_results
+from scoring.readers.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
 from scoring.selectors.leaderboards import studies_measured_on
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from studies.management.operators import plain_errors

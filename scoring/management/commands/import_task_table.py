@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, read_accuracy_table
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
+from scoring.readers.accuracy_tables import read_accuracy_table
 from scoring.services.task_tables import task_table_import
 from studies.management.operators import plain_errors, slug_of
 

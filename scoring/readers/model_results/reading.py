@@ -4,9 +4,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from formats.files import FileRefused, json_lines
-from psychometrics.data.model_results.inspect_log import read_inspect_log
-from psychometrics.data.model_results.line_files import MAX_BYTES, read_published, read_responses
-from psychometrics.data.model_results.records import ModelResults, ModelResultsRefused
+from scoring.readers.model_results.inspect_log import read_inspect_log
+from scoring.readers.model_results.line_files import MAX_BYTES, read_published, read_responses
+from scoring.readers.model_results.records import ModelResults, ModelResultsRefused
 
 
 class ResultsFormat(StrEnum):

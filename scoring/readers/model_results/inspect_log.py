@@ -17,15 +17,15 @@ from formats.files import MEBIBYTE, FileRefused, in_mebibytes, json_file, parsed
 from formats.problems import Problem
 from formats.sentences import error_sentence, field_path
 from formats.texts import MAX_ID_CHARACTERS, storage_fault
-from psychometrics.data.model_results import zstandard_member
-from psychometrics.data.model_results.inspect_samples import (
+from scoring.readers.model_results import zstandard_member
+from scoring.readers.model_results.inspect_samples import (
     LogHeader,
     Sample,
     ScoreRefused,
     judge_named,
     sample_score,
 )
-from psychometrics.data.model_results.records import (
+from scoring.readers.model_results.records import (
     MAX_JUDGE_CHARACTERS,
     MAX_NAME_CHARACTERS,
     Collector,

@@ -1,4 +1,7 @@
-"""The columns of a Parquet response matrix. Apart, because pyarrow is slow to import and knows no types."""
+"""Response matrices in Parquet: the first column names the configuration, each other one is an item.
+
+Scores are numbers from 0 to 1; null is missing, NaN is refused. Problems name their row, from 1.
+"""
 
 from pathlib import Path
 
@@ -6,8 +9,30 @@ import pyarrow
 
 from formats.files import FileRefused, read_content
 from formats.parquet_files import read_table
+from psychometrics.data import response_matrix_files
+from psychometrics.data.response_matrix import ResponseMatrix
+from psychometrics.data.response_matrix_files import MOST_BYTES
+from psychometrics.data.response_matrix_rows import MatrixBuilder, ResponseMatrixRefused
 
 Column = tuple[str, list[object]]
+
+
+def read_response_matrix(path: Path) -> ResponseMatrix:
+    """Read a whole file by its ending (.csv, .jsonl or .parquet); raises ResponseMatrixRefused."""
+    return response_matrix_files.read_response_matrix(path, {".parquet": read_parquet})
+
+
+def read_parquet(path: Path) -> ResponseMatrix:
+    """Raises FileRefused for a file that is no table of scores, ResponseMatrixRefused for its rows."""
+    names, columns = parquet_columns(path, max_bytes=MOST_BYTES)
+    builder = MatrixBuilder(place="row")
+    for item, _ in columns:
+        builder.name_item(item, 0)
+    if builder.problems:
+        raise ResponseMatrixRefused(builder.problems)
+    for row, name in enumerate(names):
+        builder.add(row + 1, str(name or "").strip(), enumerate(scores[row] for _, scores in columns))
+    return builder.matrix()
 
 
 def parquet_columns(path: Path, *, max_bytes: int) -> tuple[list[object], list[Column]]:

@@ -23,7 +23,7 @@ from formats.files import BYTE_ORDER_MARK, MEBIBYTE, FileRefused, json_lines, re
 from formats.problems import Problem
 from formats.sentences import error_sentence, field_path
 from formats.texts import PromptId
-from psychometrics.data.model_results.records import (
+from scoring.readers.model_results.records import (
     MAX_EPOCH,
     Collector,
     ConfigurationName,

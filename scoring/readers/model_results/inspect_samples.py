@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from psychometrics.data.model_results.records import Epoch
+from scoring.readers.model_results.records import Epoch
 
 SAMPLE_FAILED = "the sample failed"
 NO_OUTPUT = "the response is empty"
