@@ -2,7 +2,7 @@
 
 import json
 
-from pydantic import JsonValue
+from formats.json_values import JsonValue
 
 FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 CELL_BREAKERS = frozenset("\t\r\n'")

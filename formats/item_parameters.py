@@ -8,22 +8,22 @@ people and are ignored.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn, Self
-
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from typing import Any, NoReturn
 
 from formats.canonical import canonical_sha256
+from formats.checked_objects import CheckedObject, Fault
 from formats.problems import Problem
-from formats.sentences import error_sentence, field_path
-from formats.texts import Label, PromptId, SetName
+from formats.sentences import field_path, sentence_of
+from formats.text_faults import MAX_SET_NAME_CHARACTERS, id_fault, label_fault
 
 MAX_MODELS = 2**31 - 1  # what a 32-bit database column holds
 MAX_PARAMETER = 1e6  # no calibration comes near it, and sums of squares stay finite
+_POSITIVE = {"gt": 0.0, "le": MAX_PARAMETER}
 
 
 class ResponseModel(StrEnum):
@@ -72,70 +72,58 @@ class ItemParametersRefused(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-_Positive = Annotated[FiniteFloat, Field(gt=0, le=MAX_PARAMETER)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore")
-
-
-class _Item(_Part):
-    a: _Positive
-    b: Annotated[FiniteFloat, Field(ge=-MAX_PARAMETER, le=MAX_PARAMETER)]
-    subcategory: Label = ""
-    prompt_set: SetName = ""
-
-
-class _Transform(_Part):
-    squeeze_scale: _Positive
-    squeeze_offset: _Positive
-
-    @model_validator(mode="after")
-    def _leaves_room_below_one(self) -> Self:
-        if self.squeeze_scale + self.squeeze_offset >= 1:
-            raise PydanticCustomError(
-                "squeeze", "squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit"
-            )
-        return self
-
-
-class _Calibration(_Part):
-    sigma_hat: _Positive
-    n_models: Annotated[int, Field(ge=1, le=MAX_MODELS)] | None = None
-    r_squared: Annotated[FiniteFloat, Field(le=1)] | None = None
-
-
-class _File(_Part):
-    version: Literal[1] = 1
-    model: Literal["2PL_logit_normal", "2PL_logistic"] = "2PL_logit_normal"
-    transform: _Transform
-    calibration: _Calibration
-    items: Annotated[dict[PromptId, _Item], Field(min_length=1)]
-
-
 def read_item_parameters(path: Path) -> ItemParameters:
     """Read and check a whole file; raises ItemParametersRefused with all its problems."""
     repeated: list[str] = []
     content = _parse(_text_of(path), repeated)
     problems = [Problem(None, None, "", f"the key {key!r} occurs twice; keep one") for key in repeated]
-    try:
-        file = _File.model_validate(content)
-    except ValidationError as error:
-        problems += [_problem_of(detail) for detail in error.errors(include_url=False)]
-        raise ItemParametersRefused(problems) from None
+    if not isinstance(content, dict):
+        _refuse(sentence_of("model_type", content, {}) or "")
+    file = CheckedObject(content)
+    parameters = _parameters_in(file)
+    problems += map(_problem_of, file.problems)
     if problems:
         raise ItemParametersRefused(problems)
+    return parameters
+
+
+def _parameters_in(file: CheckedObject) -> ItemParameters:
+    """What the file holds; it means something only where `file.problems` stays empty."""
+    file.choice("version", 1)
+    model = file.choice("model", *(model.value for model in ResponseModel))
+    scale, offset = _squeeze_in(file.part("transform"))
+    calibration = file.part("calibration")
     return ItemParameters(
-        items=tuple(
-            ItemParameter(prompt_id=prompt_id, **item.model_dump()) for prompt_id, item in file.items.items()
-        ),
-        squeeze_scale=file.transform.squeeze_scale,
-        squeeze_offset=file.transform.squeeze_offset,
-        sigma_hat=file.calibration.sigma_hat,
-        n_models=file.calibration.n_models,
-        r_squared=file.calibration.r_squared,
-        response_model=ResponseModel(file.model),
+        squeeze_scale=scale,
+        squeeze_offset=offset,
+        sigma_hat=calibration.number("sigma_hat", **_POSITIVE),
+        n_models=calibration.whole_number_or_none("n_models", ge=1, le=MAX_MODELS),
+        r_squared=calibration.number_or_none("r_squared", le=1),
+        items=tuple(_items_in(file.part("items", fewest=1))),
+        response_model=ResponseModel(model),
     )
+
+
+def _squeeze_in(transform: CheckedObject) -> tuple[float, float]:
+    scale = transform.number("squeeze_scale", **_POSITIVE)
+    offset = transform.number("squeeze_offset", **_POSITIVE)
+    if scale + offset >= 1:
+        transform.refuse("squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit")
+    return scale, offset
+
+
+def _items_in(items: CheckedObject) -> Iterator[ItemParameter]:
+    for prompt_id in items.content:
+        if fault := id_fault(prompt_id):
+            items.refuse(fault, prompt_id)
+        item = items.part(prompt_id)
+        yield ItemParameter(
+            prompt_id=prompt_id,
+            a=item.number("a", **_POSITIVE),
+            b=item.number("b", ge=-MAX_PARAMETER, le=MAX_PARAMETER),
+            subcategory=item.text("subcategory", label_fault),
+            prompt_set=item.text("prompt_set", partial(label_fault, most=MAX_SET_NAME_CHARACTERS)),
+        )
 
 
 def write_item_parameters(path: Path, parameters: ItemParameters, *, description: str) -> None:
@@ -196,8 +184,8 @@ def _refuse(message: str, line: int | None = None) -> NoReturn:
     raise ItemParametersRefused([Problem(line, None, "", message)]) from None
 
 
-def _problem_of(detail: ErrorDetails) -> Problem:
-    place = tuple(part for part in detail["loc"] if part != "[key]")
+def _problem_of(fault: Fault) -> Problem:
+    place, sentence = fault
     if len(place) > 1 and place[0] == "items":
-        return Problem(None, str(place[1]), field_path(place[2:]), error_sentence(detail))
-    return Problem(None, None, field_path(place), error_sentence(detail))
+        return Problem(None, place[1], field_path(place[2:]), sentence)
+    return Problem(None, None, field_path(place), sentence)

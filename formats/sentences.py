@@ -1,11 +1,20 @@
 """Validation errors as sentences a person who edits the file can act on."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
-from pydantic_core import ErrorDetails
+from formats.text_faults import HALF_OF_A_PAIR, TOO_LONG, storage_fault
 
-from formats.texts import storage_fault
+
+class Fault(TypedDict):
+    """What is wrong with one field, as pydantic tells it; `type` and `ctx` choose and fill the sentence."""
+
+    type: str
+    loc: tuple[int | str, ...]
+    msg: str
+    input: Any
+    ctx: NotRequired[dict[str, Any]]
+
 
 _JSON_NAMES: Mapping[type, str] = {
     type(None): "null",
@@ -25,8 +34,8 @@ _SENTENCES: Mapping[str, str] = {
     "missing": "is missing; add it",
     "extra_forbidden": "is not a known field; remove it or correct its name",
     "string_type": "is {kind}, but text is expected; put it in quotes",
-    "string_unicode": "contains half of a surrogate pair, which is no character; remove it",
-    "string_too_long": "is longer than {max_length} characters; shorten it",
+    "string_unicode": HALF_OF_A_PAIR,
+    "string_too_long": TOO_LONG,
     "bool_type": "is {kind}, but true or false is expected",
     "int_type": "is {kind}, but a whole number is expected",
     "int_from_float": "has a fraction, but a whole number is expected",
@@ -47,18 +56,18 @@ _SENTENCES: Mapping[str, str] = {
 }
 
 
-def error_sentence(error: ErrorDetails) -> str:
+def error_sentence(error: Fault) -> str:
     """What is wrong with the field and what to write instead; reads on after "<field>: "."""
-    value: Any = error["input"]
-    template = _SENTENCES.get(_error_type(error["type"], value))
-    if template is None:
-        return error["msg"]
-    facts = {
-        "kind": json_name(value),
-        "shown": repr(value) if isinstance(value, str | int | float) else json_name(value),
-        **{name: _plain(fact) for name, fact in error.get("ctx", {}).items()},
-    }
-    return template.format_map(facts)
+    sentence = sentence_of(error["type"], error["input"], error.get("ctx", {}))
+    return error["msg"] if sentence is None else sentence
+
+
+def sentence_of(error_type: str, value: object, facts: Mapping[str, object]) -> str | None:
+    """The sentence for a kind of error, filled with the value and the facts; None where there is none."""
+    template = _SENTENCES.get(_error_type(error_type, value))
+    shown = repr(value) if isinstance(value, str | int | float) else json_name(value)
+    known = {"kind": json_name(value), "shown": shown}
+    return template and template.format_map(known | {name: _plain(fact) for name, fact in facts.items()})
 
 
 def _error_type(error_type: str, value: object) -> str:

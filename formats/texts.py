@@ -1,27 +1,18 @@
-"""Texts and numbers as files may hold them: what every database stores, nothing blank where it counts."""
+"""Texts and numbers as fields of pydantic models: what every database stores, nothing blank that counts."""
 
-import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, FiniteFloat, Strict
 from pydantic_core import PydanticCustomError
 
-MAX_ID_CHARACTERS = 200
-MAX_LABEL_CHARACTERS = 100
-MAX_SET_NAME_CHARACTERS = 20
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def storage_fault(text: str) -> str | None:
-    """What keeps a text from being stored everywhere, in words, or None.
-
-    PostgreSQL stores no NUL and UTF-8 no half of a surrogate pair; all databases must hold the same bank.
-    """
-    if "\0" in text:
-        return "contains a NUL character (U+0000); remove it"
-    if _LONE_SURROGATE.search(text):
-        return "contains half of a surrogate pair, which is no character; remove it"
-    return None
+from formats.text_faults import (
+    BLANK,
+    MAX_ID_CHARACTERS,
+    MAX_LABEL_CHARACTERS,
+    MAX_SET_NAME_CHARACTERS,
+    UNTRIMMED,
+    storage_fault,
+)
 
 
 def _storable(text: str) -> str:
@@ -33,7 +24,7 @@ def _storable(text: str) -> str:
 
 def _not_blank(text: str) -> str:
     if not text.strip():
-        raise PydanticCustomError("blank_text", "is blank; write something or leave the entry out")
+        raise PydanticCustomError("blank_text", BLANK)
     return text
 
 
@@ -45,7 +36,7 @@ def _not_empty(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 def _trimmed(text: str) -> str:
     if text != text.strip():
-        raise PydanticCustomError("untrimmed_id", "begins or ends with white space; remove it")
+        raise PydanticCustomError("untrimmed_id", UNTRIMMED)
     return text
 
 

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
-from pydantic import TypeAdapter, ValidationError
 
-from formats.sentences import error_sentence
-from formats.texts import PromptId
+from formats.text_faults import id_fault
 from psychometrics.data.response_matrix import ResponseMatrix
 
 MOST_PROBLEMS = 100
-NAME: TypeAdapter[str] = TypeAdapter(PromptId)
 
 
 class ResponseMatrixRefused(ValueError):
@@ -46,7 +43,7 @@ class MatrixBuilder:
 
     def name_item(self, name: str, line: int) -> None:
         """Add a column; its name must be one that an item-parameter file can hold."""
-        fault = _fault_of(name)
+        fault = id_fault(name)
         if fault:
             self.refuse(line, f"the item {name[:40]!r}: {fault}")
         if name in self.items:
@@ -73,7 +70,7 @@ class MatrixBuilder:
         self.ends.append(len(self.scores))
 
     def _name_row(self, line: int, name: str) -> None:
-        fault = _fault_of(name)
+        fault = id_fault(name)
         if not name:
             self.refuse(line, "the configuration has no name; give it one")
         elif fault:
@@ -97,15 +94,6 @@ class MatrixBuilder:
 
     def _item(self, column: int) -> str:
         return next(name for name, place in self.items.items() if place == column)
-
-
-def _fault_of(name: str) -> str | None:
-    """What keeps a name from being written into a file or a database."""
-    try:
-        NAME.validate_python(name)
-    except ValidationError as error:
-        return error_sentence(error.errors()[0])
-    return None
 
 
 def score_of(cell: object) -> float | str | None:

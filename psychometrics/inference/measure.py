@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pydantic import JsonValue
-
+from formats.json_values import JsonValue
 from psychometrics.inference.estimates import Estimate
 
 

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from psychometrics.irt.bank import ItemBank
 from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
 from psychometrics.planning.formulas import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from formats.canonical import canonical_sha256
-from formats.texts import storage_fault
+from formats.text_faults import storage_fault
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT, EXACT_ANSWER_TEXT, RUBRIC_TEXT
 from studies.protocol.python_constants import NotAString, string_constant
 

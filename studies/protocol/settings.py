@@ -24,7 +24,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from formats.sentences import error_sentence, field_path
-from formats.texts import storage_fault
+from formats.text_faults import storage_fault
 from studies.protocol.texts import (
     DEFAULT_ALLOWED_TOOLS,
     DEFAULT_CHECK,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 
-from formats.texts import storage_fault
+from formats.text_faults import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings

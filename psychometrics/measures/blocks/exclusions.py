@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from psychometrics.agreement.pairs import agreement
 from psychometrics.exclusions.flow import FlowCounts, flow_steps
 from psychometrics.exclusions.itt import intention_to_treat

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.dif.prompts import fitted_residuals

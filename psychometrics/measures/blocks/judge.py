@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from psychometrics.agreement.influence import (
     FLIPPED,
     changes_without,

@@ -6,8 +6,8 @@ from functools import cached_property
 from zlib import crc32
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Codes, Pairs
 from psychometrics.inference.estimates import Reason, without_interval

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from pydantic import JsonValue
-
+from formats.json_values import JsonValue
 from psychometrics.models.leaderboard import Configuration
 
 

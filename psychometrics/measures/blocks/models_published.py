@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.ability import Z_95

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from formats.files import MEBIBYTE, FileRefused, in_mebibytes, json_file, parsed_json
 from formats.problems import Problem
 from formats.sentences import error_sentence, field_path
-from formats.texts import MAX_ID_CHARACTERS, storage_fault
+from formats.text_faults import MAX_ID_CHARACTERS, storage_fault
 from scoring.readers.model_results import zstandard_member
 from scoring.readers.model_results.inspect_samples import (
     LogHeader,

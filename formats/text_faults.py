@@ -1,0 +1,40 @@
+"""What keeps texts out of files: what no database stores, what is too long, blank or untrimmed, in words."""
+
+import re
+
+MAX_ID_CHARACTERS = 200
+MAX_LABEL_CHARACTERS = 100
+MAX_SET_NAME_CHARACTERS = 20
+BLANK = "is blank; write something or leave the entry out"
+UNTRIMMED = "begins or ends with white space; remove it"
+TOO_LONG = "is longer than {max_length} characters; shorten it"
+HALF_OF_A_PAIR = "contains half of a surrogate pair, which is no character; remove it"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def storage_fault(text: str) -> str | None:
+    """What keeps a text from being stored everywhere, in words, or None.
+
+    PostgreSQL stores no NUL and UTF-8 no half of a surrogate pair; all databases must hold the same bank.
+    """
+    if "\0" in text:
+        return "contains a NUL character (U+0000); remove it"
+    if _LONE_SURROGATE.search(text):
+        return HALF_OF_A_PAIR
+    return None
+
+
+def label_fault(text: str, *, most: int = MAX_LABEL_CHARACTERS) -> str | None:
+    """What keeps a text of at most `most` characters from being a label, in words, or None."""
+    if _LONE_SURROGATE.search(text):
+        return HALF_OF_A_PAIR
+    return TOO_LONG.format(max_length=most) if len(text) > most else storage_fault(text)
+
+
+def id_fault(text: str) -> str | None:
+    """What keeps a text from being the id of a prompt, in words, or None."""
+    if fault := label_fault(text, most=MAX_ID_CHARACTERS):
+        return fault
+    if not text.strip():
+        return BLANK
+    return UNTRIMMED if text != text.strip() else None
