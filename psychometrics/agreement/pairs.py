@@ -9,7 +9,7 @@ percentiles of a bootstrap over clusters. The formulas stand in `coefficients`, 
 `krippendorff`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike
 from psychometrics.agreement.paired import pair_scores
 from psychometrics.agreement.statistics import statistics_of
 from psychometrics.inference.clusters import linear_estimate
-from psychometrics.inference.estimates import Estimate, Share
+from psychometrics.inference.estimates import Estimate, Share, estimate_columns
+from psychometrics.inference.frames import Library, frame_of
+from psychometrics.inference.readable import table_text
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,23 @@ class Agreement:
 
     seed: int
     resamples: int
+
+    @property
+    def statistics(self) -> dict[str, Estimate]:
+        """Every statistic and share by its name, in the order above."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        shares = {name: one.estimate for name, one in values.items() if isinstance(one, Share)}
+        return {name: one for name, one in (values | shares).items() if isinstance(one, Estimate)}
+
+    def __repr__(self) -> str:
+        rows = [(name, repr(one)) for name, one in self.statistics.items()]
+        about = f"Agreement of two judges on {self.n} of {self.rows} responses in {self.clusters} clusters"
+        return f"{about}\n{table_text(('statistic', 'value [95 %]'), rows)}"
+
+    def to_frame(self, library: Library | None = None) -> Any:
+        """One row a statistic: value, se, low, high, reason. Raises ImportError as `frame_of` does."""
+        found = self.statistics
+        return frame_of({"statistic": list(found), **estimate_columns(found.values())}, library)
 
     @property
     def directional_agreement(self) -> Share:

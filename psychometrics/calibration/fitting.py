@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from psychometrics.calibration.notes import fit_notes, model_notes
 from psychometrics.calibration.problems import LeastSquares, Logistic, Problem
 from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import ResponseMatrix
+from psychometrics.inference.frames import Library, frame_of
+from psychometrics.inference.readable import number_text
 from psychometrics.irt.transform import Transform
 
 Solver = Literal["als", "adam"]
@@ -63,6 +65,27 @@ class BankFit:
     left_out: LeaveOneOut | None
     seconds: float
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        matrix, fit = self.matrix, self.fit
+        left = "" if self.left_out is None else ", checked by leaving each configuration out once"
+        return (
+            f"BankFit({self.model}: {len(matrix.items)} items from {len(matrix.configurations)} "
+            f"configurations, sigma_hat {number_text(fit.sigma_hat)}, R2 {number_text(fit.r_squared)}{left})"
+        )
+
+    @property
+    def abilities(self) -> dict[str, float]:
+        """Theta (logits) of each configuration, on the scale that `FitOptions.centring` puts it on."""
+        return dict(zip(self.matrix.configurations, self.fit.theta.tolist(), strict=True))
+
+    def to_frame(self, library: Library | None = None) -> Any:
+        """One row an item: prompt_id, a, b (logits) and responses. Raises ImportError as `frame_of` does."""
+        columns = {
+            "prompt_id": self.matrix.items, "a": self.fit.a.tolist(), "b": self.fit.b.tolist(),
+            "responses": self.matrix.item_counts.tolist(),
+        }  # fmt: skip
+        return frame_of(columns, library)
 
     @property
     def extreme_items(self) -> list[int]:

@@ -86,6 +86,12 @@ class Cohort:
     def __len__(self) -> int:
         return len(self.p)
 
+    def __repr__(self) -> str:
+        return (
+            f"Cohort({self.people_present} people, {len(self.prompts)} prompts, {len(self)} places, "
+            f"{int(self.is_pair.sum())} scored on known items)"
+        )
+
     @cached_property
     def known(self) -> Mask:
         """(J,): prompts with item parameters."""

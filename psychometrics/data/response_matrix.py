@@ -21,6 +21,12 @@ class ResponseMatrix:
     items: tuple[str, ...]
     p: SparseScores
 
+    def __repr__(self) -> str:
+        return (
+            f"ResponseMatrix({len(self.configurations)} configurations, {len(self.items)} items, "
+            f"{self.responses} responses)"
+        )
+
     @property
     def responses(self) -> int:
         return len(self.p.data)

@@ -6,7 +6,7 @@ response. An empty or NaN score is missing. Without a group column every row bel
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from formats.csv_rows import csv_rows, first_undecodable_line, strict_number
 from psychometrics.irt.transform import Array
 
 MISSING = ("", "NaN", "nan")  # some programs write a missing score so
+REQUIRED = ("prompt_id", "score")
 ONLY_GROUP = "all"
 UNKNOWN = -1
 MOST_PROBLEMS = 1_000
@@ -86,7 +87,7 @@ def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
     table = ScoreTable()
     rows = csv_rows(file, lambda line, sentence: problems.append(f"line {line}: {sentence}"))
     header = [name.strip() for name in next(rows, (0, []))[1]]
-    problems += [] if problems else _header_problems(header)
+    problems += [] if problems else header_problems(header, REQUIRED)
     if problems:
         raise ScoreTableRefused(problems)
     table.ignored_columns = tuple(name for name in header if name not in ("prompt_id", "score", "group"))
@@ -104,12 +105,14 @@ def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
     return table
 
 
-def _header_problems(header: list[str]) -> list[str]:
+def header_problems(header: list[str], required: Sequence[str]) -> list[str]:
+    """What is wrong with the names of the columns, each a sentence."""
     if not header:
-        return ["the file is empty; the first line must name the columns prompt_id and score"]
+        *names, last = required
+        return [f"the file is empty; the first line must name the columns {', '.join(names)} and {last}"]
     missing = [
         f"line 1: there is no column {name!r}; name it in the first line (comma-separated)"
-        for name in ("prompt_id", "score")
+        for name in required
         if name not in header
     ]
     named = {name for name in header if name}
@@ -125,7 +128,7 @@ def _add_row(table: ScoreTable, header: list[str], row: list[str], index: Mappin
     if len(row) != len(header):
         return f"has {len(row)} cells where the header has {len(header)}"
     cells = dict(zip(header, row, strict=True))
-    score = _score_of(cells["score"])
+    score = score_in(cells["score"])
     if isinstance(score, str):
         return score
     prompt_id = cells["prompt_id"].strip()
@@ -138,7 +141,7 @@ def _add_row(table: ScoreTable, header: list[str], row: list[str], index: Mappin
     return None
 
 
-def _score_of(cell: str) -> float | str:
+def score_in(cell: str) -> float | str:
     """The score, NaN where missing, or the sentence that refuses it."""
     if cell in MISSING:
         return math.nan

@@ -5,8 +5,11 @@ that has a value but no interval.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from psychometrics.inference.readable import interval_text, number_text
 
 CONFIDENCE = 0.95
 
@@ -60,6 +63,13 @@ class Estimate:
     def known(self) -> bool:
         return not math.isnan(self.value)
 
+    def __repr__(self) -> str:
+        if not self.known:
+            return f"none ({self.reason})"
+        why = f"no interval: {self.reason}" if self.reason else ""
+        why = interval_text(self.low, self.high) or why
+        return f"{number_text(self.value)} {why}".rstrip()
+
 
 @dataclass(frozen=True)
 class Share:
@@ -68,6 +78,16 @@ class Share:
     count: int
     n: int
     estimate: Estimate
+
+    def __repr__(self) -> str:
+        return f"{self.count} of {self.n}: {self.estimate!r}"
+
+
+def estimate_columns(estimates: Iterable[Estimate]) -> dict[str, list[object]]:
+    """Value, standard error, interval and reason as columns of a table; NaN where there is none."""
+    listed = list(estimates)
+    numbers = {name: [getattr(one, name) for one in listed] for name in ("value", "se", "low", "high")}
+    return {**numbers, "reason": [str(one.reason or "") for one in listed]}
 
 
 def unknown(reason: Reason) -> Estimate:

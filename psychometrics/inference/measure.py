@@ -69,6 +69,10 @@ class Measure:
     prompt_id: str = ""
     details: Mapping[str, JsonValue] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        about = ", ".join(filter(None, (self.group, self.subset, self.participant, self.prompt_id)))
+        return f"{self.name}{f' ({about})' if about else ''}: {self.estimate!r}"
+
 
 def plain(value: float) -> Estimate:
     """A number that has no sampling error of its own, such as a count or a share that is fully known."""

@@ -65,6 +65,12 @@ class GroupAbility:
     raw_mean: float
     coverage: float
 
+    def __repr__(self) -> str:
+        return (
+            f"theta {self.theta:.4g} [{self.ci_low:.4g}, {self.ci_high:.4g}], pooled {self.theta_pool:.4g} "
+            f"(se {self.se_pool:.4g}), {self.pairs} responses to {self.prompts} prompts"
+        )
+
 
 def ability_of(p: Array, items: NDArray[np.int64], bank: ItemBank) -> Ability:
     """Ability from scores `p` (n,) on the bank positions `items` (n,); a position may occur repeatedly.

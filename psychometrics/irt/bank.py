@@ -38,6 +38,9 @@ class ItemBank:
     def __len__(self) -> int:
         return len(self.prompt_ids)
 
+    def __repr__(self) -> str:
+        return f"ItemBank({len(self)} items, {self.response_model}, sigma_hat {self.sigma_hat:.4g})"
+
     def subset(self, prompt_ids: Iterable[str]) -> "ItemBank":
         """The items among `prompt_ids`, in bank order; coverage then refers to this part alone.
 

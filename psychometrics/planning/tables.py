@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from formats.json_values import JsonValue
+from psychometrics.inference.readable import number_text, table_text
 from psychometrics.irt.bank import ItemBank
 from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
 from psychometrics.planning.formulas import (
@@ -94,6 +95,17 @@ class Planned:
     per_batch: tuple[BatchLine, ...]
     linkage: tuple[tuple[str, Linkage], ...]
     rehearsed: Rehearsed | None
+
+    def __repr__(self) -> str:
+        widths = [(number_text(width), "no number" if n is None else str(n)) for width, n in self.needed]
+        found = self.precision
+        return (
+            f"{self.plan.people} people x {self.plan.prompts_per_person} prompts of "
+            f"{self.plan.bank_prompts} ({self.kind}): half-width {number_text(found.half_width)}, "
+            f"smallest difference {number_text(found.detectable)}, between halves "
+            f"{number_text(found.detectable_halves)} logits\n"
+            f"{table_text(('half-width', 'people needed'), widths)}"
+        )
 
     def as_json(self) -> dict[str, JsonValue]:
         """The same as JSON holds it; NaN is null."""

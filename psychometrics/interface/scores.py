@@ -1,0 +1,94 @@
+"""Scores of a group on a bank, and its ability by both estimators."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from formats.item_parameters import read_item_parameters
+from psychometrics.data.score_table import UNKNOWN, read_score_table
+from psychometrics.inference.estimates import Estimate
+from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.irt.ability import GroupAbility, group_ability
+from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.transform import Array, ScoreOutOfRange
+
+StrPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """n responses of one group: scores `p` (n,) in [0, 1], NaN = missing, on bank positions `items` (n,).
+
+    A position is -1 where the bank does not hold the prompt; such a response contributes nothing.
+    """
+
+    items: NDArray[np.int64]
+    p: Array
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def __repr__(self) -> str:
+        used = int(((self.items >= 0) & ~np.isnan(self.p)).sum())
+        return f"Scores({len(self)} responses, {used} with a score on a prompt of the bank)"
+
+
+def load_item_bank(path: StrPath) -> ItemBank:
+    """The item bank of a JSON file as GIM publishes it (GIM paper, section 5.1 and appendix B).
+
+    `a` > 0 and `b` in logits. Raises ItemParametersRefused with every problem of the file.
+    """
+    return item_bank_from(read_item_parameters(Path(path)))
+
+
+def scores_of(prompt_ids: Sequence[object], p: ArrayLike, bank: ItemBank) -> Scores:
+    """Scores `p` (n,) in [0, 1], NaN = missing, of the prompts `prompt_ids` (n,).
+
+    Raises ValueError where the columns differ in length, ScoreOutOfRange for a score outside [0, 1].
+    """
+    scores = np.asarray(p, dtype=np.float64)
+    outside = scores[(scores < 0) | (scores > 1)]
+    if outside.size:
+        raise ScoreOutOfRange(f"a score is {outside.flat[0]}; scores must be between 0 and 1")
+    items = np.array([bank.index.get(str(name), UNKNOWN) for name in prompt_ids], dtype=np.int64)
+    if scores.shape != items.shape:
+        raise ValueError(f"{len(items)} prompts and scores of shape {scores.shape}; expected one of each")
+    return Scores(items, scores)
+
+
+def load_scores(path: StrPath, bank: ItemBank) -> dict[str, Scores]:
+    """The groups of a CSV table with the columns prompt_id, score and, where there are several, group.
+
+    A table without groups has one, called "all". Raises ScoreTableRefused with every problem of the file.
+    """
+    groups = read_score_table(Path(path), bank.index).groups
+    return {name: Scores(one.prompt_index, one.p) for name, one in groups.items()}
+
+
+def ability(scores: Scores, bank: ItemBank) -> GroupAbility:
+    """Theta (logits) of a group by equation 2 of the GIM paper, by prompt means and by pooled responses.
+
+    The interval is the published analytic one, which takes responses as independent; `measure` has honest
+    ones. Everything is NaN where nothing is scored and on a logistic bank (use `quasi_likelihood`).
+    """
+    return group_ability(scores.items, scores.p, bank)
+
+
+def quasi_likelihood(scores: Scores, bank: ItemBank, clusters: Sequence[object] | None = None) -> Estimate:
+    """theta_QL (logits) of a group with a 95 % t interval, robust to what responses of a cluster share.
+
+    `clusters` (n,) names what each response belongs to, such as its person; None takes every response as a
+    cluster of its own. Without a value where nothing is scored, or all scores are 0 or all 1. Compare
+    theta_QL with theta_QL only. Sources: Papke and Wooldridge (1996) for the quasi-likelihood, Cameron, Gelbach and
+    Miller (2011) for the sandwich.
+    """
+    labels = np.arange(len(scores)) if clusters is None else np.asarray([str(name) for name in clusters])
+    if len(labels) != len(scores):
+        raise ValueError(f"{len(labels)} cluster labels for {len(scores)} responses; expected one each")
+    known = scores.items >= 0
+    items = scores.items[known]
+    return quasi_estimate(bank.a[items], bank.b[items], scores.p[known], labels[known]).estimate
