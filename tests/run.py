@@ -27,7 +27,14 @@ POSTGRES_URL = os.environ.get("CHIRON_TEST_DATABASE_URL", "postgres://postgres@1
 REDIS_URL = os.environ.get("CHIRON_TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
 EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
-FOLDERS = ("tests/functional", "tests/integration", "tests/unit", "tests/evidence", "tests/library", "tests/architecture")
+FOLDERS = (
+    "tests/functional",
+    "tests/integration",
+    "tests/unit",
+    "tests/evidence",
+    "tests/library",
+    "tests/architecture",
+)
 # The whole demo at real servers: once is enough.
 WITH_THE_BROWSERS = "tests/functional/test_demo.py"
 # Every page for everybody, the dearest test of all: once, on the database that refuses more.

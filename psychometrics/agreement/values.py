@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 import numpy as np
-from pydantic import JsonValue
 
+from formats.json_values import JsonValue
 from psychometrics.agreement.paired import DECIMALS, MET
 from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.panel import PanelAgreement
