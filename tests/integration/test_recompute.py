@@ -1,5 +1,6 @@
 """The script that ships in an export computes its numbers again, and says so when one was changed."""
 
+import gzip
 import json
 import math
 import random
@@ -441,3 +442,17 @@ def test_a_folder_that_is_no_export_is_refused(tmp_path: Path) -> None:
     code, said = run_script(tmp_path)
     assert code == 2
     assert "is not an export" in said
+
+
+def test_an_export_of_before_is_still_read_and_what_changed_since_is_said(tmp_path: Path) -> None:
+    release = Path(__file__).parents[1] / "upgrades" / "releases" / "0.1.0" / "export.json.gz"
+    export = json.loads(gzip.decompress(release.read_bytes()))["kept-tasks"]
+    (tmp_path / "manifest.json").write_text(json.dumps(export["manifest"] | {"files": []}))
+    for table, rows in export["tables"].items():
+        (tmp_path / f"{table}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [sys.executable, "-m", "psychometrics.recompute", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Measured by methods of before: errors and details are not compared." in done.stdout
+    assert "1 x its method changed since this export was written" in done.stdout
+    assert done.stdout.endswith("Everything that could be computed agrees.\n")
