@@ -7,25 +7,27 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+import judging.urls
+import reporting.urls
+import screening.urls
 from batches.models import Session
 from psychometrics.inference.measure import Block
-from reporting import urls
 from scoring.coordinator import Scoring
 from scoring.models import ResultSet
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db
-# Every address of a study under scoring is one or the other; a new one has to be put somewhere.
+# Every address of a study in a room that may know scores is one or the other; put a new one somewhere.
 HIDDEN = {
     "staff_agreement", "staff_agreement_figure", "staff_measurement", "staff_measurement_figure",
     "staff_report", "staff_report_file", "staff_results", "staff_results_figure",
 }  # fmt: skip
 TELLS_NO_SCORES = {
-    "staff_study", "staff_payments", "staff_screening", "staff_verdict", "staff_judging", "staff_judging_run",
+    "staff_study", "staff_screening", "staff_verdict", "staff_judging", "staff_judging_run",
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
     "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist",
 }  # fmt: skip
-RECORDS = ("answerscore", "resultset", "estimate")
+RECORDS = ("judging/answerscore", "scoring/resultset", "scoring/estimate")
 
 
 @pytest.fixture
@@ -61,7 +63,8 @@ def addresses(results: ResultSet) -> dict[str, str]:
 
 
 def test_every_page_of_a_study_is_known_to_tell_scores_or_not() -> None:
-    of_studies = {pattern.name for pattern in urls.urlpatterns if str(pattern.pattern).startswith(urls.STUDY)}
+    patterns = [*screening.urls.urlpatterns, *judging.urls.urlpatterns, *reporting.urls.urlpatterns]
+    of_studies = {one.name for one in patterns if str(one.pattern).startswith(reporting.urls.STUDY)}
     assert of_studies == HIDDEN | TELLS_NO_SCORES
 
 
@@ -82,7 +85,7 @@ def test_the_records_leave_out_scores_of_a_study_with_open_verdicts(
     root: Client, scored: ResultSet, keep_flagged: Callable[[Study, datetime], None], now: datetime
 ) -> None:
     def shown() -> list[bool]:
-        pages = [root.get(f"/admin/scoring/{name}/").text for name in RECORDS]
+        pages = [root.get(f"/admin/{name}/").text for name in RECORDS]
         return ["/change/" in page for page in pages]
 
     assert shown() == [False] * len(RECORDS)
