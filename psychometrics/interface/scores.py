@@ -83,8 +83,8 @@ def quasi_likelihood(scores: Scores, bank: ItemBank, clusters: Sequence[object] 
 
     `clusters` (n,) names what each response belongs to, such as its person; None takes every response as a
     cluster of its own. Without a value where nothing is scored, or all scores are 0 or all 1. Compare
-    theta_QL with theta_QL only. Sources: Papke and Wooldridge (1996) for the quasi-likelihood; Cameron,
-    Gelbach and Miller (2011) for the sandwich.
+    theta_QL with theta_QL only. Raises ValueError for another number of labels. Sources: Papke and
+    Wooldridge (1996) for the quasi-likelihood; Cameron, Gelbach and Miller (2011) for the sandwich.
     """
     labels = np.arange(len(scores)) if clusters is None else np.asarray([str(name) for name in clusters])
     if len(labels) != len(scores):

@@ -26,7 +26,12 @@ def test_every_command_of_ours_is_in_the_readme() -> None:
 def test_every_link_between_documents_leads_somewhere() -> None:
     broken = [
         f"{page.relative_to(ROOT)} -> {target}"
-        for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+        for page in [
+            *ROOT.glob("*.md"),
+            *ROOT.glob("docs/**/*.md"),
+            *ROOT.glob("benchmarks/*.md"),
+            *ROOT.glob("psychometrics/*.md"),
+        ]
         for target in re.findall(r"\]\(([^)#]+)", page.read_text())
         if not target.startswith(("http", "mailto:")) and not (page.parent / target).exists()
     ]
