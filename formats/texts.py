@@ -1,25 +1,31 @@
 """Texts and numbers as fields of pydantic models: what every database stores, nothing blank that counts."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, FiniteFloat, Strict
+from pydantic import AfterValidator, FiniteFloat, Strict
 from pydantic_core import PydanticCustomError
 
 from formats.text_faults import (
     BLANK,
-    MAX_ID_CHARACTERS,
     MAX_LABEL_CHARACTERS,
     MAX_SET_NAME_CHARACTERS,
-    UNTRIMMED,
+    id_fault,
+    label_fault,
     storage_fault,
 )
 
 
-def _storable(text: str) -> str:
-    fault = storage_fault(text)
-    if fault is not None:
-        raise PydanticCustomError("unstorable", "{fault}", {"fault": fault})
-    return text
+def _without(fault_of: Callable[[str], str | None]) -> AfterValidator:
+    """Refuse texts in which `fault_of` finds something wrong, in its words."""
+
+    def checked(text: str) -> str:
+        if fault := fault_of(text):
+            raise PydanticCustomError("unfit_text", "{fault}", {"fault": fault})
+        return text
+
+    return AfterValidator(checked)
 
 
 def _not_blank(text: str) -> str:
@@ -34,22 +40,10 @@ def _not_empty(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
-def _trimmed(text: str) -> str:
-    if text != text.strip():
-        raise PydanticCustomError("untrimmed_id", UNTRIMMED)
-    return text
-
-
-Text = Annotated[str, AfterValidator(_storable)]
+Text = Annotated[str, _without(storage_fault)]
 FilledText = Annotated[Text, AfterValidator(_not_blank)]
-PromptId = Annotated[
-    str,
-    Field(max_length=MAX_ID_CHARACTERS),
-    AfterValidator(_storable),
-    AfterValidator(_not_blank),
-    AfterValidator(_trimmed),
-]
-Label = Annotated[str, Field(max_length=MAX_LABEL_CHARACTERS), AfterValidator(_storable)]
-SetName = Annotated[str, Field(max_length=MAX_SET_NAME_CHARACTERS), AfterValidator(_storable)]
+PromptId = Annotated[str, _without(id_fault)]
+Label = Annotated[str, _without(partial(label_fault, most=MAX_LABEL_CHARACTERS))]
+SetName = Annotated[str, _without(partial(label_fault, most=MAX_SET_NAME_CHARACTERS))]
 StrictNumber = Annotated[FiniteFloat, Strict()]
 Texts = Annotated[tuple[FilledText, ...], AfterValidator(_not_empty)]

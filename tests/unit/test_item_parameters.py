@@ -167,6 +167,25 @@ def test_a_repeated_prompt_is_refused_although_json_allows_it(tmp_path: Path) ->
             {"items": {"p1": {"a": 1, "b": 0, "subcategory": "\ud800"}}},
             "p1, subcategory: contains half of a surrogate pair, which is no character; remove it",
         ),
+        (
+            {"items": {"\ud800": {"a": 1, "b": 0}}},
+            "\\ud800: contains half of a surrogate pair, which is no character; remove it",
+        ),
+        ({"items": {"p" * 201: {"a": 1, "b": 0}}}, f"{'p' * 201}: is longer than 200 characters; shorten it"),
+        ({"items": {" ": {"a": 1, "b": 0}}}, " : is blank; write something or leave the entry out"),
+        (
+            {"items": {"p1": {"a": 1, "b": 0, "subcategory": None}}},
+            "p1, subcategory: is null, but text is expected; put it in quotes",
+        ),
+        (
+            {"calibration": {"sigma_hat": 2.5, "n_models": 3.0}},
+            "calibration.n_models: is a number, but a whole number is expected",
+        ),
+        (
+            {"calibration": {"sigma_hat": 2.5, "r_squared": 1.5}},
+            "calibration.r_squared: is above 1; write 1 or less",
+        ),
+        ({"transform": 3}, "transform: is a number, but an object is expected"),
     ],
 )
 def test_a_wrong_part_is_named(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
