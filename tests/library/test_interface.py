@@ -2,6 +2,7 @@
 
 import csv
 import math
+import subprocess
 import sys
 from pathlib import Path
 
@@ -246,6 +247,17 @@ def test_a_result_shows_its_value_its_interval_or_why_there_is_none(
 def test_a_long_table_says_how_many_rows_it_leaves_out(cohort: pm.Cohort) -> None:
     found = pm.measure(cohort, blocks=["cohort", "slices", "fit"], top_size=6)
     assert repr(found).splitlines()[41] == f"... and {len(found) - 40} rows more; to_frame() has all of them"
+
+
+def test_importing_the_library_loads_nothing_until_a_name_is_used() -> None:
+    script = (
+        "import sys, psychometrics as pm\n"
+        "print('numpy' in sys.modules, 'scipy' in sys.modules, 'psychometrics.irt' in sys.modules)\n"
+        "pm.ability\nprint('psychometrics.irt' in sys.modules)"
+    )
+    root = Path(__file__).resolve().parents[2]
+    run = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "False", "False", "True"]
 
 
 def test_without_pandas_and_polars_a_frame_is_refused_in_a_sentence(cohort: pm.Cohort, frames: Path) -> None:
