@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -80,9 +81,29 @@ class ModelFacts:
     board: Leaderboard
 
 
+class KnownFacts(Protocol):
+    """What blocks look at beside the cohort, in one scope; each may be read when a block first looks at it.
+
+    `flow`: numbers of people by step, as stored.
+    """
+
+    @property
+    def top_size(self) -> int: ...
+    @property
+    def flow(self) -> Mapping[str, int]: ...
+    @property
+    def screening(self) -> ScreeningFacts | None: ...
+    @property
+    def judge(self) -> JudgeFacts: ...
+    @property
+    def models(self) -> ModelFacts | None: ...
+    @property
+    def benchmark(self) -> BenchmarkFacts | None: ...
+
+
 @dataclass(frozen=True)
 class Facts:
-    """What blocks look at beside the cohort, in one scope. `flow`: numbers of people by step, as stored."""
+    """The same as plain values."""
 
     top_size: int
     flow: Mapping[str, int] = field(default_factory=dict)
@@ -100,7 +121,7 @@ class Inputs:
     `rng` is this block's own stream: what one block draws changes no number of another.
     """
 
-    facts: Facts
+    facts: KnownFacts
     everyone: Cohort
     items: ItemBank | None
     rng: np.random.Generator

@@ -1,16 +1,20 @@
 """What blocks of the measurement look at beside the cohort, read from the database."""
 
+from collections.abc import Mapping
+from functools import cached_property
+
+from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.inputs import (
     BenchmarkFacts,
-    Facts,
     JudgeFacts,
     ModelFacts,
     OtherJudge,
     ScreeningFacts,
 )
+from psychometrics.models.leaderboard import Leaderboard
 from scoring.models import ResultSet
 from scoring.selectors.hidden_items import public_arrays
 from scoring.selectors.judge_effects import (
@@ -24,54 +28,88 @@ from scoring.selectors.judge_effects import (
 from scoring.selectors.leaderboards import leaderboard_of
 from scoring.selectors.task_tables import guessing_rates, table_columns
 from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
-from studies.models import Study
+from studies.models import ItemBank
 
 
-def measured_facts(
-    results: ResultSet, everyone: Cohort, items: ItemArrays | None, scope: Scope = Scope.ALL
-) -> Facts:
-    """The facts of one scope. `items`: parameters of prompts; None where the study's items are tasks."""
-    study, public_only = results.run.study, scope == Scope.PUBLIC
-    return Facts(
-        top_size=study.protocol.top_size,
-        flow=results.flow,
-        screening=screening_facts(study, everyone, public_only=public_only),
-        judge=judge_facts(results, public_only=public_only),
-        models=model_facts(study, items, public_only=public_only) if items else None,
-        benchmark=benchmark_facts(study, public_only=public_only),
-    )
+class Readings:
+    """What is the same in every scope of a measurement: each is read once, when a block first looks at it."""
+
+    def __init__(self, results: ResultSet) -> None:
+        self.results = results
+        self._boards: dict[int, Leaderboard] = {}
+
+    @cached_property
+    def others(self) -> tuple[OtherJudge, ...]:
+        """The other judges of the same answers."""
+        runs = other_runs(self.results.run)
+        names = judge_names(runs)
+        return tuple(
+            OtherJudge(name, run.pk, current_scores(run)) for name, run in zip(names, runs, strict=True)
+        )
+
+    @cached_property
+    def columns(self) -> tuple[TableColumn, ...]:
+        """The study's table of models by tasks."""
+        return tuple(table_columns(self.results.run.study))
+
+    def board(self, bank: ItemBank, items: ItemArrays) -> Leaderboard:
+        """The models on these items of the bank."""
+        if id(items) not in self._boards:
+            self._boards[id(items)] = leaderboard_of(bank, items)
+        return self._boards[id(items)]
 
 
-def screening_facts(study: Study, everyone: Cohort, *, public_only: bool) -> ScreeningFacts:
-    codes = [person.code for person in everyone.people]
-    people = exclusion_facts(study, codes, public_only=public_only)
-    return ScreeningFacts(people, excluded_by_reason(study), decisions_by_rater(study))
+class StudyFacts:
+    """The facts of one scope, read from the database (`psychometrics.measures.inputs.KnownFacts`).
 
+    A part that cannot be read fails the blocks that look at it, and no other.
+    `items`: parameters of prompts; None where the study's items are tasks.
+    """
 
-def judge_facts(results: ResultSet, *, public_only: bool) -> JudgeFacts:
-    run, others = results.run, other_runs(results.run)
-    return JudgeFacts(
-        names=study_judge_names(run),
-        confidences=confidence_counts(run, public_only=public_only),
-        unscored=unscored_reasons(run, public_only=public_only),
-        others=tuple(
-            OtherJudge(name, other.pk, current_scores(other))
-            for other, name in zip(others, judge_names(others), strict=True)
-        ),
-    )
+    def __init__(
+        self, readings: Readings, everyone: Cohort, items: ItemArrays | None, scope: Scope = Scope.ALL
+    ) -> None:
+        self._readings, self._everyone, self._items = readings, everyone, items
+        self._results, self._study = readings.results, readings.results.run.study
+        self._public_only = scope == Scope.PUBLIC
 
+    @property
+    def top_size(self) -> int:
+        return self._study.protocol.top_size
 
-def model_facts(study: Study, items: ItemArrays, *, public_only: bool) -> ModelFacts | None:
-    bank = study.item_bank
-    if bank is None:
-        return None
-    if public_only:
-        items = public_arrays(study, items)
-    return ModelFacts(bank.slug, items, leaderboard_of(bank, items))
+    @property
+    def flow(self) -> Mapping[str, int]:
+        return dict(self._results.flow)
 
+    @cached_property
+    def screening(self) -> ScreeningFacts:
+        codes = [person.code for person in self._everyone.people]
+        people = exclusion_facts(self._study, codes, public_only=self._public_only)
+        return ScreeningFacts(people, excluded_by_reason(self._study), decisions_by_rater(self._study))
 
-def benchmark_facts(study: Study, *, public_only: bool) -> BenchmarkFacts | None:
-    rules = study.protocol.match_rules
-    if rules is None:
-        return None
-    return BenchmarkFacts(rules, tuple(table_columns(study)), guessing_rates(study, public_only=public_only))
+    @cached_property
+    def judge(self) -> JudgeFacts:
+        run = self._results.run
+        return JudgeFacts(
+            names=study_judge_names(run),
+            confidences=confidence_counts(run, public_only=self._public_only),
+            unscored=unscored_reasons(run, public_only=self._public_only),
+            others=self._readings.others,
+        )
+
+    @cached_property
+    def models(self) -> ModelFacts | None:
+        bank, items = self._study.item_bank, self._items
+        if bank is None or items is None:
+            return None
+        if self._public_only:
+            items = public_arrays(self._study, items)
+        return ModelFacts(bank.slug, items, self._readings.board(bank, items))
+
+    @cached_property
+    def benchmark(self) -> BenchmarkFacts | None:
+        rules = self._study.protocol.match_rules
+        if rules is None:
+            return None
+        rates = guessing_rates(self._study, public_only=self._public_only)
+        return BenchmarkFacts(rules, self._readings.columns, rates)

@@ -17,7 +17,7 @@ from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.registry import BLOCKS
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.measured_facts import measured_facts
+from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.task_tables import holds_tasks
 from scoring.services.measured_inputs import measured_sha256
 from studies.models import StudyEvent
@@ -56,8 +56,8 @@ def measurement_compute(
         items = item_arrays(bank) if bank else None
         only_tasks = holds_tasks(results.run.study)
         cohorts = cohorts_of(everyone)
-        of_prompts = None if only_tasks else items
-        facts = {scope: measured_facts(results, one, of_prompts, scope) for scope, one in cohorts.items()}
+    of_prompts, readings = None if only_tasks else items, Readings(results)
+    facts = {scope: StudyFacts(readings, one, of_prompts, scope) for scope, one in cohorts.items()}
     blocks: dict[Scope, dict[str, object]] = {scope: {} for scope in cohorts}
     found: dict[tuple[Scope, Block], list[Measure]] = {}
     for block, (scope, cohort) in product(BLOCKS, cohorts.items()):

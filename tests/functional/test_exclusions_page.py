@@ -17,7 +17,7 @@ from psychometrics.measures.inputs import Inputs
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.measured_facts import measured_facts
+from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.measures import block_measures
 from scoring.services.measurement import block_compute, measurement_store
 from scoring.services.results import results_compute
@@ -88,7 +88,7 @@ def measured(results: ResultSet, now: datetime) -> Measurement:
     everyone, items = study_cohort(run), item_arrays(bank) if bank else None
     for block in BLOCKS:
         inputs = Inputs(
-            facts=measured_facts(results, everyone, items), everyone=everyone, items=items,
+            facts=StudyFacts(Readings(results), everyone, items), everyone=everyone, items=items,
             rng=np.random.default_rng(1), resamples=100, progress=lambda done, of: None,
         )  # fmt: skip
         blocks[block], found[Scope.ALL, block] = block_compute(block, inputs)

@@ -25,7 +25,7 @@ from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import study_judge_names
-from scoring.selectors.measured_facts import measured_facts, model_facts
+from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement import measurement_compute
 from studies.models import ItemBank, Participant, Study
@@ -231,10 +231,11 @@ def test_more_models_take_no_more_queries(
     item_bank = results.run.study.item_bank
     assert item_bank is not None
     everyone, items = study_cohort(results.run), item_arrays(item_bank)
+    facts = StudyFacts(Readings(results), everyone, items)
     with django_assert_max_num_queries(2):
-        model_facts(results.run.study, items, public_only=False)
+        assert facts.models is not None
     inputs = Inputs(
-        facts=measured_facts(results, everyone, items), everyone=everyone, items=items,
+        facts=facts, everyone=everyone, items=items,
         rng=np.random.default_rng(1), resamples=100, progress=no_progress,
     )  # fmt: skip
     found = list(model_measures(inputs))
