@@ -4,19 +4,18 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
 
+from config.moved_models import content_types_move
+
 
 MODELS = ['answerscore', 'audititem', 'auditsample', 'criterionscore', 'judgecall', 'judgechange', 'judgeconfig', 'judgegrant', 'judgeslice', 'judgingrun', 'scoringrun']
 
 
-def content_types_move(apps, schema_editor):
-    """Permissions and the log of changes name models by rows of content types: these go along."""
-    types = apps.get_model('contenttypes', 'ContentType').objects
-    types.filter(app_label='scoring', model__in=MODELS).update(app_label='judging')
+def types_move(apps, schema_editor):
+    content_types_move(apps, MODELS, old='scoring', new='judging')
 
 
-def content_types_return(apps, schema_editor):
-    types = apps.get_model('contenttypes', 'ContentType').objects
-    types.filter(app_label='judging', model__in=MODELS).update(app_label='scoring')
+def types_return(apps, schema_editor):
+    content_types_move(apps, MODELS, old='judging', new='scoring')
 
 
 class Migration(migrations.Migration):
@@ -25,6 +24,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('admin', '0003_logentry_add_action_flag_choices'),
         ('contenttypes', '0002_remove_content_type_name'),
         ('scoring', '0005_the_interval_that_serves'),
         ('batches', '0005_practice_in_the_workspace'),
@@ -315,5 +315,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunPython(content_types_move, content_types_return),
+        migrations.RunPython(types_move, types_return),
     ]

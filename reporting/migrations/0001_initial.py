@@ -2,19 +2,18 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from config.moved_models import content_types_move
+
 
 MODELS = ['checklistanswer']
 
 
-def content_types_move(apps, schema_editor):
-    """Permissions and the log of changes name models by rows of content types: these go along."""
-    types = apps.get_model('contenttypes', 'ContentType').objects
-    types.filter(app_label='scoring', model__in=MODELS).update(app_label='reporting')
+def types_move(apps, schema_editor):
+    content_types_move(apps, MODELS, old='scoring', new='reporting')
 
 
-def content_types_return(apps, schema_editor):
-    types = apps.get_model('contenttypes', 'ContentType').objects
-    types.filter(app_label='reporting', model__in=MODELS).update(app_label='scoring')
+def types_return(apps, schema_editor):
+    content_types_move(apps, MODELS, old='reporting', new='scoring')
 
 
 class Migration(migrations.Migration):
@@ -23,6 +22,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('admin', '0003_logentry_add_action_flag_choices'),
         ('contenttypes', '0002_remove_content_type_name'),
         ('scoring', '0005_the_interval_that_serves'),
         ('studies', '0008_announcements_to_those_in_a_session'),
@@ -49,5 +49,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunPython(content_types_move, content_types_return),
+        migrations.RunPython(types_move, types_return),
     ]
