@@ -6,13 +6,26 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from psychometrics.recompute.export import PRIVATE, Export, NotHere, Values
+from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.flow import flow_of_answers, flow_of_people
 from psychometrics.recompute.judges import Judges
 from psychometrics.recompute.measures import MeasuredRun
 from psychometrics.recompute.results import ResultsRun
 
 TOLERANCE = 1e-9
+KEY = (
+    "run",
+    "block",
+    "level",
+    "name",
+    "statistic",
+    "group",
+    "category",
+    "subset",
+    "participant",
+    "prompt_id",
+    "task",
+)
 EXPECTED = ("value", "se", "low", "high")  # of a row that has them, each must be computed
 
 
@@ -60,6 +73,10 @@ def _compared_run(export: Export, entry: Values) -> Iterator[Compared]:
     for row in measured.rows:
         what = f"{_named(export, 'measures', row)}: {row['block']} {row['name']}"
         yield from _compare(what, row, partial(measured.found, row))
+    if measured.rows:
+        for key in measured.not_stored():
+            named = f"measures: {key[0]} {key[1]}"
+            yield Compared(named, False, f"{' '.join(filter(None, key))} is not in the table")
 
 
 def _flow_to_top(export: Export, results: ResultsRun) -> Values:
@@ -76,13 +93,20 @@ def _named(export: Export, table: str, row: Values) -> str:
 
 def _compare(what: str, stored: Values, compute: Callable[[], Values]) -> Iterator[Compared]:
     """Every column of a stored row that could be computed."""
-    if stored.get("reason") and stored.get("value") is None:
-        yield Compared(what, None, empty=True)
-        return
+    empty = bool(stored.get("reason")) and stored.get("value") is None
     try:
         found = compute()
     except NotHere as reason:
-        yield Compared(what, None, str(reason))
+        yield Compared(what, None, "" if empty else str(reason), empty=empty)
+        return
+    except NotComputed:
+        yield Compared(what, False, f"{_key_of(stored)} is no row that these tables give")
+        return
+    except (LookupError, ValueError, TypeError, StopIteration) as error:
+        yield Compared(what, False, f"{_key_of(stored)} cannot be read: {type(error).__name__} {error}")
+        return
+    if empty and found.get("value") is None and found.get("reason", stored["reason"]) == stored["reason"]:
+        yield Compared(what, None, empty=True)
         return
     for name in EXPECTED if "details" in found or "details" not in stored else ():
         if stored.get(name) is not None and name not in found:
@@ -91,11 +115,18 @@ def _compare(what: str, stored: Values, compute: Callable[[], Values]) -> Iterat
         yield Compared(what, _same(given, value), f"{name} is {given}, computed {value}")
 
 
+def _key_of(row: Values) -> str:
+    """What a row is about, for a sentence."""
+    return " ".join(str(row[name]) for name in KEY if row.get(name) is not None) or "the entry"
+
+
 def _columns_of(stored: Values, found: Values) -> Iterator[tuple[str, Any, Any]]:
     """Name, stored and computed value of each column and of each fact in `details`."""
     for name, value in found.items():
         if name == "details":
             yield from ((fact, stored[name].get(fact), one) for fact, one in value.items())
+            added = stored[name].keys() - value.keys()
+            yield from ((fact, stored[name][fact], None) for fact in sorted(added))
         elif name in stored:
             yield name, stored[name], value
 

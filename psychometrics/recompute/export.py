@@ -13,8 +13,11 @@ from psychometrics.irt.transform import Transform
 Values = dict[str, Any]
 PRIVATE = "rests on answers to private prompts, which an export leaves out"
 OTHERWISE = "its method changed since this export was written"
-UNKNOWN = "it is not computed from what an export holds"
 NO_SCALE = {"squeeze_scale": 0.998, "squeeze_offset": 0.001}  # of a study without an item bank
+
+
+class NotComputed(Exception):
+    """The library gives no such number for these tables: the row is not one that it would write."""
 
 
 class NotHere(Exception):

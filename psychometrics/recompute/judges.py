@@ -12,7 +12,7 @@ from psychometrics.agreement.rows import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.inference.estimates import none_if_nan
 from psychometrics.recompute.cohorts import items_from
-from psychometrics.recompute.export import PRIVATE, UNKNOWN, Export, NotHere, Values
+from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values
 
 Rows = dict[tuple[str, ...], Values]
 
@@ -25,7 +25,7 @@ class Judges:
         self._found: dict[tuple[object, ...], Rows] = {}
 
     def agreement(self, row: Values) -> Values:
-        """What one row of `agreement` should be. Raises NotHere."""
+        """What one row of `agreement` should be. Raises NotHere, NotComputed."""
         if self.export.lacks(row):
             raise NotHere(PRIVATE)
         x, y, runs = row["x_run"], row["y_run"], tuple(row["runs"])
@@ -36,7 +36,7 @@ class Judges:
             rows = self._once(("pair", x, y), lambda: self._pair(x, y))
         found = rows.get((of, row["level"], row["statistic"]))
         if found is None:
-            raise NotHere(UNKNOWN)
+            raise NotComputed
         return found
 
     def audit(self, row: Values) -> Values:

@@ -1,6 +1,7 @@
 """The table of measures again: every block of a run on the same inputs, row by row beside what is stored."""
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.benchmark.metrics import task_key
@@ -12,7 +13,7 @@ from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
 from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
-from psychometrics.recompute.export import OTHERWISE, PRIVATE, UNKNOWN, Export, NotHere, Values
+from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
@@ -39,22 +40,39 @@ class MeasuredRun:
         return self.export.rows_of("measures", self.entry["number"])
 
     def found(self, row: Values) -> Values:
-        """What the columns of a stored row should be. Raises NotHere."""
-        if self.export.lacks(row) and not _may_be_public(row):
-            raise NotHere(PRIVATE)
-        if self._rests_on_hidden_items(row):
-            raise NotHere(PRIVATE)
-        if changed_since(self.methods, row["name"]):
-            raise NotHere(OTHERWISE)
+        """What the columns of a stored row should be. Raises NotHere, NotComputed."""
+        self._require_here(row)
         measure = self._block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
         if measure is None:
-            raise NotHere(PRIVATE if self.export.lacks(row) else UNKNOWN)
+            raise self._why_not(row)
         if self.export.lacks(row) and row["block"] == Block.SLICES and measure.n != row["n"]:
             raise NotHere(PRIVATE)
         found = columns_of(measure)
         if self.methods != METHODS:
             return {name: value for name, value in found.items() if name not in (*OF_ERRORS, "details")}
         return found
+
+    def _require_here(self, row: Values) -> None:
+        """Raises NotHere where a row rests on what an export leaves out, or on another method."""
+        hidden = self.export.lacks(row) and not _may_be_public(row)
+        if hidden or self._rests_on_hidden_items(row):
+            raise NotHere(PRIVATE)
+        if changed_since(self.methods, row["name"]):
+            raise NotHere(OTHERWISE)
+
+    def _why_not(self, row: Values) -> NotHere | NotComputed:
+        """Why the blocks give no such number."""
+        if self.export.lacks(row):
+            return NotHere(PRIVATE)
+        return NotComputed() if self.methods == METHODS else NotHere(OTHERWISE)
+
+    def not_stored(self) -> Iterator[Key]:
+        """Numbers that the blocks give, by the present methods, and the table does not hold."""
+        if self.methods != METHODS:
+            return
+        stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
+        for block in self.entry["measurement"]["blocks"]:
+            yield from (key for key in self._block(block, all_scope=False) if key not in stored)
 
     def _rests_on_hidden_items(self, row: Values) -> bool:
         """Whether a number of scope `all` rests on every item of a bank of which some were left out."""

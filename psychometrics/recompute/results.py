@@ -61,8 +61,6 @@ class ResultsRun:
 
         Raises NotHere.
         """
-        if not (self.entry["measurement"] or {}).get("methods"):
-            raise NotHere(OTHERWISE)
         study, protocol = self.export.manifest["study"], self.export.protocol
         content = {
             "places": sorted(
@@ -74,7 +72,11 @@ class ResultsRun:
             "top_size": protocol["top_size"],
             "match_rules": protocol.get("match_rules"),
         }
-        return {"inputs_sha256": hashlib.sha256(canonical_json(content)).hexdigest()}
+        found = hashlib.sha256(canonical_json(content)).hexdigest()
+        of_before = not (self.entry["measurement"] or {}).get("methods")
+        if found != self.entry["inputs_sha256"] and of_before:  # what it is formed of may have changed since
+            raise NotHere(OTHERWISE)
+        return {"inputs_sha256": found}
 
     def with_scores(self) -> int:
         """How many people Top is chosen from."""

@@ -48,7 +48,14 @@ def test_what_hangs_on_a_row_that_was_made_in_between_goes_to_the_one_that_moves
 def test_a_database_goes_back_app_by_app_and_forward_again(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'moved.sqlite3'}"
     own = {"DATABASE_URL": url, "CHIRON_DATA_DIR": str(tmp_path)}
-    steps = ([], ["scoring", "0005"], ["judging", "zero"], ["screening", "zero"], ["reporting", "zero"], [])
+    steps: tuple[list[str], ...] = (
+        [],
+        ["scoring", "0005"],
+        ["judging", "zero"],
+        ["screening", "zero"],
+        ["reporting", "zero"],
+        [],
+    )
     for step in steps:
         command = [sys.executable, "manage.py", "migrate", "-v0", *step]
         done = subprocess.run(

@@ -1,5 +1,6 @@
 """The contracts of `.importlinter` notice an import that runs the wrong way, and name where it stands."""
 
+import ast
 import configparser
 import shutil
 import subprocess
@@ -50,3 +51,20 @@ def linted(folder: Path, contracts: dict[str, str]) -> tuple[int, str]:
         [program, "--no-cache", *asked], cwd=folder, capture_output=True, text=True, check=False
     )
     return run.returncode, run.stdout + run.stderr
+
+
+def test_the_library_names_numpy_and_scipy_and_no_other_package() -> None:
+    found = {
+        name.partition(".")[0]
+        for path in (ROOT / "psychometrics").rglob("*.py")
+        if "packaging" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in names_of(node)
+    }
+    assert found - set(sys.stdlib_module_names) == {"numpy", "scipy", "psychometrics", "formats"}
+
+
+def names_of(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [one.name for one in node.names]
+    return [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
