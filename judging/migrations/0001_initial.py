@@ -4,7 +4,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
 
-from config.moved_models import content_types_move
+from studies.services.moved_models import content_types_move
 
 
 MODELS = ['answerscore', 'audititem', 'auditsample', 'criterionscore', 'judgecall', 'judgechange', 'judgeconfig', 'judgegrant', 'judgeslice', 'judgingrun', 'scoringrun']

@@ -2,7 +2,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from config.moved_models import content_types_move
+from studies.services.moved_models import content_types_move
 
 
 MODELS = ['checklistanswer']

@@ -12,8 +12,8 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
-from config.moved_models import content_types_move
 from studies.models import User
+from studies.services.moved_models import content_types_move
 
 ROOT = Path(__file__).resolve().parents[2]
 
