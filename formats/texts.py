@@ -10,7 +10,6 @@ from pydantic_core import PydanticCustomError
 from formats.text_faults import (
     BLANK,
     MAX_LABEL_CHARACTERS,
-    MAX_SET_NAME_CHARACTERS,
     id_fault,
     label_fault,
     storage_fault,
@@ -44,6 +43,5 @@ Text = Annotated[str, _without(storage_fault)]
 FilledText = Annotated[Text, AfterValidator(_not_blank)]
 PromptId = Annotated[str, _without(id_fault)]
 Label = Annotated[str, _without(partial(label_fault, most=MAX_LABEL_CHARACTERS))]
-SetName = Annotated[str, _without(partial(label_fault, most=MAX_SET_NAME_CHARACTERS))]
 StrictNumber = Annotated[FiniteFloat, Strict()]
 Texts = Annotated[tuple[FilledText, ...], AfterValidator(_not_empty)]

@@ -22,9 +22,8 @@ from psychometrics.measures.inputs import (
     ScreeningFacts,
 )
 from psychometrics.models.leaderboard import Configuration, Leaderboard, score_arrays
-from psychometrics.recompute.export import Export, Values
+from psychometrics.recompute.export import ENDED, Export, Values
 
-ENDED = ("submitted", "expired")
 OUTCOME_OF_STATE = {"drafted_at_expiry": Outcome.NOT_SUBMITTED, "not_reached": Outcome.NOT_REACHED}
 CONFIDENCE_DECIMALS = 2
 NOT_JUDGED = "not_judged"

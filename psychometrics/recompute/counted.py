@@ -11,7 +11,7 @@ from psychometrics.recompute.export import Export, Values
 def counted(export: Export) -> Iterator[tuple[str, str]]:
     """What was counted, and how much: of public prompts and of what an export holds."""
     people, prompts = export.table("participants"), export.table("prompts")
-    retained = {one["participant"] for one in people if one["retained"]}
+    retained = export.retained
     yield "retained people by profile", said_of(one["profile"] for one in people if one["retained"])
     private = export.manifest["omitted"]["private_prompts"]
     yield "prompts of the batches, and how many are private", f"{len(prompts) + private}, {private}"

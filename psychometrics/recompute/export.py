@@ -13,6 +13,7 @@ from psychometrics.irt.transform import Transform
 Values = dict[str, Any]
 PRIVATE = "rests on answers to private prompts, which an export leaves out"
 OTHERWISE = "its method changed since this export was written"
+ENDED = ("submitted", "expired")  # statuses of a session that has ended and was not withdrawn
 NO_SCALE = {"squeeze_scale": 0.998, "squeeze_offset": 0.001}  # of a study without an item bank
 
 
@@ -65,6 +66,11 @@ class Export:
     def lacks_items(self) -> bool:
         """Whether an item of the bank was left out, of whichever scope."""
         return bool(self.manifest["omitted"].get("private_items"))
+
+    @cached_property
+    def retained(self) -> frozenset[str]:
+        """The codes of the people whose answers count."""
+        return frozenset(one["participant"] for one in self.table("participants") if one["retained"])
 
     @property
     def protocol(self) -> Values:

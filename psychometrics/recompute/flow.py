@@ -2,10 +2,9 @@
 
 from collections import Counter
 
-from psychometrics.recompute.export import PRIVATE, Export, NotHere, Values
+from psychometrics.recompute.export import ENDED, PRIVATE, Export, NotHere, Values
 
 STATES = ("answered", "drafted_at_expiry", "draft", "blank", "skipped", "not_reached", "withdrawn")
-ENDED = ("submitted", "expired")
 
 
 def flow_of_people(export: Export) -> Values:
@@ -29,9 +28,10 @@ def flow_of_answers(export: Export, *, retained_only: bool) -> Values:
     """How many answers are in each state, of everybody or of the retained. Raises NotHere."""
     if export.lacks_answers:
         raise NotHere(PRIVATE)
-    retained = {one["participant"] for one in export.table("participants") if one["retained"]}
     states = (
-        one["state"] for one in export.table("answers") if not retained_only or one["participant"] in retained
+        one["state"]
+        for one in export.table("answers")
+        if not retained_only or one["participant"] in export.retained
     )
     found = Counter(states)
     return {state: found[state] for state in STATES}

@@ -72,11 +72,10 @@ class Judges:
 
     def _scores(self, runs: tuple[int, ...]) -> PanelScores:
         """Scores of answers that count of retained people, as the tables hold them; all are public."""
-        retained = {one["participant"] for one in self.export.table("participants") if one["retained"]}
         answers = sorted(
             (one["participant"], one["prompt_id"])
             for one in self.export.table("answers")
-            if one["counts"] and one["participant"] in retained
+            if one["counts"] and one["participant"] in self.export.retained
         )
         places = {key: place for place, key in enumerate(answers)}
         number = {one["prompt_id"]: one["criteria"] for one in self.export.table("prompts")}
@@ -126,9 +125,10 @@ class Judges:
 
     def _audit_items(self, sample: int, run: int) -> list[Values]:
         """The drawn verdicts of retained people beside one judge, in the order of their numbers."""
-        retained = {one["participant"] for one in self.export.table("participants") if one["retained"]}
         items = (one for one in self.export.rows_of("audit", run) if one["sample"] == sample)
-        return sorted((one for one in items if one["participant"] in retained), key=lambda one: one["item"])
+        return sorted(
+            (one for one in items if one["participant"] in self.export.retained), key=lambda one: one["item"]
+        )
 
 
 def _audit_rows(found: AuditAgreement) -> Rows:

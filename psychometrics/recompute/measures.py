@@ -1,12 +1,12 @@
 """The table of measures again: every block of a run on the same inputs, row by row beside what is stored."""
 
-import math
 from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.measure import Block, Measure, NotMeasurable
+from psychometrics.inference.estimates import none_if_nan
+from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
@@ -71,7 +71,10 @@ class MeasuredRun:
         if self.methods != METHODS:
             return
         stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
-        for block in self.entry["measurement"]["blocks"]:
+        measured, public = self.entry["measurement"], self.export.scope == Scope.PUBLIC
+        for block, ended in measured["public_blocks" if public else "blocks"].items():
+            if ended["state"] != "computed":
+                continue
             yield from (key for key in self._block(block, all_scope=False) if key not in stored)
 
     def _rests_on_hidden_items(self, row: Values) -> bool:
@@ -148,15 +151,11 @@ def key_of(row: Values) -> Key:
 def columns_of(measure: Measure) -> Values:
     """A measure as an export writes it: None for what is absent."""
     found: Values = {
-        name: _number(getattr(measure.estimate, name)) for name in ("value", "se", "low", "high")
+        name: none_if_nan(getattr(measure.estimate, name)) for name in ("value", "se", "low", "high")
     }
     found["reason"] = measure.estimate.reason or None
     found |= {name: getattr(measure, name) for name in ("n", "people", "prompts", "clusters")}
     return found | {"details": dict(measure.details)}
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _may_be_public(row: Values) -> bool:

@@ -84,7 +84,6 @@ class ResultsRun:
 
     @cached_property
     def _answers(self) -> list[ResultAnswer]:
-        retained = {one["participant"] for one in self.export.table("participants") if one["retained"]}
         tasks = {one["prompt_id"]: one["task"] for one in self.export.table("prompts")}
         scores = scores_from(self.export, self.entry["number"])
         return [
@@ -93,7 +92,7 @@ class ResultsRun:
                 scores.get((one["participant"], one["prompt_id"])) if one["counts"] else None,
             )
             for one in self.export.table("answers")
-            if one["participant"] in retained
+            if one["participant"] in self.export.retained
         ]  # fmt: skip
 
     @cached_property

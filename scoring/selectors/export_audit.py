@@ -1,6 +1,5 @@
 """Audit samples as export rows: what people say beside the judges, without their names."""
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +8,7 @@ from django.db.models import F
 from batches.selectors.answers import answers_to_score
 from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import sample_strata, scores_by_judge, study_samples
+from psychometrics.inference.estimates import none_if_nan
 from scoring.export.manifest import AuditEntry, StratumEntry
 from scoring.export.rows.judges import AuditResultRow, AuditRow
 from scoring.selectors.audit_results import RESAMPLES, AuditResult, audit_result
@@ -99,10 +99,10 @@ def sample_rows(
                 **place,
                 of=of,
                 statistic=statistic,
-                value=known(estimate.value),
-                se=known(estimate.se),
-                low=known(estimate.low),
-                high=known(estimate.high),
+                value=none_if_nan(estimate.value),
+                se=none_if_nan(estimate.se),
+                low=none_if_nan(estimate.low),
+                high=none_if_nan(estimate.high),
                 n=n,
                 clusters=clusters,
                 reason=str(estimate.reason) if estimate.reason else None,
@@ -111,7 +111,3 @@ def sample_rows(
 
 def counts_of(result: AuditResult) -> dict[str, int]:
     return {"drawn": result.drawn, "rated": result.rated, "raters": result.raters}
-
-
-def known(value: float) -> float | None:
-    return None if math.isnan(value) else value
