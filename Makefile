@@ -31,7 +31,7 @@ test: dev-environment
 	@$(BIN)/python tests/run.py $(ARGS)
 
 test-e2e: dev-environment
-	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/functional/test_demo.py tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
+	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/operations/test_demo.py tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
 
 test-faults: dev-environment
 	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/faults --numprocesses 3 --dist worksteal

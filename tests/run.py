@@ -28,15 +28,24 @@ REDIS_URL = os.environ.get("CHIRON_TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
 EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
 FOLDERS = (
-    "tests/functional",
-    "tests/integration",
-    "tests/unit",
+    "tests/architecture",
+    "tests/upgrades",
     "tests/evidence",
     "tests/library",
-    "tests/architecture",
+    "tests/config",
+    "tests/operations",
+    "tests/reporting",
+    "tests/scoring",
+    "tests/judging",
+    "tests/screening",
+    "tests/batches",
+    "tests/studies",
+    "tests/llm",
+    "tests/psychometrics",
+    "tests/formats",
 )
 # The whole demo at real servers: once is enough.
-WITH_THE_BROWSERS = "tests/functional/test_demo.py"
+WITH_THE_BROWSERS = "tests/operations/test_demo.py"
 # Every page for everybody, the dearest test of all: once, on the database that refuses more.
 EVERY_PAGE = "tests/access"
 # Redis has sixteen databases, and the first one of ours is number 9.

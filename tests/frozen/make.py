@@ -5,7 +5,7 @@ database of its own, and writes into `tests/frozen/NAME` what `tests.upgrades.ke
 of every table, the export) and `recomputed.json`, what the export's own script says of its numbers.
 
 A folder that is there is never written again. Where a change of method is meant to change numbers, first read
-what `tests/integration/test_frozen_studies.py` prints; then delete the folder, make it anew and name the
+what `tests/scoring/test_frozen_studies.py` prints; then delete the folder, make it anew and name the
 change in the commit: codes of people and thus draws are others then, so nothing can be compared across it.
 """
 

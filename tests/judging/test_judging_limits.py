@@ -1,0 +1,403 @@
+"""A judge's limits hold for all workers together: what a real server's log says of several processes."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from hashed_judge.log import Arrival, in_flight_maximum, most_in_window, tokens_most_in_window
+from hashed_judge.running import RunningJudge, judge_server
+from pytest_django import Settings
+
+from batches.models import Session
+from judging.judges.windows import Window
+from judging.models import JudgeCall, JudgeConfig, JudgeGrant, JudgeSlice, JudgingRun, PauseReason, ScoringRun
+from judging.services.running.claims import slice_begin, slice_end, slice_renew
+from judging.services.running.gates import SliceGate, slice_gate
+from judging.services.running.runs import run_pause, run_plan, run_start
+from judging.services.running.seats import study_seats
+from judging.services.running.working import slice_work
+from llm.gates import GateClosed
+from studies.bank.records import CriterionRecord, PromptRecord
+from studies.models import Participant, Study
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 3.0
+WINDOW = Window(length=SECONDS, valid=1.0, margin=0.5)
+# Whoever waits for the end of this one has noticed nothing before it.
+LONG = Window(length=60.0, valid=1.0, margin=0.5)
+SOON = 20.0
+MakeRun = Callable[..., JudgingRun]
+
+
+@pytest.fixture
+def make_run(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+) -> MakeRun:
+    """A run of `people` x 12 calls, which waits for workers."""
+
+    def make(*judges: JudgeConfig, people: int, budget: Decimal | None = None) -> JudgingRun:
+        prompts = [
+            PromptRecord(
+                prompt_id=f"p{n:03d}",
+                text=f"Question {n}?",
+                gold_answer=str(n),
+                criteria=tuple(CriterionRecord(text=f"Says part {c} of {n}.") for c in range(3)),
+            )
+            for n in range(1, 5)
+        ]
+        study = make_study(prompts=prompts, replicates_per_profile=people)
+        for number in range(people):
+            # Lengths differ, so that tokens do.
+            texts = {f"p{n:03d}": f"{study.slug}, {number}: {n}. " * (1 + 7 * number) for n in range(1, 5)}
+            work(make_person(study), texts)
+        plan = run_plan(
+            study=study,
+            seats=study_seats(study=study, configs=judges),
+            now=timezone.now(),
+            progress=lambda done, total: None,
+        )
+        return run_start(plan=plan, budget=budget, actor=None, now=timezone.now())
+
+    return make
+
+
+def judge_of(server: RunningJudge, **fields: object) -> JudgeConfig:
+    told: dict[str, object] = {"slug": "judge", "model": "judge-1", "provider": "generic", **fields}
+    return JudgeConfig.objects.create(base_url=server.url, created_at=timezone.now(), **told)
+
+
+@contextmanager
+def workers(
+    environment: dict[str, str], *runs: Sequence[JudgingRun], seconds: float = 20.0
+) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """One worker process for each group of runs; ended at the end, whatever became of them."""
+    command = [sys.executable, "-m", "tests.support.judging_process", "--length", str(SECONDS)]
+    processes = [
+        subprocess.Popen(
+            [*command, "--seconds", str(seconds), *(str(run.pk) for run in group)], cwd=ROOT, env=environment
+        )
+        for group in runs
+    ]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(30)
+
+
+def all_end(processes: Sequence[subprocess.Popen[bytes]], *, within: float) -> None:
+    until = time.monotonic() + within
+    for process in processes:
+        assert process.wait(max(1.0, until - time.monotonic())) == 0
+
+
+def states(*runs: JudgingRun) -> list[str]:
+    return [JudgingRun.objects.get(pk=run.pk).state for run in runs]
+
+
+def log_of(server: RunningJudge) -> list[Arrival]:
+    return server.settled()
+
+
+def test_two_runs_in_four_processes_never_exceed_requests_per_minute_or_concurrency(
+    tmp_path: Path, make_run: MakeRun, child_environment: dict[str, str]
+) -> None:
+    limits: dict[str, Any] = {"rpm": 80, "max_in_flight": 10, "window_seconds": SECONDS}
+    with judge_server(log=tmp_path / "log", latency_ms=20, jitter_ms=30, **limits) as server:
+        judge = judge_of(server, requests_per_minute=80, concurrency=10)
+        one, other = make_run(judge, people=10), make_run(judge, people=10)
+        with workers(child_environment, [one], [one], [other], [other], seconds=1.5) as processes:
+            all_end(processes, within=120)
+        arrivals = log_of(server)
+        assert server.stats()["violations"] == {}
+    assert states(one, other) == ["finished", "finished"]
+    assert len(arrivals) == JudgeCall.objects.filter(outcome="ok").count() == 240
+    assert most_in_window(arrivals, seconds=SECONDS) <= 80
+    assert in_flight_maximum(arrivals) <= 10
+    # Neither starves: by when one alone could have been done, each has had turns.
+    first = list(JudgeCall.objects.order_by("called_at").values_list("judging_run", flat=True))[:120]
+    assert min(first.count(one.pk), first.count(other.pk)) >= 10
+
+
+def test_two_runs_in_four_processes_never_exceed_tokens_per_minute(
+    tmp_path: Path, make_run: MakeRun, child_environment: dict[str, str]
+) -> None:
+    limits: dict[str, Any] = {"tpm": 40_000, "window_seconds": SECONDS}
+    with judge_server(log=tmp_path / "log", latency_ms=20, jitter_ms=30, **limits) as server:
+        judge = judge_of(server, tokens_per_minute=40_000, max_output_tokens=300, concurrency=24)
+        one, other = make_run(judge, people=10), make_run(judge, people=10)
+        with workers(child_environment, [one, other], [one, other], [other, one], seconds=3) as processes:
+            all_end(processes, within=120)
+        arrivals = log_of(server)
+        assert server.stats()["violations"] == {}
+    assert states(one, other) == ["finished", "finished"]
+    assert len(arrivals) == 240
+    assert sum(one.tokens for one in arrivals) > 2 * 40_000
+    # What was set aside for long replies and not used is used by others.
+    assert 20_000 < tokens_most_in_window(arrivals, seconds=SECONDS) <= 40_000
+
+
+def test_requests_that_are_repeated_count_against_the_limits_too(tmp_path: Path, make_run: MakeRun) -> None:
+    faults: dict[str, Any] = {
+        "faults": 0.4,
+        "fault_kinds": ("off_schema", "out_of_range"),
+        "faults_at_most": 1,
+    }
+    limits: dict[str, Any] = {"rpm": 30, "window_seconds": SECONDS}
+    with judge_server(log=tmp_path / "log", latency_ms=5, **limits, **faults) as server:
+        run = make_run(judge_of(server, requests_per_minute=30), people=4)
+        worked(run)
+        arrivals = log_of(server)
+        assert server.stats()["violations"] == {}
+        assert server.stats()["faults"] != {}
+    assert len(arrivals) == JudgeCall.objects.count() > 48
+    assert most_in_window(arrivals, seconds=SECONDS) <= 30
+    assert JudgingRun.objects.get().rows.filter(state="open").count() == 0
+
+
+def worked(
+    run: JudgingRun,
+    *,
+    seconds: float = 60.0,
+    stopping: threading.Event | None = None,
+    window: Window = WINDOW,
+) -> float:
+    """One slice of the run's only judge in this process; the seconds it took."""
+    began = time.monotonic()
+    slice_work(
+        judging_run=JudgingRun.objects.select_related("study").get(pk=run.pk),
+        run=scoring_run(run),
+        seconds=seconds,
+        stopping=stopping or threading.Event(),
+        clock=timezone.now,
+        wanted=16,
+        window=window,
+    )
+    return time.monotonic() - began
+
+
+def scoring_run(run: JudgingRun) -> ScoringRun:
+    first = run.rows.select_related("run__study", "run__config").order_by("pk")[0]
+    return first.run
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RunningJudge]:
+    with judge_server(log=tmp_path / "log", latency_ms=5) as running:
+        yield running
+
+
+def later(seconds: float, action: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, action)
+    timer.start()
+    return timer
+
+
+def test_a_thread_that_waits_for_a_limit_notices_that_the_worker_is_to_stop(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+    stopping = threading.Event()
+    later(1.0, stopping.set)
+    assert 1.0 <= worked(run, stopping=stopping, window=LONG) < SOON
+    assert 0 < len(log_of(server)) < 12
+    # What it had claimed and not asked about is free again.
+    assert run.rows.filter(state="open", lease=None, starts=0).count() == 12 - len(log_of(server))
+
+
+def test_a_thread_that_waits_for_a_limit_notices_the_end_of_its_slice(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+    assert 1.0 <= worked(run, seconds=1.0, window=LONG) < SOON
+    assert 0 < len(log_of(server)) < 12
+
+
+def test_a_thread_that_waits_for_a_limit_notices_that_the_run_pauses(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+
+    def pause() -> None:
+        run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=timezone.now())
+        connection.close()
+
+    later(1.0, pause)
+    assert worked(run, window=LONG) < SOON
+    assert len(log_of(server)) < 12
+
+
+def test_what_a_slice_did_not_use_of_its_grants_is_there_for_the_next(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, tokens_per_minute=8_000, max_output_tokens=2_000), people=1)
+    worked(run)
+    used = sum(one.tokens for one in log_of(server))
+    granted = JudgeGrant.objects.all()
+    assert sum(grant.requests for grant in granted) <= 12
+    assert sum(grant.tokens for grant in granted) <= used
+    assert run.rows.filter(state="scored").count() == 12
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"tokens_per_minute": 1_000, "max_output_tokens": 5_000}, "1,000 tokens per minute"),
+        ({"requests_per_minute": 0}, "allows 0 requests per minute"),
+    ],
+)
+def test_a_limit_below_one_request_pauses_the_run_and_says_so(
+    limits: dict[str, int], words: str, server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, **limits), people=1)
+    assert worked(run) < 10
+    run.refresh_from_db()
+    assert (run.state, run.pause_reason) == ("paused", "unusable")
+    assert words in run.pause_detail
+    assert log_of(server) == []
+
+
+def test_old_grants_are_pruned(server: RunningJudge, make_run: MakeRun) -> None:
+    judge = judge_of(server, requests_per_minute=1000)
+    long_ago = timezone.now() - timedelta(hours=1)
+    JudgeGrant.objects.create(judge=judge, requests=1000, tokens=5, granted_at=long_ago)
+    worked(make_run(judge, people=1))
+    assert JudgeGrant.objects.filter(granted_at__lte=long_ago).count() == 0
+    assert JudgeGrant.objects.count() > 0
+
+
+def test_a_judge_without_limits_costs_a_request_no_query_and_next_to_no_time(
+    server: RunningJudge, make_run: MakeRun, django_assert_num_queries: Callable[..., object]
+) -> None:
+    run = make_run(judge_of(server), people=1)
+    with slice_gate(begun(run), clock=timezone.now, stopping=threading.Event(), until=float("inf")) as gate:
+        with django_assert_num_queries(0):  # type: ignore[attr-defined]
+            took = min(seconds_of_thousand(gate) for _ in range(5))
+        gate.settle([])
+    assert "gatekeeper" not in {thread.name for thread in threading.enumerate()}
+    assert took / 1000 < 5e-6
+    assert JudgeGrant.objects.count() == 0
+
+
+def seconds_of_thousand(gate: SliceGate) -> float:
+    began = time.perf_counter()
+    for _ in range(1000):
+        gate.enter(tokens=1200)
+    return time.perf_counter() - began
+
+
+def begun(run: JudgingRun, *, wanted: int = 16, now: datetime | None = None) -> JudgeSlice:
+    scored = scoring_run(run)
+    slice_ = slice_begin(judging_run=run, run=scored, wanted=wanted, now=now or timezone.now())
+    assert slice_ is not None
+    slice_.run, slice_.judge = scored, scored.config
+    return slice_
+
+
+class SteppedClock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = timezone.now()
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def gate_of(slice_: JudgeSlice, clock: SteppedClock, *, until: float = float("inf")) -> SliceGate:
+    return slice_gate(slice_, clock=clock, stopping=threading.Event(), until=until)
+
+
+def test_a_worker_that_slept_past_its_lease_sends_nothing_more(
+    server: RunningJudge, make_run: MakeRun, settings: Settings
+) -> None:
+    settings.JUDGING_LEASE_SECONDS = 30.0
+    run, clock = make_run(judge_of(server, concurrency=10), people=1), SteppedClock()
+    slice_ = begun(run, now=clock.now)
+    with gate_of(slice_, clock) as gate:
+        clock.now += timedelta(seconds=15)
+        gate.enter(tokens=100)
+        clock.now += timedelta(seconds=16)
+        with pytest.raises(GateClosed):
+            gate.enter(tokens=100)
+        # Its place is somebody else's now, and it cannot have it back.
+        assert begun(run, now=clock.now).slots == 10
+        assert not slice_renew(slice_, clock=clock)
+        with pytest.raises(GateClosed):
+            gate.enter(tokens=100)
+
+
+def test_a_request_waits_where_less_than_half_of_the_lease_is_left_until_it_is_renewed(
+    server: RunningJudge, make_run: MakeRun, settings: Settings
+) -> None:
+    settings.JUDGING_LEASE_SECONDS = 30.0
+    run, clock = make_run(judge_of(server), people=1), SteppedClock()
+    slice_ = begun(run, now=clock.now)
+    with gate_of(slice_, clock) as gate:
+        clock.now += timedelta(seconds=20)
+        entered = threading.Event()
+
+        def enter() -> None:
+            gate.enter(tokens=100)
+            entered.set()
+
+        thread = threading.Thread(target=enter)
+        thread.start()
+        assert not entered.wait(0.5)
+        assert slice_renew(slice_, clock=clock)
+        assert entered.wait(5)
+        thread.join(5)
+
+
+def test_a_renewal_that_came_too_late_does_not_count(
+    server: RunningJudge, make_run: MakeRun, settings: Settings
+) -> None:
+    settings.JUDGING_LEASE_SECONDS = 30.0
+    run, clock = make_run(judge_of(server), people=1), SteppedClock()
+    slice_ = begun(run, now=clock.now)
+    times = iter([clock.now + timedelta(seconds=29), clock.now + timedelta(seconds=31)])
+    assert not slice_renew(slice_, clock=lambda: next(times))
+    clock.now += timedelta(seconds=31)
+    with gate_of(slice_, clock) as gate, pytest.raises(GateClosed):
+        gate.enter(tokens=100)
+
+
+def test_the_slots_of_slices_alive_never_pass_the_concurrency_and_come_back(
+    server: RunningJudge, make_run: MakeRun, settings: Settings
+) -> None:
+    settings.JUDGING_LEASE_SECONDS = 30.0
+    run, now = make_run(judge_of(server, concurrency=10), people=1), timezone.now()
+    first, second = begun(run, wanted=6, now=now), begun(run, wanted=6, now=now)
+    assert (first.slots, second.slots) == (6, 4)
+    scored = scoring_run(run)
+    assert slice_begin(judging_run=run, run=scored, wanted=1, now=now) is None
+    slice_end(second, now=now)
+    assert begun(run, now=now).slots == 4
+    # The first one's worker is dead: nobody renews it.
+    assert begun(run, now=now + timedelta(seconds=31)).slots == 10
+
+
+def test_a_run_takes_its_part_of_the_concurrency_where_another_waits(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    judge = judge_of(server, concurrency=9)
+    one, other = make_run(judge, people=1), make_run(judge, people=1)
+    assert [begun(one).slots, begun(other).slots] == [5, 4]
+    other.rows.update(available_at=timezone.now() + timedelta(minutes=1))
+    JudgeSlice.objects.all().delete()
+    assert begun(one).slots == 9

@@ -1,0 +1,176 @@
+"""What the report of a study with private prompts says of judges and raters: public prompts alone."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batches.models import Answer
+from presentation.numbers import decimals
+from reporting.report.parts import Paragraph, Table
+from reporting.views.agreement.texts import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
+from reporting.views.agreement.theta import group_name
+from reporting.views.audits.tables import STATISTICS as AUDITED
+from screening.models import AnswerFlag
+from studies.models import Study
+from tests.support.judged_study import (
+    change_private_scores,
+    compute,
+    exported,
+    judges_section,
+    parts_of,
+    rows_of,
+    without_private_prompts,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+THRESHOLDS = {"0.80", "0.03", "0.75", "1", "15", "95"}  # of warnings and intervals
+JUDGE = re.compile(r"judge-\w-\d")
+NUMBER = re.compile(r"−?\d+(?:\.\d+)?")
+PAIR, RUN_OF = [1, 2], {"judge-a-3": 1, "judge-b-3": 2}
+Rows = list[dict[str, Any]]
+
+
+def test_every_number_on_judges_in_the_report_is_that_of_its_row_in_the_export(
+    study: Study, tmp_path: Path, now: datetime
+) -> None:
+    folder = exported(study, tmp_path / "out", now)
+    agreement, audit = rows_of(folder, "agreement"), rows_of(folder, "audit_results")
+    cells = [cell for table in tables_of(study) for cell in cells_of(table, agreement, audit)]
+    assert len(cells) > 100
+    assert not [(where, shown, meant) for where, shown, meant in cells if shown != meant]
+    assert sum(bool(NUMBER.search(shown)) for _, shown, _ in cells) > 80
+
+
+def test_the_numbers_in_sentences_on_judges_are_in_the_export(
+    study: Study, tmp_path: Path, now: datetime
+) -> None:
+    folder = exported(study, tmp_path / "out", now)
+    rows = [*rows_of(folder, "agreement"), *rows_of(folder, "audit_results")]
+    allowed = {text for row in rows for text in texts_of(row)} | THRESHOLDS
+    sentences = [part.text for part in judges_section(study) if isinstance(part, Paragraph)]
+    numbers = [one for text in sentences for one in NUMBER.findall(JUDGE.sub("", text))]
+    assert len(numbers) > 3
+    assert not [one for one in numbers if one not in allowed]
+
+
+def tables_of(study: Study) -> list[Table]:
+    return [part for part in judges_section(study) if isinstance(part, Table)]
+
+
+def cells_of(table: Table, agreement: Rows, audit: Rows) -> Iterator[tuple[str, str, str]]:
+    """Where each number stands, what is shown there, and what the export has of it."""
+    if "beside people" in table.caption:
+        yield from audited_cells(table, audit)
+    elif table.caption.startswith("Theta"):
+        yield from theta_cells(table, agreement)
+    else:
+        yield from statistics_cells(table, agreement)
+
+
+def audited_cells(table: Table, audit: Rows) -> Iterator[tuple[str, str, str]]:
+    judge, _, pairs = table.caption.partition(" beside people: ")
+    names = {str(text): name for name, _, text in AUDITED}
+    assert len(table.rows) == len(names)
+    for text, weighted, interval, in_sample in table.rows:
+        row, own = (
+            one_of(audit, run=RUN_OF[judge], of=of, statistic=names[text]) for of in ("all", "sample")
+        )
+        where = f"{judge}: {text}"
+        yield f"{where}, pairs", pairs, f"{row['n']} pairs"
+        yield f"{where}, weighted", weighted, decimals(row["value"], 3)
+        yield f"{where}, interval", without_reason(interval), ends(row, 3)
+        yield f"{where}, in the sample", in_sample, decimals(own["value"], 3)
+
+
+def theta_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, str]]:
+    """Change is that from the first judge; `ql` are the tables of theta_QL."""
+    quasi = table.caption.endswith("theta_QL")
+    assert len(table.rows) == 4
+    for line in table.rows:
+        group, _, judge = line[0].partition(", ")
+        level = {group_name(name): name for name in ("average", "top")}[group]
+        own = {
+            row["statistic"]: row
+            for row in agreement
+            if (row["runs"], row["level"]) == ([RUN_OF[judge]], level)
+        }
+        main = own["theta.ql" if quasi else "theta.pool"]
+        name = "theta_change.ql" if quasi else "theta_change"
+        change = (
+            one_of(agreement, runs=PAIR, level=level, statistic=name)["value"] if judge[6] == "b" else None
+        )
+        first = [] if quasi else [f"{own['people']['value']:.0f}", decimals(own["theta.prompt"]["value"], 2)]
+        meant = [*first, decimals(main["value"], 2), decimals(main["se"], 2), ends(main, 2)]
+        shown = [*line[1:-2], without_reason(line[-2]), line[-1]]
+        for column, one, other in zip(table.head[1:], shown, [*meant, decimals(change, 2)], strict=True):
+            yield f"{line[0]}: {column}", one, other
+
+
+def statistics_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, str]]:
+    together = table.caption.startswith("All judges at once: ")
+    level, _, counts = table.caption.removeprefix("All judges at once: ").partition(": ")
+    names = {str(text.name): name for name, text in STATISTIC_TEXTS.items()} | {
+        str(THETA_ORDER_TEXT.name): "theta_order"
+    }
+    own = [
+        row for row in agreement
+        if row["level"] == {str(text): name for name, text in LEVEL_TEXTS.items()}[level]
+        and row["runs"] == PAIR and (row["x_run"] is None) == together
+    ]  # fmt: skip
+    for text, value, interval, _ in table.rows:
+        row = one_of(own, statistic=names[text])
+        if not together and names[text] != "theta_order":
+            yield f"{level}: {text}, pairs", counts, f"{row['n']} pairs in {row['clusters']} clusters"
+        yield f"{level}: {text}", value, decimals(row["value"], 3)
+        yield f"{level}: {text}, interval", without_reason(interval), ends(row, 3)
+
+
+def one_of(rows: Rows, **wanted: Any) -> dict[str, Any]:
+    [row] = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+    return row
+
+
+def ends(row: dict[str, Any], places: int) -> str:
+    if row["low"] is None:
+        return ""
+    return f"{decimals(row['low'], places)} to {decimals(row['high'], places)}"
+
+
+def without_reason(cell: str) -> str:
+    """The interval; nothing where the cell says why there is none."""
+    return cell if " to " in cell and NUMBER.match(cell) else ""
+
+
+def texts_of(row: dict[str, Any]) -> Iterator[str]:
+    """A row's numbers as a sentence may hold them."""
+    for name in ("value", "se", "low", "high", "n", "clusters"):
+        yield from (decimals(row[name], places) for places in (0, 2, 3) if row[name] is not None)
+
+
+@pytest.mark.parametrize("change", ["scores", "answers"])
+def test_nothing_in_the_report_moves_with_what_is_of_a_private_prompt(
+    study: Study, now: datetime, change: str
+) -> None:
+    """Neither estimates nor measures, agreement, audit, figures or the checklist."""
+    flag_one(study, "public", now)
+    compute(study, now)
+    before = parts_of(study)
+    assert len(before) > 100
+    change_private_scores() if change == "scores" else without_private_prompts()
+    flag_one(study, "private", now)
+    compute(study, now)
+    for old, new in zip(before, parts_of(study), strict=True):
+        assert old == new
+
+
+def flag_one(study: Study, split: str, now: datetime) -> None:
+    answer = Answer.objects.filter(session__participant__study=study, prompt__split=split).earliest("pk")
+    AnswerFlag.objects.create(
+        answer=answer, rules_version="1", reason="minimal", evidence="…", flagged_at=now
+    )
