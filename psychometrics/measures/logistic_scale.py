@@ -23,17 +23,20 @@ LOGISTIC_BANK = gettext_noop(
 )
 ONLY_LOGITS = frozenset({Block.TOP, Block.FIT, Block.DIF})  # all of these rests on logits
 WITHOUT_ABILITY = (
-    "absence.", "benchmark.", "design.", "exclusion.", "flow.", "human.", "judge.", "labels.", "missing.",
-    "rule.", "screening.", "share.", "task.",
+    "absence.", "benchmark.", "design.", "exclusion.", "flow.", "human.", "judge.certain", "judge.confidence",
+    "judge.unscored", "labels.", "missing.odds_ratio", "rule.", "screening.", "share.", "task.",
 )  # fmt: skip
 COUNTS = frozenset({"k_bar", "pairs", "people", "prompts", "raw_mean"})
 PUBLISHED = "theta.published"  # on whatever scale those who published it used, and marked as theirs
-SHOWN_EMPTY = frozenset(
-    {
-        "difference.modelled", "difference.pool", "difference.prompt", "itt.theta.pool", "itt.theta.prompt",
-        "theta.epochs", "theta.modelled_k1", "theta.pool", "theta.prompt", "theta.task", "theta.task.model",
-    }
-)  # fmt: skip
+THETAS_BY_LOGITS = frozenset(
+    f"{owner}theta.{by}"
+    for owner in ("", "itt.", "judge.", "missing.", "models.", "slices.", "uncertainty.")
+    for by in ("pool", "prompt")
+)
+SHOWN_EMPTY = THETAS_BY_LOGITS | {
+    "difference.modelled", "difference.pool", "difference.prompt", "theta.epochs", "theta.modelled_k1",
+    "theta.task", "theta.task.model",
+}  # fmt: skip
 VERDICT = "verdict"  # of a comparison by logits
 
 

@@ -9,7 +9,7 @@ METHODS = "2026-11-23: moments of single answers computed"
 # is shrunken by that, luck of Top, splits of cross-fitting, and what rests on the process of responding.
 _CHANGED = re.compile(
     r"tau|residual_sd|person\.(se|reliability)|top\.(eb|crossfit5|null|over_null|null_share)|human\.top_crossfit"
-    r"|(dif|fit)\..*"
+    r"|(dif|fit)\.(?!theta\.).*"
 )
 OF_ERRORS = ("se", "low", "high", "reason")
 

@@ -1,6 +1,6 @@
 """The table of measures again: every block of a run on the same inputs, row by row beside what is stored."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from psychometrics.benchmark.metrics import task_key
@@ -19,6 +19,12 @@ Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, partici
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 THETAS = ("theta.prompt", "theta.pool", "theta.ql")
+# Each of these once had the name of the block cohort in every block; by (block, name of before).
+RENAMED: Mapping[tuple[str, str], str] = {
+    (block, name): f"{block}.{name}"
+    for block in ("uncertainty", "models", "missing", "judge", "dif", "slices")
+    for name in THETAS
+}
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
 
 
@@ -36,8 +42,9 @@ class MeasuredRun:
 
     @cached_property
     def rows(self) -> list[Values]:
-        """The stored rows of the run, of every scope."""
-        return self.export.rows_of("measures", self.entry["number"])
+        """The stored rows of the run, of every scope, under their present names."""
+        rows = self.export.rows_of("measures", self.entry["number"])
+        return list(map(presently_named, rows))
 
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
@@ -81,7 +88,7 @@ class MeasuredRun:
         """Whether a number of scope `all` rests on every item of a bank of which some were left out."""
         if row["block"] != Block.MODELS or row["scope"] != "all" or not self.export.lacks_items:
             return False
-        return row["name"] in OF_ALL_ITEMS or (row["name"] == "theta.ql" and row["group"] is None)
+        return row["name"] in OF_ALL_ITEMS or (row["name"] == "models.theta.ql" and row["group"] is None)
 
     def _block(self, block: str, *, all_scope: bool) -> dict[Key, Measure]:
         if block == Block.EXCLUSIONS and all_scope:
@@ -138,6 +145,12 @@ class MeasuredRun:
         return any(task_key(name) in tasks for name in names)
 
 
+def presently_named(row: Values) -> Values:
+    """A stored measure under its present name: an export of before may have it under another."""
+    name = RENAMED.get((row["block"], row["name"]))
+    return row | {"name": name} if name else row
+
+
 def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:
     return {(block, one.name, one.group, one.subset, one.participant, one.prompt_id): one for one in measures}
 
@@ -162,7 +175,8 @@ def _may_be_public(row: Values) -> bool:
     """Of scope `all`: people and reviewers alone; and parts, where none of the pairs is private."""
     if row["block"] == Block.EXCLUSIONS:
         return row["name"] not in OF_SCORES and str(row["name"]).startswith(("flow.", "screening."))
-    return row["block"] == Block.SLICES and row["name"] in THETAS and row["group"] == "average"
+    is_theta = str(row["name"]).startswith("slices.theta.")
+    return row["block"] == Block.SLICES and is_theta and row["group"] == "average"
 
 
 def _unseen(done: int, of: int) -> None:

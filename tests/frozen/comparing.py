@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from psychometrics.recompute.measures import RENAMED, presently_named
+
 Row = dict[str, Any]
 Export = dict[str, Any]
 MOST_LINES = 40
@@ -109,6 +111,8 @@ def table_differences(
             study, table, "", "", *(ABSENT if one is None else f"{len(one)} rows" for one in (old, new))
         )
         return
+    if table == "measures":
+        old, new = (list(map(presently_named, rows)) for rows in (old, new))
     before, after = named_rows(table, old), named_rows(table, new)
     for key in [*before, *(key for key in after if key not in before)]:
         if key not in before or key not in after:
@@ -116,6 +120,13 @@ def table_differences(
             continue
         for place, *values in value_differences("", before[key], after[key], exact=exact):
             yield Difference(study, table, key, place, *values)
+
+
+def present_line(what: str) -> str:
+    """A line of `recompute.py` such as "measures: missing theta.ql" with the present name of the measure."""
+    start, _, measure = what.partition(": ")
+    block, _, name = measure.partition(" ")
+    return f"{start}: {block} {RENAMED[block, name]}" if (block, name) in RENAMED else what
 
 
 def named_rows(table: str, rows: list[Row]) -> dict[str, Row]:

@@ -240,7 +240,7 @@ def test_a_study_with_arms_is_scored_measured_and_exported(
 
     results = score(study).judges[0].results
     found = block_measures(measurement_compute(results=results, now=now, resamples=0), Block.SLICES)
-    thetas = [found.get("theta.pool", "average", f"arm:{arm}") for arm in ("centaur", "human-only")]
+    thetas = [found.get("slices.theta.pool", "average", f"arm:{arm}") for arm in ("centaur", "human-only")]
     difference = found.get("arms.theta.pool", "average", "arms:centaur/human-only")
     assert difference is not None
     assert difference.value == pytest.approx(thetas[0].value - thetas[1].value)  # type: ignore[union-attr,operator]

@@ -96,7 +96,7 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     prompts, batch_size, assembly, error, words = DESIGNS[design]
     measurement = measure(prompts, batch_size, assembly)
     results = measurement.result_set
-    serving = block_measures(measurement, Block.UNCERTAINTY).get("theta.pool", "average", error)
+    serving = block_measures(measurement, Block.UNCERTAINTY).get("uncertainty.theta.pool", "average", error)
     assert serving is not None
     assert serving.value is not None
     assert serving.low is not None
@@ -146,7 +146,9 @@ def test_few_batches_that_share_no_prompt_have_a_second_interval_by_people_and_p
     measure: Callable[..., Measurement], staff: Client
 ) -> None:
     measurement = measure(*DESIGNS["nested, 4 batches"][:3])
-    second = block_measures(measurement, Block.UNCERTAINTY).get("theta.pool", "average", "se.twoway")
+    second = block_measures(measurement, Block.UNCERTAINTY).get(
+        "uncertainty.theta.pool", "average", "se.twoway"
+    )
     assert second is not None
     assert second.low is not None
     beside = f"; {decimals(second.low, 2)} to {decimals(second.high, 2)}, by people and prompts"

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from psychometrics.inference.measure import Block
-from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, THETAS_BY_LOGITS
 from scoring.models import Measurement
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
@@ -113,9 +113,7 @@ def test_only_theta_ql_has_values_and_every_other_theta_says_why(
     for row in measurement.rows.filter(value__isnull=False):
         if "theta" in row.name or row.name.startswith(("difference", "top.", "tau", "multiverse")):
             assert "ql" in row.name.split(".") or row.name == "theta.published", row.name
-    empty = measurement.rows.filter(
-        name__in=("theta.pool", "theta.prompt", "difference.pool", "theta.epochs")
-    )
+    empty = measurement.rows.filter(name__in=(*THETAS_BY_LOGITS, "difference.pool", "theta.epochs"))
     assert set(empty.values_list("reason", flat=True)) == {"logistic_bank"}
     assert not any(set(row.details) & {"p_holm", "verdict", "place_best"} for row in empty)
     estimates = measurement.result_set.estimates
@@ -215,7 +213,12 @@ def test_its_export_names_the_model_and_its_numbers_are_computed_again_and_agree
     assert done.returncode == 0, done.stdout + done.stderr
     assert "differs" not in done.stdout
     lines = {line[29:].removeprefix("measures: "): line.split()[:3] for line in done.stdout.splitlines()}
-    for name in ("cohort theta.ql", "uncertainty theta.ql", "slices theta.ql", "models difference.ql"):
+    for name in (
+        "cohort theta.ql",
+        "uncertainty uncertainty.theta.ql",
+        "slices slices.theta.ql",
+        "models difference.ql",
+    ):
         agree, differ, _ = map(int, lines[name])
         assert agree, name
         assert not differ, name

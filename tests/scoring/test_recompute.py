@@ -168,19 +168,21 @@ def test_every_number_that_an_export_allows_agrees_and_a_changed_score_is_notice
     assert_agree(
         said,
         "estimates",
-        "uncertainty theta.prompt",
-        "slices theta.ql",
+        "uncertainty uncertainty.theta.prompt",
+        "slices slices.theta.ql",
         "slices arms.theta.prompt",
         "top top.eb",
     )
     assert_agree(said, "top top.crossfit5", "top top.null", "top top.over_null", "top top.null_share")
-    assert_agree(said, "uncertainty theta.pool", "exclusions screening.kappa", "exclusions screening.ac1")
+    assert_agree(
+        said, "uncertainty uncertainty.theta.pool", "exclusions screening.kappa", "exclusions screening.ac1"
+    )
     assert_agree(said, "missing missing.odds_ratio", "exclusions multiverse")
     assert_agree(said, "dif dif.sd", "dif dif.item", "dif dif.group", "dif dif.slope.excess")
     assert_agree(said, "fit fit.flagged", "fit fit.theta_sd", "fit fit.grid")
-    assert_agree(said, "missing theta.ql", "exclusions multiverse.ql", "exclusions itt.theta.ql")
+    assert_agree(said, "missing missing.theta.ql", "exclusions multiverse.ql", "exclusions itt.theta.ql")
     assert_agree(said, "judge influence.answer.ql", "judge theta.flips.ql", "judge theta.change.ql")
-    assert_agree(said, "top top.paper.ql", "dif dif.items_flagged.holm", "dif theta.ql")
+    assert_agree(said, "top top.paper.ql", "dif dif.items_flagged.holm", "dif dif.theta.ql")
     assert_counts(said, study_records(study))
     change_scores(folder / "scores.jsonl", "p01")
     code, said = run_script(folder)
@@ -256,7 +258,7 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
     for name in ("inputs_sha256", "estimates", *(f"measures: {name}" for name in OF_EVERY_BLOCK)):
         assert of_public[name][0], name
     assert of_all["estimates with private prompts"][0]  # the category without a private prompt
-    assert of_all["measures with private prompts: slices theta.pool"][0]
+    assert of_all["measures with private prompts: slices slices.theta.pool"][0]
     assert of_all["measures with private prompts: exclusions flow.recruited"][0]
     assert not of_all["measures with private prompts: cohort theta.pool"][0]
     assert PRIVATE in of_all["measures with private prompts: cohort theta.pool"][2]
@@ -274,10 +276,11 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
 
 
 OF_EVERY_BLOCK = (
-    "cohort theta.ql", "top top.crossfit5", "top top.null", "uncertainty theta.pool", "models difference.ql",
-    "missing theta.prompt", "exclusions multiverse", "exclusions itt.theta.prompt", "exclusions rule.removed",
-    "exclusions flow.with_scores", "judge judge.confidence", "judge influence.answer", "fit fit.theta_sd",
-    "dif dif.sd", "slices theta.ql",
+    "cohort theta.ql", "top top.crossfit5", "top top.null", "uncertainty uncertainty.theta.pool",
+    "models difference.ql", "missing missing.theta.prompt", "exclusions multiverse",
+    "exclusions itt.theta.prompt", "exclusions rule.removed", "exclusions flow.with_scores",
+    "judge judge.confidence", "judge influence.answer", "fit fit.theta_sd", "dif dif.sd",
+    "slices slices.theta.ql",
 )  # fmt: skip
 
 

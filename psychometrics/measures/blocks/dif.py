@@ -189,7 +189,7 @@ def rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterato
     left_out = int((~prompts & members.known).sum())
     for name, estimate in thetas.reported.items():
         yield Measure(
-            name, estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
+            f"dif.{name}", estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
             prompts=thetas.prompts, clusters=thetas.pool.clusters,
             details={"left_out": left_out, "nothing_flagged": not left_out},
         )  # fmt: skip
@@ -197,7 +197,7 @@ def rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterato
 
 def held_back(group: str, subset: str) -> Iterator[Measure]:
     """Neither number nor counts of what all prompts less these would tell of one or two private ones."""
-    for name in ("theta.prompt", "theta.pool", "theta.ql"):
+    for name in ("dif.theta.prompt", "dif.theta.pool", "dif.theta.ql"):
         yield Measure(
             name, unknown(Reason.TOO_FEW_PROMPTS), group=group, subset=subset,
             details={"left_out": None, "nothing_flagged": False},

@@ -74,7 +74,7 @@ def theta_measures(
     thetas = thetas_of(members)
     for name, estimate in thetas.reported.items():
         yield Measure(
-            name, estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
+            f"judge.{name}", estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
             prompts=thetas.prompts, clusters=thetas.pool.clusters, details=details or {},
         )  # fmt: skip
 

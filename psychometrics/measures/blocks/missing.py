@@ -25,7 +25,11 @@ from psychometrics.missing.scores import (
 from psychometrics.slices.hidden import hidden_where_asked
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
-ESTIMATORS = (("theta.pool", pooled_theta), ("theta.prompt", prompt_mean_theta), ("theta.ql", quasi_theta))
+ESTIMATORS = (
+    ("missing.theta.pool", pooled_theta),
+    ("missing.theta.prompt", prompt_mean_theta),
+    ("missing.theta.ql", quasi_theta),
+)
 
 
 def missing_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -148,9 +152,9 @@ def bounds_and_deltas(members: Cohort, predicted: Predicted, group: str) -> Iter
             )
     for delta in DELTAS:
         for name, found in (
-            ("theta.pool", predicted.theta_pool(members, delta)),
-            ("theta.prompt", predicted.theta_prompt(members, delta)),
-            ("theta.ql", predicted.theta_ql(members, delta)),
+            ("missing.theta.pool", predicted.theta_pool(members, delta)),
+            ("missing.theta.prompt", predicted.theta_prompt(members, delta)),
+            ("missing.theta.ql", predicted.theta_ql(members, delta)),
         ):
             subset = f"delta:{delta:g}"
             yield Measure(

@@ -131,7 +131,7 @@ def on_all_prompts(
     facts = facts_of(configuration) | judge | {"se_analytic": plain_number(analytic.se)}
     yield measure_of("theta.epochs", published, "", configuration.name, facts | {"k": plain_number(k)})
     quasi = model_theta(Theta.QL, rows, model.mean_p, np.nan)
-    yield measure_of("theta.ql", quasi, "", configuration.name, facts_of(configuration))
+    yield measure_of("models.theta.ql", quasi, "", configuration.name, facts_of(configuration))
 
 
 def side_measures(
@@ -151,7 +151,7 @@ def side_measures(
         facts: Facts = {"k": plain_number(of_cohort.k), "design": str(side.design)}
         if theta is Theta.POOL:
             facts |= standing.get(-1, {})
-        yield measure_of(theta, in_sample(of_cohort, side), side.group, "", facts)
+        yield measure_of(f"models.{theta}", in_sample(of_cohort, side), side.group, "", facts)
         yield from theta_measures(theta, side, board, found[theta], standing)
 
 
@@ -164,7 +164,7 @@ def theta_measures(
         facts = facts_of(configuration)
         places = standing.get(number, {}) if theta is Theta.POOL else {}
         k: Facts = {"k": plain_number(one.model.k)}
-        yield measure_of(theta, one.model, side.group, configuration.name, facts | k | places)
+        yield measure_of(f"models.{theta}", one.model, side.group, configuration.name, facts | k | places)
         facts |= comparison_facts(theta, side, one, float(adjusted[number]))
         name = theta.replace("theta.", "difference.")
         yield measure_of(name, in_sample(one.difference, side), side.group, configuration.name, facts)
@@ -227,7 +227,7 @@ def facts_of(configuration: Configuration) -> Facts:
 
 def measure_of(name: str, found: Found, group: str, model: str, facts: Facts) -> Measure:
     return Measure(
-        name=str(name),
+        name=name,
         estimate=found.estimate,
         group=group,
         subset=f"model:{model}" if model else "",

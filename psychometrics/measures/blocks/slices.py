@@ -55,8 +55,8 @@ def part_measures(part: Slice, group: str, found: SliceResult, *, nested: bool) 
         ):
             subset = part.subset if error == "se.participant" else f"{part.subset};{error}"
             yield Measure(
-                theta.name, estimate, group=group, subset=subset, n=found.pairs, people=found.people,
-                prompts=found.prompts, clusters=clusters,
+                f"slices.{theta.name}", estimate, group=group, subset=subset, n=found.pairs,
+                people=found.people, prompts=found.prompts, clusters=clusters,
                 details={"kind": part.kind, "value": part.value, "error": error},
             )  # fmt: skip
 

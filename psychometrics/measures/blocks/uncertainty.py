@@ -54,8 +54,8 @@ def design_measure(cohort: Cohort, *, nested: bool) -> Measure:
 
 def error_measure(row: ErrorRow, size: Size) -> Measure:
     return Measure(
-        row.theta, row.estimate, group="average", subset=row.error, n=size.n, people=size.people,
-        prompts=size.prompts, clusters=row.clusters,
+        f"uncertainty.{row.theta}", row.estimate, group="average", subset=row.error, n=size.n,
+        people=size.people, prompts=size.prompts, clusters=row.clusters,
         details={
             "target": row.target, "serves": row.serves, "df": row.df, "few_clusters": row.few_clusters,
         },

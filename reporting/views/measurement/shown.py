@@ -83,8 +83,8 @@ class BlockPage:
 
 
 def estimator_name(name: str) -> str:
-    """A theta under its one printed name; rows and files write theta.ql for theta_QL."""
-    return name.replace("theta.ql", "theta_QL")
+    """A theta under its one printed name, whichever block it is of; rows and files write theta.ql."""
+    return name[name.index("theta.") :].replace("theta.ql", "theta_QL")
 
 
 def value_cell(row: MeasureRow | None, places: int = 2) -> str:

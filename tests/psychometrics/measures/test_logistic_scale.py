@@ -12,6 +12,7 @@ KNOWN = Estimate(1.0, 0.1, 0.8, 1.2)
 def test_theta_ql_and_counts_stand_as_they_are() -> None:
     names = (
         "theta.ql",
+        "missing.theta.ql",
         "difference.ql",
         "itt.theta.ql.bound_low",
         "raw_mean",
@@ -46,5 +47,7 @@ def test_what_rests_on_logits_otherwise_and_what_nobody_thought_of_is_left_out()
         "multiverse.range",
         "influence.answer",
         "something.new",
+        "dif.theta.pool",
+        "arms.theta.pool",
     )
     assert list(on_logistic_scale(Measure(name, KNOWN) for name in names)) == []

@@ -270,7 +270,8 @@ def test_without_item_parameters_slices_refuse_and_the_flow_stands(
 
 def test_slices_hold_both_errors_and_no_number_of_one_person(measurement: Measurement) -> None:
     people, batch = (
-        row(measurement, "theta.pool", "average", f"profile:stem-phd{error}") for error in ("", ";se.batch")
+        row(measurement, "slices.theta.pool", "average", f"profile:stem-phd{error}")
+        for error in ("", ";se.batch")
     )
     assert people.value == batch.value
     assert people.se is not None

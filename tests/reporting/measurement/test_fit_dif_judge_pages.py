@@ -197,15 +197,15 @@ def test_dif_has_its_spread_its_groups_and_theta_without(measurement: Measuremen
     assert groups["category:QR"].reason == "one_cluster"
     assert any(subset.startswith("profile:") for subset in groups)
     for group in ("average", "top"):
-        whole = row(measurement, Block.DIF, "theta.pool", group, "prompts:all")
+        whole = row(measurement, Block.DIF, "dif.theta.pool", group, "prompts:all")
         stored = measurement.result_set.estimates.get(scope="all", group=group, category="")
         assert whole.value == pytest.approx(stored.theta_pool)
-    found = measurement.rows.filter(name="theta.pool", group="average", subset="prompts:without-extreme")
+    found = measurement.rows.filter(name="dif.theta.pool", group="average", subset="prompts:without-extreme")
     assert found.get(scope="public").details["left_out"] == 1  # p11
     without = found.get(scope="all")  # p12 is private, and all less this would be its own
     assert (without.value, without.reason, without.n) == (None, "too_few_prompts", None)
     assert without.details == {"left_out": None, "nothing_flagged": False}
-    assert row(measurement, Block.DIF, "theta.pool", "top", "prompts:all").reason == "selected"
+    assert row(measurement, Block.DIF, "dif.theta.pool", "top", "prompts:all").reason == "selected"
     assert measurement.rows.filter(scope="all", name="dif.item").count() == 10
     assert "For content review" in content(staff, Block.DIF)
 
@@ -262,7 +262,7 @@ def test_theta_at_confidence_one_and_its_change(run: ScoringRun, now: datetime) 
     measurement = measured(run, now)
 
     judged, certain = (
-        row(measurement, Block.JUDGE, "theta.pool", "average", f"scores:{name}")
+        row(measurement, Block.JUDGE, "judge.theta.pool", "average", f"scores:{name}")
         for name in ("judge", "certain")
     )
     change = row(measurement, Block.JUDGE, "theta.change", "average", "scores:certain")
@@ -272,7 +272,7 @@ def test_theta_at_confidence_one_and_its_change(run: ScoringRun, now: datetime) 
     assert certain.value > judged.value
     largest = measurement.rows.filter(scope="all", name="influence.other", group="average")
     assert [(one.participant, one.prompt_id) for one in largest] == [(answer.session.participant.code, "p03")]
-    assert row(measurement, Block.JUDGE, "theta.pool", "top", "scores:certain/reselected").people == 3
+    assert row(measurement, Block.JUDGE, "judge.theta.pool", "top", "scores:certain/reselected").people == 3
 
 
 def test_another_judge_of_the_same_protocol_is_compared_on_the_same_answers(
@@ -361,9 +361,8 @@ def test_one_person_alone_has_a_fit_and_no_theta(
     for block in BLOCKS:
         assert block_measures(measurement, block).state == "computed"
         content(staff, block, "alone")
-    thetas = measurement.rows.filter(
-        scope="all", block__in=BLOCKS, name__in=("theta.prompt", "theta.pool", "theta.ql")
-    )
+    names = [f"{block}.theta.{by}" for block in ("dif", "judge") for by in ("prompt", "pool", "ql")]
+    thetas = measurement.rows.filter(scope="all", name__in=names)
     assert thetas.exists()
     assert not thetas.exclude(value=None).exists()
 

@@ -73,14 +73,14 @@ def test_reasons_are_counted_apart_for_average_and_top(measured: Measurement) ->
 def test_theta_under_each_assumption_worked_out_on_paper(measured: Measurement) -> None:
     found = block_measures(measured, Block.MISSING)
     # Nine answers: three right, six wrong; two zeros more; or three gaps at either end.
-    assert value(found, "theta.pool", "average", "as-missing") == pytest.approx(-EDGE / 3, abs=1e-9)
-    assert value(found, "theta.pool", "average", "as-zero") == pytest.approx(-5 * EDGE / 11, abs=1e-9)
-    assert value(found, "theta.pool", "average", "bound:low") == pytest.approx(-EDGE / 2, abs=1e-9)
-    assert value(found, "theta.pool", "average", "bound:high") == pytest.approx(0.0, abs=1e-9)
-    assert value(found, "theta.pool", "top", "as-missing") == pytest.approx(EDGE, abs=1e-9)
-    assert value(found, "theta.pool", "top", "as-zero") == pytest.approx(0.0, abs=1e-9)
+    assert value(found, "missing.theta.pool", "average", "as-missing") == pytest.approx(-EDGE / 3, abs=1e-9)
+    assert value(found, "missing.theta.pool", "average", "as-zero") == pytest.approx(-5 * EDGE / 11, abs=1e-9)
+    assert value(found, "missing.theta.pool", "average", "bound:low") == pytest.approx(-EDGE / 2, abs=1e-9)
+    assert value(found, "missing.theta.pool", "average", "bound:high") == pytest.approx(0.0, abs=1e-9)
+    assert value(found, "missing.theta.pool", "top", "as-missing") == pytest.approx(EDGE, abs=1e-9)
+    assert value(found, "missing.theta.pool", "top", "as-zero") == pytest.approx(0.0, abs=1e-9)
     # Only two people answered 80 % or more; the first did not.
-    floor = found.get("theta.pool", "top", "floor:0.8")
+    floor = found.get("missing.theta.pool", "top", "floor:0.8")
     assert floor is not None
     assert (floor.details["eligible"], floor.details["same_people"]) == (2, 0)
     assert floor.value == pytest.approx(-EDGE / 3, abs=1e-9)
@@ -122,7 +122,7 @@ def test_without_item_parameters_reasons_are_counted_and_theta_has_none(
     assert found.state == "computed"
     assert value(found, "share.skipped", "average") == 0.25
     assert value(found, "share.not_reached", "average") == 0.5
-    thetas = list(found.named("theta.pool", "theta.prompt"))
+    thetas = list(found.named("missing.theta.pool", "missing.theta.prompt"))
     assert {(row.value, row.reason) for row in thetas} == {(None, "nothing_scored")}
     assert list(found.named("missing.odds_ratio")) == []
     assert staff.get(reverse("staff_measurement", args=["bare", "missing"])).status_code == 200

@@ -136,22 +136,25 @@ def test_without_models_the_block_says_how_to_get_them(
 
 def test_differences_have_intervals_and_verdicts(measured: Measurement) -> None:
     assert measured.blocks["models"]["state"] == "computed"
-    own = row(measured, "theta.pool", "average")
+    own = row(measured, "models.theta.pool", "average")
     better = row(measured, "difference.pool", "average", "Hopeless")
     worse = row(measured, "difference.pool", "average", "Perfect <b>")
     assert (better.details["verdict"], worse.details["verdict"]) == ("above", "below")
     assert there(better.low) > 0 > there(worse.high)
-    model = row(measured, "theta.pool", "average", "Hopeless")
+    model = row(measured, "models.theta.pool", "average", "Hopeless")
     assert there(better.value) == pytest.approx(there(own.value) - there(model.value))
     assert better.details["p_holm"] < 0.05
     assert (better.details["k_human"], better.details["k_model"]) == (1.0, 1.0)
-    rows = [row(measured, "theta.pool", "average", name) for name in ("Perfect <b>", "", "Hopeless")]
+    rows = [row(measured, "models.theta.pool", "average", name) for name in ("Perfect <b>", "", "Hopeless")]
     assert [one.details["place_best"] for one in rows] == [1, 2, 3]
     assert [one.details["place_worst"] for one in rows] == [1, 2, 3]
 
 
 def test_top_has_no_interval_and_no_verdict_as_it_was_selected(measured: Measurement) -> None:
-    for found in (row(measured, "theta.pool", "top"), row(measured, "difference.pool", "top", "Hopeless")):
+    for found in (
+        row(measured, "models.theta.pool", "top"),
+        row(measured, "difference.pool", "top", "Hopeless"),
+    ):
         assert found.value is not None
         assert (found.se, found.low, found.high, found.reason) == (None, None, None, "selected")
         assert "verdict" not in found.details

@@ -123,7 +123,9 @@ def test_a_figure_that_is_saved_alone_says_which_prompts_it_rests_on(
 
 
 def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measurement: Measurement) -> None:
-    rows = measurement.rows.filter(block=Block.UNCERTAINTY, name="theta.pool", subset="se.participant")
+    rows = measurement.rows.filter(
+        block=Block.UNCERTAINTY, name="uncertainty.theta.pool", subset="se.participant"
+    )
     shown = {row.scope: decimals(row.value, 2) for row in rows.filter(group="average")}
     assert shown["all"] != shown["public"]
     address = reverse("staff_measurement", kwargs={"slug": "split", "block": "uncertainty"})

@@ -54,22 +54,22 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
     measurement = measure([{1, 2, 3}, {1, 2}, {3}, {2, 4}, {1, 4}, {2}])
     found = block_measures(measurement, Block.UNCERTAINTY)
 
-    by_batch = found.get("theta.pool", "average", "se.batch")
+    by_batch = found.get("uncertainty.theta.pool", "average", "se.batch")
     assert by_batch is not None
     assert by_batch.clusters == 2
     assert (by_batch.details["target"], by_batch.details["serves"]) == ("T2", True)
     assert by_batch.details["few_clusters"] is True
-    first = next(found.named("theta.pool"))
+    first = next(found.named("uncertainty.theta.pool"))
     assert (first.subset, first.details["serves"]) == ("se.batch", True)
     for error in ("se.analytic", "se.participant", "se.participant_boot"):
-        row = found.get("theta.pool", "average", error)
+        row = found.get("uncertainty.theta.pool", "average", error)
         assert row is not None
         assert row.se is not None
     text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
     assert "theta.pool, se.batch" in text
     assert "T2: other people, prompts like these (use this)" in text
     assert "Every prompt occurs in one batch only, but there are few batches (2): se.batch serves" in text
-    assert not list(found.named("theta.pool", group="top"))
+    assert not list(found.named("uncertainty.theta.pool", group="top"))
     results = measurement.result_set_id
     figure = reverse("staff_measurement_figure", args=["sure", results, "uncertainty", "intervals", "svg"])
     assert b"<svg" in staff.get(figure).content
@@ -82,7 +82,7 @@ def test_one_batch_refuses_what_needs_two_and_says_why(
     found = block_measures(measurement, Block.UNCERTAINTY)
 
     for error in ("se.batch", "se.twoway"):
-        row = found.get("theta.pool", "average", error)
+        row = found.get("uncertainty.theta.pool", "average", error)
         assert row is not None
         assert (row.se, row.reason) == (None, "one_cluster")
         assert row.value is not None
@@ -101,7 +101,7 @@ def test_one_person_has_a_theta_and_no_error(measure: Callable[..., Measurement]
     measurement = measure([{1, 2}])
     found = block_measures(measurement, Block.UNCERTAINTY)
 
-    alone = found.get("theta.pool", "average", "se.participant")
+    alone = found.get("uncertainty.theta.pool", "average", "se.participant")
     assert alone is not None
     assert alone.value is not None
     assert (alone.se, alone.reason) == (None, "one_cluster")

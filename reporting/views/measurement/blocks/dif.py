@@ -70,8 +70,8 @@ def lead(found: BlockMeasures) -> Sequence[str]:
 
 def without_sentences(found: BlockMeasures) -> Iterator[str]:
     """What Average is without everything that is flagged, and where nothing is."""
-    whole, rest = (found.get("theta.pool", "average", part) for part in ("prompts:all", ANY))
-    own, other = (found.get("theta.ql", "average", part) for part in ("prompts:all", ANY))
+    whole, rest = (found.get("dif.theta.pool", "average", part) for part in ("prompts:all", ANY))
+    own, other = (found.get("dif.theta.ql", "average", part) for part in ("prompts:all", ANY))
     if whole is None or rest is None or rest.details["left_out"] is None:
         return
     if rest.details["nothing_flagged"]:
@@ -86,7 +86,7 @@ def without_sentences(found: BlockMeasures) -> Iterator[str]:
     }  # fmt: skip
     none = [
         str(name) for part, name in PARTS.items()
-        if (row := found.get("theta.pool", "average", part)) and part != "prompts:all"
+        if (row := found.get("dif.theta.pool", "average", part)) and part != "prompts:all"
         and row.details["nothing_flagged"]
     ]  # fmt: skip
     if none:
@@ -227,7 +227,7 @@ def theta_table(found: BlockMeasures) -> Table:
 
 def theta_cells(found: BlockMeasures, group: str, part: str, name: str) -> tuple[str, ...]:
     by_prompt, pooled, ql = (
-        found.get(key, group, part) for key in ("theta.prompt", "theta.pool", "theta.ql")
+        found.get(key, group, part) for key in ("dif.theta.prompt", "dif.theta.pool", "dif.theta.ql")
     )
     return (
         name,

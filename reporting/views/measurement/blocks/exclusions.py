@@ -117,7 +117,7 @@ def flow_table(found: BlockMeasures) -> Table:
 def itt_table(found: BlockMeasures) -> Table:
     rows = [
         [
-            f"{group_name(row.group)}, {estimator_name(row.name.removeprefix('itt.'))}",
+            f"{group_name(row.group)}, {estimator_name(row.name)}",
             value_or_reason(row), se_cell(row), interval_cell(row), count_cell(row.people), count_cell(row.n),
         ]
         for row in found.rows

@@ -126,11 +126,11 @@ def theta_table(found: BlockMeasures) -> Table:
             (
                 group_and_scores(row),
                 value_with_interval(row),
-                value_with_interval(found.get("theta.ql", row.group, row.subset)),
-                value_cell(found.get("theta.prompt", row.group, row.subset)),
+                value_with_interval(found.get("judge.theta.ql", row.group, row.subset)),
+                value_cell(found.get("judge.theta.prompt", row.group, row.subset)),
                 count_cell(row.n),
             )
-            for row in found.named("theta.pool")
+            for row in found.named("judge.theta.pool")
         ],
         notes=(by_people_note(),),
     )

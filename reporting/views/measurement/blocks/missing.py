@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GROUPS = ("average", "top")
-THETAS = ("theta.pool", "theta.prompt", "theta.ql")
+THETAS = ("missing.theta.pool", "missing.theta.prompt", "missing.theta.ql")
 LEAST_SHOWN = 0.001  # smaller probabilities are not told apart
 OUTCOMES: Mapping[str, Text] = {
     Outcome.SCORED: gettext_lazy("scored"),
@@ -101,7 +101,7 @@ def test_sentence(found: BlockMeasures) -> str:
 
 def theta_sentences(found: BlockMeasures) -> Iterator[str]:
     """What the gaps could do to Average, by single answers and by theta_QL."""
-    for name in ("theta.pool", "theta.ql"):
+    for name in ("missing.theta.pool", "missing.theta.ql"):
         subsets = ("as-missing", "as-zero", "bound:low", "bound:high")
         rows = [found.get(name, "average", subset) for subset in subsets]
         if any(row is None or row.value is None for row in rows):
@@ -180,7 +180,7 @@ def theta_notes() -> list[str]:
 
 def top_notes(found: BlockMeasures) -> list[str]:
     """How many of Top remain where it is chosen again."""
-    zero, floor = (found.get("theta.pool", "top", name) for name in ("as-zero", "floor:0.8"))
+    zero, floor = (found.get("missing.theta.pool", "top", name) for name in ("as-zero", "floor:0.8"))
     if zero is None or floor is None or not zero.details.get("of"):
         return []
     return [

@@ -15,7 +15,7 @@ from scoring.selectors.measures import BlockMeasures
 
 def lead(found: BlockMeasures) -> Sequence[str]:
     """What the comparison is, and how it was made here."""
-    average = found.get("theta.pool", "average")
+    average = found.get("models.theta.pool", "average")
     sentences = [
         _(
             "People answer a prompt once, models several times, and the logit is taken after averaging: "

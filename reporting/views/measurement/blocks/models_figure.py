@@ -40,8 +40,8 @@ def models_figure(found: BlockMeasures) -> "Figure | None":
 
 
 def rows_of(found: BlockMeasures) -> list[MeasureRow]:
-    own = [found.get("theta.pool", group) for group in ("average", "top")]
-    models = [row for row in found.named("theta.pool", group="average") if row.subset]
+    own = [found.get("models.theta.pool", group) for group in ("average", "top")]
+    models = [row for row in found.named("models.theta.pool", group="average") if row.subset]
     return [*(row for row in own if row), *models, *found.named("theta.modelled_k1")]
 
 

@@ -45,10 +45,12 @@ def tables(found: BlockMeasures) -> Sequence[Table]:
 
 def single_table(found: BlockMeasures, group: str) -> Table:
     """theta.pool of the group and of each model on the same prompts (k = 1); no row on a logistic bank."""
-    on_scale = (row for row in found.named("theta.pool", group=group) if row.reason != Reason.LOGISTIC_BANK)
+    on_scale = (
+        row for row in found.named("models.theta.pool", group=group) if row.reason != Reason.LOGISTIC_BANK
+    )
     models = by_theta(row for row in on_scale if row.subset)
     rows = [single_row(found, group, row) for row in models]
-    own = found.get("theta.pool", group)
+    own = found.get("models.theta.pool", group)
     if own is not None and rows:
         first = [group_name(group), value_cell(own), interval_cell(own), ABSENT, ABSENT, ABSENT]
         rows.insert(0, [*first, places_cell(own)])
@@ -90,7 +92,7 @@ def single_notes(group: str) -> list[str]:
 def companion_table(found: BlockMeasures) -> Table:
     """The same comparison by means per prompt and by quasi-likelihood."""
     rows = []
-    models = by_theta(row for row in found.named("theta.prompt", group="average") if row.subset)
+    models = by_theta(row for row in found.named("models.theta.prompt", group="average") if row.subset)
     differences = {row.subset: found.get("difference.prompt", "average", row.subset) for row in models}
     together = shared_k_note(differences.values())
     for row in models:
@@ -100,12 +102,12 @@ def companion_table(found: BlockMeasures) -> Table:
             [
                 model_name(row), value_cell(row),
                 value_cell(by_prompt) + ("" if together else k_note(by_prompt)), interval_cell(by_prompt),
-                value_cell(found.get("theta.ql", "average", row.subset)), value_cell(quasi),
+                value_cell(found.get("models.theta.ql", "average", row.subset)), value_cell(quasi),
                 interval_cell(quasi), verdict_cell(quasi),
             ]
         )  # fmt: skip
-    if rows and (own := found.get("theta.prompt", "average")) is not None:
-        quasi = found.get("theta.ql", "average")
+    if rows and (own := found.get("models.theta.prompt", "average")) is not None:
+        quasi = found.get("models.theta.ql", "average")
         rows.insert(
             0,
             [
@@ -139,7 +141,7 @@ def companion_table(found: BlockMeasures) -> Table:
 def groups_table(found: BlockMeasures) -> Table:
     """Runs of neighbours of which no two are told apart."""
     members: dict[int, list[MeasureRow]] = {}
-    for row in by_theta(found.named("theta.pool", group="average")):
+    for row in by_theta(found.named("models.theta.pool", group="average")):
         for group in row.details.get("groups", ()):
             members.setdefault(group, []).append(row)
     rows = [
@@ -211,7 +213,7 @@ def everywhere_table(found: BlockMeasures) -> Table:
             [
                 model_name(row), number_cell(row.details.get("k"), 1), count_cell(row.prompts),
                 value_cell(row), number_cell(se, 3), se_cell(row, 3),
-                value_cell(found.get("theta.ql", "", row.subset)), str(row.details["judge"]) or ABSENT,
+                value_cell(found.get("models.theta.ql", "", row.subset)), str(row.details["judge"]) or ABSENT,
                 str(row.details.get("source", "")),
             ]
         )  # fmt: skip

@@ -93,11 +93,13 @@ def tables(found: BlockMeasures) -> Sequence[Table]:
 
 
 def kind_table(found: BlockMeasures, kind: str) -> Table:
-    of_kind = [row for row in found.named(*ESTIMATORS) if row.details["kind"] == kind]
+    of_kind = [
+        row for row in found.named(*(f"slices.{name}" for name in ESTIMATORS)) if row.details["kind"] == kind
+    ]
     rows = [
         part_cells(found, row)
         for row in of_kind
-        if row.name == "theta.pool" and row.details["error"] == "se.participant"
+        if row.name == "slices.theta.pool" and row.details["error"] == "se.participant"
     ]
     head = (
         _("Part"), _("theta.pool"), _("95 % interval by batch"), _("by people"), _("theta_QL (SE)"),
@@ -113,7 +115,7 @@ def kind_table(found: BlockMeasures, kind: str) -> Table:
 def part_cells(found: BlockMeasures, row: MeasureRow) -> list[str]:
     """One part of one group. Errors of theta_QL and theta.prompt are by people; by batch is in the export."""
     by_batch = found.get(row.name, row.group, f"{row.subset};se.batch")
-    others = (found.get(name, row.group, row.subset) for name in ("theta.ql", "theta.prompt"))
+    others = (found.get(name, row.group, row.subset) for name in ("slices.theta.ql", "slices.theta.prompt"))
     return [
         f"{row.details['value']}, {group_name(row.group)}", value_or_reason(row), interval_cell(by_batch),
         interval_cell(row), *(value_with_error(other) for other in others), count_cell(row.people),
@@ -144,7 +146,7 @@ def cells_table(found: BlockMeasures) -> Table:
     rows = [
         [
             f"{category}, {profile}", value_or_reason(row), interval_cell(row),
-            value_with_error(found.get("theta.ql", row.group, row.subset)), count_cell(row.n),
+            value_with_error(found.get("slices.theta.ql", row.group, row.subset)), count_cell(row.n),
         ]
         for (category, profile), row in cell_rows(found).items()
     ]  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEW_PAIRS = 30  # cells with fewer are hatched
-SHOWN = "theta.pool"
+SHOWN = "slices.theta.pool"
 COLOURS = "cividis"  # from dark to light in every rendering, grey included
 
 

@@ -30,7 +30,7 @@ from scoring.selectors.measures import BlockMeasures
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-THETAS = ("theta.pool", "theta.prompt", "theta.ql")
+THETAS = ("uncertainty.theta.pool", "uncertainty.theta.prompt", "uncertainty.theta.ql")
 COMPONENTS: Mapping[str, Text] = {
     "mixed.sd_people": gettext_lazy("Between people (SD of theta, t)"),
     "mixed.sd_prompts": gettext_lazy("Between prompts (SD of y, d)"),
@@ -114,7 +114,9 @@ def design_sentence(found: BlockMeasures) -> str:
 
 def widths_sentence(found: BlockMeasures) -> str:
     """The three errors of theta.pool that matter, side by side."""
-    rows = [row for row in found.named("theta.pool", group="average") if row.details.get("serves")]
+    rows = [
+        row for row in found.named("uncertainty.theta.pool", group="average") if row.details.get("serves")
+    ]
     errors = {row.details["target"]: row for row in rows if row.se is not None}
     if not {"paper", "T1", "T2"} <= errors.keys():
         return ""
