@@ -35,7 +35,11 @@ from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import, item_bank_import
 from studies.services.people.consents import consent_record
-from studies.services.people.participants import participant_add, participant_approve
+from studies.services.people.participants import (
+    participant_add,
+    participant_approve,
+    participant_reject,
+)
 from studies.services.people.profiles import profile_submit
 from studies.services.staff import staff_add
 from studies.services.studies import study_create, study_freeze
@@ -107,7 +111,8 @@ def models_make(item_bank: ItemBank, names: Sequence[str], scores: Sequence[floa
 def people_work(study: Study, lead: User, endings: Sequence[str], writes: Writes) -> list[Participant]:
     """One person for each ending, who writes what `writes(number)` says, by prompt.
 
-    An ending is "submitted", "expired", "withdrawn", "active" or "test"; the last is a test participant's.
+    An ending is "submitted", "expired", "withdrawn", "active", "absent" (never starts) or "test"; the last is
+    a test participant's.
     """
     people = [person_make(study, n, lead, is_test=end == "test") for n, end in enumerate(endings)]
     for n, (person, end) in enumerate(zip(people, endings, strict=True)):
@@ -139,8 +144,24 @@ def person_make(study: Study, number: int, lead: User, *, is_test: bool) -> Part
     return participant_approve(participant=person, now=after(minutes=5), actor=lead)
 
 
+def people_turned_away(study: Study, lead: User) -> None:
+    """One whom the team rejected, and one whom nobody has decided about."""
+    rejected, _waiting = (
+        participant_add(
+            study=study,
+            email=f"{name}@example.org",
+            profile=PROFILES[0],
+            is_test=False,
+            now=BEGAN,
+            actor=lead,
+        )
+        for name in ("rejected", "waiting")
+    )
+    participant_reject(participant=rejected, reason="No degree.", now=after(minutes=5), actor=lead)
+
+
 def person_work(person: Participant, end: str, texts: Texts) -> None:
-    if end == "active":
+    if end in ("active", "absent"):
         return
     session = session_start(participant=person, now=after(hours=1))
     answers_write(session, texts)

@@ -23,7 +23,7 @@ EXPORTED_AT = datetime(2026, 6, 1, 9, 0, tzinfo=UTC)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("name", choices=("split", "tasks", "logistic", "bankless"))
+    parser.add_argument("name", choices=("split", "tasks", "logistic", "bankless", "unjudged", "judges"))
     name: str = parser.parse_args().name
     folder = HERE / name
     if folder.exists():

@@ -1,4 +1,4 @@
-"""The four frozen studies, each made at fixed moments and with fixed seeds."""
+"""The frozen studies, each made at fixed moments and with fixed seeds."""
 
 import math
 import random
@@ -25,6 +25,7 @@ from tests.frozen.cohort import (
     judges_running,
     lead_make,
     models_make,
+    people_turned_away,
     people_work,
     study_open,
 )
@@ -210,9 +211,48 @@ def bankless_make() -> Study:
     return study
 
 
+def unjudged_make() -> Study:
+    """Files of BBH, two of them variants of one task, with item parameters; the excluded are not judged."""
+    lead, names = lead_make(), names_of(16)
+    item_bank = items_make("unjudged-items", names, random.Random(51))
+    prompts = [
+        PromptRecord(prompt_id=name, text="Which?", gold_answer="no", task=BBH_FILES[n % 3])
+        for n, name in enumerate(names)
+    ]
+    study = study_open(
+        "unjudged", lead, prompts, item_bank, batch_size=8, top_size=3, replicates_per_profile=6,
+        judge_kind="match", match_rules="bbh", judge_excluded=False,
+    )  # fmt: skip
+    writes = right_or_wrong(names, seed=52)
+    off_task = {2: dict.fromkeys(names, "idk"), 5: {}, 9: dict.fromkeys(names, "idk")}
+    people_work(study, lead, (*ENDINGS, "absent"), lambda number: off_task.get(number, writes(number)))
+    people_turned_away(study, lead)
+    return judged_and_measured(study, lead)
+
+
+BBH_FILES = ("logical_deduction_three_objects", "logical_deduction_five_objects", "navigate")
+
+
+def judges_make() -> Study:
+    """Two judges on a bank of the logistic model."""
+    lead, names = lead_make(), names_of(16)
+    prompts = [rubric_prompt(n).model_copy(update={"split": "public"}) for n in range(1, 17)]
+    study = study_open(
+        "judges", lead, prompts, logistic_bank(names), batch_size=16, top_size=3, replicates_per_profile=3
+    )
+    people_work(study, lead, ("submitted",) * 9, texts_of(names, seed=61))
+    flags_decide(study, lead)
+    with judges_running(lead, "AB") as judges:
+        answers_judge(study, judges, lead)
+    study_compute(study, after(days=5))
+    return study
+
+
 STUDIES: Mapping[str, Callable[[], Study]] = {
     "split": split_make,
     "tasks": tasks_make,
     "logistic": logistic_make,
     "bankless": bankless_make,
+    "unjudged": unjudged_make,
+    "judges": judges_make,
 }

@@ -1,4 +1,4 @@
-"""Every number of four frozen studies, computed anew by the present code, is what it was."""
+"""Every number of the frozen studies, computed anew by the present code, is what it was."""
 
 import copy
 import json
@@ -24,7 +24,7 @@ from tests.upgrades.keeping import exported, unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
 FROZEN = ROOT / "tests" / "frozen"
-NAMES = ("split", "tasks", "logistic", "bankless")
+NAMES = ("split", "tasks", "logistic", "bankless", "unjudged", "judges")
 # Set on one machine before and after a change that is to change nothing: then every digit counts.
 EXACT = os.environ.get("CHIRON_FROZEN_EXACT") == "1"
 MOST_BYTES = 600_000
