@@ -5,7 +5,9 @@ from types import MappingProxyType
 
 from django.utils.translation import gettext_lazy
 
+from presentation.columns import ABSENT
 from presentation.numbers import Text
+from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 
 WHY_ABSENT: Mapping[str, Text] = MappingProxyType(
@@ -46,3 +48,10 @@ WHY_ABSENT: Mapping[str, Text] = MappingProxyType(
 def why_absent(reason: str) -> Text:
     """The reason in words; "" where nothing is absent, the code where this version does not know it."""
     return WHY_ABSENT.get(reason, reason)
+
+
+def says_little(table: Table) -> bool:
+    """Whether half of what the cells of a table say, or more, is that there is no number."""
+    cells = [cell for row in table.rows for cell in row[1:] if cell]
+    absent = {ABSENT, *map(str, WHY_ABSENT.values())}
+    return 2 * sum(1 for cell in cells if cell in absent) >= len(cells)

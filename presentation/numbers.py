@@ -1,15 +1,41 @@
 """Numbers as the reader's language writes them."""
 
+import math
+
 from django.utils.formats import number_format
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from presentation.columns import ABSENT
 
 Text = Promise | str
-ABSENT = "–"
 
 
-def decimals(value: float | None, places: int) -> str:
-    """A number as the reader's language writes it, with a real minus sign; a dash where there is none."""
-    if value is None:
+def decimals(value: float | None, places: int = 2) -> str:
+    """A number with a real minus sign; a dash where there is none (None or NaN)."""
+    if value is None or math.isnan(value):
         return ABSENT
     rounded = round(value, places) or 0.0  # no minus before zero
     return number_format(rounded, places).replace("-", "−")
+
+
+def counted(number: int | None) -> str:
+    """A whole number, its thousands set apart."""
+    return ABSENT if number is None else str(number_format(number, use_l10n=True, force_grouping=True))
+
+
+def percent(share: float | None, places: int = 1) -> str:
+    """A share in [0, 1] in percent."""
+    return ABSENT if share is None or math.isnan(share) else f"{decimals(100 * share, places)} %"
+
+
+def span(low: float | None, high: float | None, places: int = 2) -> str:
+    """From one number to another; a dash where either is absent."""
+    ends = {"low": decimals(low, places), "high": decimals(high, places)}
+    return ABSENT if ABSENT in ends.values() else _("%(low)s to %(high)s") % ends
+
+
+def span_or_one(low: float | None, high: float | None, places: int = 2) -> str:
+    """The same; one number where both ends are written alike."""
+    first = decimals(low, places)
+    return first if first == decimals(high, places) else span(low, high, places)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
-from reporting.management.result_lines import table
 from reporting.views.agreement.pairs import LevelShown, PairShown, StatisticShown
 from reporting.views.agreement.tables import PanelShown
 from reporting.views.agreement.theta import ThetaShown
@@ -29,10 +29,10 @@ def panel_lines(panel: PanelShown) -> Iterator[str]:
             f"All judges at once, {lower(alpha.level)}: {alpha.values['units']} compared, "
             f"missing by judge {alpha.missing}"
         )
-        yield from table([HEAD[:3], *(cells(statistic)[:3] for statistic in alpha.statistics)])
+        yield from terminal_lines([HEAD[:3], *(cells(statistic)[:3] for statistic in alpha.statistics)])
     if panel.thetas:
         yield ""
-        yield from table([THETA_HEAD, *map(theta_cells, panel.thetas)])
+        yield from terminal_lines([THETA_HEAD, *map(theta_cells, panel.thetas)])
     for pair in panel.pairs:
         yield ""
         yield from pair_lines(pair)
@@ -63,7 +63,7 @@ def level_lines(level: LevelShown) -> Iterator[str]:
         f"{level.name}: {values['n']} pairs of {values['rows']} scores, {values['clusters']} clusters; "
         f"missing by x {values['missing_x']}, by y {values['missing_y']}"
     )
-    yield from table([HEAD, *map(cells, level.statistics)])
+    yield from terminal_lines([HEAD, *map(cells, level.statistics)])
 
 
 def cells(statistic: StatisticShown) -> Sequence[str]:

@@ -1,16 +1,17 @@
 """A comparison of several criteria a call with one, as lines for a terminal."""
 
-import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from judging.selectors.comparisons import LEAST_ANSWERS, LEAST_CRITERIA, Spent
 from judging.services.comparing.report import ComparisonReport
+from presentation.columns import ABSENT
+from presentation.numbers import decimals, percent, span
+from presentation.tables import terminal_lines
 from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.reference import Level, reference_figures
 from psychometrics.agreement.warnings import MIN_CLUSTERS, AgreementWarning, WarningCode
 from psychometrics.inference.estimates import Estimate, Share
-from reporting.management.result_lines import ABSENT, table
 
 STATISTICS = {
     "pearson": "Pearson r",
@@ -46,7 +47,7 @@ def comparison_lines(report: ComparisonReport) -> Iterator[str]:
     yield from agreement_lines(report)
     yield from theta_lines(report)
     yield ""
-    yield from table(
+    yield from terminal_lines(
         [
             ("", "requests", "calls", "prompt tokens", "reply tokens", "cost"),
             spent_cells("one criterion a call", report.one),
@@ -65,7 +66,7 @@ def agreement_lines(report: ComparisonReport) -> Iterator[str]:
     for name, _ in LEVELS:
         head += [name, "95 % interval"]
     rows = [[words, *cells(name, found)] for name, words in STATISTICS.items()]
-    yield from table([head, *rows])
+    yield from terminal_lines([head, *rows])
     yield "Differences are the scores by several criteria a call less those by one."
     for (name, level), agreement in zip(LEVELS, found, strict=True):
         yield (
@@ -74,7 +75,7 @@ def agreement_lines(report: ComparisonReport) -> Iterator[str]:
         )
         paper = reference_figures(level)
         yield "  two different judges in the GIM paper: " + ", ".join(
-            f"{STATISTICS[statistic]} {paper[statistic].value:.3f}"
+            f"{STATISTICS[statistic]} {decimals(paper[statistic].value, 3)}"
             for statistic in STATISTICS
             if statistic in paper
         )
@@ -84,16 +85,17 @@ def cells(name: str, found: Sequence[Agreement]) -> Iterator[str]:
     for agreement in found:
         value: Estimate | Share = getattr(agreement, name)
         estimate = value.estimate if isinstance(value, Share) else value
-        yield decimal(estimate.value)
-        yield f"{decimal(estimate.low)} to {decimal(estimate.high)}"
+        yield decimals(estimate.value, 3)
+        yield span(estimate.low, estimate.high, 3)
 
 
 def theta_lines(report: ComparisonReport) -> Iterator[str]:
     theta = report.theta
     if theta is not None:
+        one, several, shift = (decimals(n, 3) for n in (theta.theta_x, theta.theta_y, theta.in_errors))
         yield (
-            f"theta of the sample: {decimal(theta.theta_x)} one a call, {decimal(theta.theta_y)} several, "
-            f"a shift of {decimal(theta.in_errors)} cluster standard errors"
+            f"theta of the sample: {one} one a call, {several} several, "
+            f"a shift of {shift} cluster standard errors"
         )
 
 
@@ -123,7 +125,7 @@ def verdict_lines(report: ComparisonReport) -> Iterator[str]:
 
 
 def sentence(warning: AgreementWarning) -> str:
-    value, threshold = decimal(warning.value), warning.threshold
+    value, threshold = decimals(warning.value, 3), warning.threshold
     match warning.code:
         case WarningCode.ALPHA_LOW:
             return f"Krippendorff's alpha is {value}, below {threshold}."
@@ -140,13 +142,9 @@ def sentence(warning: AgreementWarning) -> str:
             return f"{STATISTICS.get(warning.subject, 'the shift of theta')} cannot be measured{why}."
 
 
-def decimal(value: float) -> str:
-    return ABSENT if math.isnan(value) else f"{value:.3f}"
-
-
 def amount(cost: Decimal | None) -> str:
-    return ABSENT if cost is None else f"{cost:.4f}"
+    return ABSENT if cost is None else decimals(float(cost), 4)
 
 
 def share(part: Decimal | int, whole: Decimal | int) -> str:
-    return f"{100 * part / whole:.0f} %"
+    return percent(float(part / whole), 0)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from presentation.first_intervals import first_cell, interval_sentences
+from presentation.numbers import decimals, span
+from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
 from reporting.selectors.reports import Report, TaskShown, report_of
-from reporting.views.first_intervals import ERRORS, interval_sentences, why_none
 from scoring.models import Estimate, ResultGroup, ResultSet
 from scoring.selectors.measures import scope_to_show
 
-ABSENT = "–"
 ESTIMATE_HEAD = (
     "",
     "people",
@@ -29,7 +30,7 @@ ESTIMATE_HEAD = (
 def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     report = report_of(results)
-    sentences = [*scope_lines(results), *interval_sentences(report), *report.notes]
+    sentences = [*scope_lines(results), *interval_sentences(report.overall, report.categories), *report.notes]
     return [*flow_lines(results), "", *estimate_lines(report), *task_lines(report), "", *sentences]
 
 
@@ -53,39 +54,29 @@ def flow_lines(results: ResultSet) -> Iterator[str]:
 
 
 def estimate_lines(report: Report) -> Iterator[str]:
-    yield from table([ESTIMATE_HEAD, *map(estimate_cells, report.overall)])
+    yield from terminal_lines([ESTIMATE_HEAD, *map(estimate_cells, report.overall)])
     yield from map(account, report.overall)
     if report.categories:
         yield ""
-        yield from table([ESTIMATE_HEAD, *map(estimate_cells, report.categories)])
+        yield from terminal_lines([ESTIMATE_HEAD, *map(estimate_cells, report.categories)])
 
 
 def estimate_cells(estimate: Estimate) -> Sequence[str]:
     return (
         short_name(estimate),
         str(estimate.participants),
-        decimal(estimate.theta_pool),
-        first_interval(estimate),
-        decimal(estimate.theta_ql),
-        interval(estimate.ci_low_ql, estimate.ci_high_ql),
-        decimal(estimate.theta),
-        interval(estimate.ci_low, estimate.ci_high),
+        decimals(estimate.theta_pool),
+        first_cell(estimate),
+        decimals(estimate.theta_ql),
+        span(estimate.ci_low_ql, estimate.ci_high_ql),
+        decimals(estimate.theta),
+        span(estimate.ci_low, estimate.ci_high),
         str(estimate.pairs),
         str(estimate.prompts),
-        decimal(estimate.responses_per_prompt),
-        decimal(estimate.raw_mean, 3),
-        decimal(estimate.coverage, 3),
+        decimals(estimate.responses_per_prompt),
+        decimals(estimate.raw_mean, 3),
+        decimals(estimate.coverage, 3),
     )
-
-
-def first_interval(estimate: Estimate) -> str:
-    """Of theta.pool with what it is by, and a second one where it stands beside it."""
-    if estimate.ci_low_pool is None:
-        return why_none(estimate)
-    first = interval(estimate.ci_low_pool, estimate.ci_high_pool)
-    second = interval(estimate.ci_low_twoway, estimate.ci_high_twoway)
-    beside = "" if second == ABSENT else f"; {second}, {ERRORS['se.twoway']}"
-    return f"{first}, {ERRORS[estimate.interval]}{beside}"
 
 
 def account(estimate: Estimate) -> str:
@@ -105,36 +96,19 @@ def short_name(estimate: Estimate) -> str:
 def task_lines(report: Report) -> Iterator[str]:
     if report.tasks:
         yield ""
-        yield from table(
+        yield from terminal_lines(
             [("task", "responses", "Average %", "Top % (in-sample)"), *map(task_cells, report.tasks)]
         )
     if report.metrics:
         yield ""
-        rows = [(metric.name, decimal(metric.average), decimal(metric.top)) for metric in report.metrics]
-        yield from table([("", "Average", "Top (in-sample)"), *rows])
+        rows = [(metric.name, decimals(metric.average), decimals(metric.top)) for metric in report.metrics]
+        yield from terminal_lines([("", "Average", "Top (in-sample)"), *rows])
 
 
 def task_cells(task: TaskShown) -> Sequence[str]:
     return (
         task.task,
         str(task.average.responses) if task.average else "0",
-        decimal(task.average.accuracy if task.average else None, 1),
-        decimal(task.top.accuracy if task.top else None, 1),
+        decimals(task.average.accuracy if task.average else None, 1),
+        decimals(task.top.accuracy if task.top else None, 1),
     )
-
-
-def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Columns of equal width; the first is left-aligned, numbers are right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join(cells).rstrip()
-
-
-def decimal(value: float | None, places: int = 2) -> str:
-    return ABSENT if value is None else f"{value:.{places}f}"
-
-
-def interval(low: float | None, high: float | None) -> str:
-    return ABSENT if low is None or high is None else f"{low:.2f} to {high:.2f}"

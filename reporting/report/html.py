@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
 
-from reporting.report.columns import cell_classes
+from presentation.columns import cell_classes
+from presentation.tables import Table
 from reporting.report.parts import (
     Checklist,
     ChecklistEntry,
@@ -19,7 +20,6 @@ from reporting.report.parts import (
     Heading,
     Paragraph,
     Part,
-    Table,
     Tone,
 )
 from reporting.report.style import STYLE

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from reporting.report.columns import number_columns
+from presentation.tables import Table
 
 
 class Tone(StrEnum):
@@ -43,25 +43,6 @@ class Facts:
 
     caption: str
     rows: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of texts under a head; the first cell of a row names it. `notes` stand below.
-
-    `numeric` says whether columns but the first may hold numbers, which are set to the right.
-    """
-
-    caption: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-    numeric: bool = True
-
-    @property
-    def number_columns(self) -> list[bool]:
-        """Of each column whether its cells are set to the right."""
-        return number_columns(self.head, self.rows) if self.numeric else [False] * len(self.head)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from fpdf.fonts import TextStyle, TTFFont
 from fpdf.outline import TableOfContents
 from PIL import Image
 
-from reporting.report.columns import UNBROKEN
+from presentation.columns import UNBROKEN
+from presentation.tables import Table
 from reporting.report.parts import (
     Checklist,
     ChecklistEntry,
@@ -29,7 +30,6 @@ from reporting.report.parts import (
     ItemState,
     Paragraph,
     Part,
-    Table,
     Tone,
 )
 

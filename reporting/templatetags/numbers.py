@@ -2,8 +2,8 @@
 
 from django import template
 
+from presentation.first_intervals import first_cell, published_cell
 from presentation.numbers import decimals
-from reporting.views.first_intervals import first_cell, published_cell
 
 register = template.Library()
 # `{{ estimate.theta|decimals:2 }}`: with a real minus sign; a dash where there is no number.

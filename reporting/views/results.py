@@ -4,10 +4,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from presentation.first_intervals import interval_sentences
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.reports import report_of
 from reporting.views.figures import ability_chart, as_svg, has_several_points, with_scope
-from reporting.views.first_intervals import interval_sentences
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import block_links
 from reporting.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
@@ -37,7 +37,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "has_figure": report is not None and has_several_points(report),
         "changes": changes_since(results) if results else [],
         "links": block_links(),
-        "intervals": list(interval_sentences(report)) if report else [],
+        "intervals": list(interval_sentences(report.overall, report.categories)) if report else [],
         "beside": beside_table(report, measurement) if report else None,
         "beside_categories": beside_categories(report) if report else None,
         **scope_context(scope, choice=choice),

@@ -20,9 +20,9 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
 from presentation.absence import WHY_ABSENT
+from presentation.agreement import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name, warning_text
 from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
 from psychometrics.inference.estimates import Reason
-from reporting.views.agreement.texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name, warning_text
 from scoring.coordinator import Scoring
 from scoring.models import Agreement
 from scoring.services.exports import study_export

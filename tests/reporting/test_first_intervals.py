@@ -18,9 +18,9 @@ from matplotlib.container import ErrorbarContainer
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from presentation.numbers import decimals
+from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
-from reporting.report.parts import Table
 from reporting.selectors.reports import Report, report_of
 from reporting.views.figures import ability_chart
 from reporting.views.report.parts import study_document

@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
+from presentation.exclusions import FLAG_NAMES
 from psychometrics.inference.measure import Block
 from reporting.selectors.report_records import study_records
-from reporting.views.measurement.blocks.exclusions_texts import FLAG_NAMES
 from reporting.views.report.checklist_records import RECORDED, checklist_parts
 from reporting.views.report.methods import methods_text
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet

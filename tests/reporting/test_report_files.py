@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from PIL import Image
 
+from presentation.tables import Table
 from reporting.report.html import document_html
 from reporting.report.parts import (
     Checklist,
@@ -19,7 +20,6 @@ from reporting.report.parts import (
     Heading,
     ItemState,
     Paragraph,
-    Table,
     Tone,
     Words,
 )

@@ -11,9 +11,10 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.rules.statuses import AnswerState
+from presentation.tables import Table
 from reporting.models import ChecklistAnswer
 from reporting.report.html import document_html
-from reporting.report.parts import Part, Table
+from reporting.report.parts import Part
 from reporting.selectors.checklist_items import ITEMS
 from reporting.views.report import parts as study_report_parts
 from reporting.views.report.checklist_records import RECORDED

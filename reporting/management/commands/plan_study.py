@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from presentation.tables import terminal_lines
 from psychometrics.planning.tables import WANTED, planned
 from reporting.forms.planner import CHOICES, BankChoice, PlannerForm, with_defaults
-from reporting.views.measurement.shown import Table
 from reporting.views.planner.tables import planner_tables
 from scoring.management.item_bank_arguments import bank_of
 from studies.management.operators import plain_errors
@@ -52,7 +52,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(found.as_json(), allow_nan=False))
             return
         for one in planner_tables(found):
-            self.stdout.write("\n".join(_lines(one)))
+            lines = ["", one.caption, *terminal_lines([one.head, *one.rows]), *one.notes]
+            self.stdout.write("\n".join(lines))
 
 
 def banks_named(name: str | None) -> dict[str, BankChoice]:
@@ -61,16 +62,6 @@ def banks_named(name: str | None) -> dict[str, BankChoice]:
         return {}
     bank = bank_of(name)
     return {name: BankChoice(bank.name, len(bank.items), bank.items.is_logistic, lambda: bank)}
-
-
-def _lines(table: Table) -> list[str]:
-    """A table as text, columns as wide as their widest cell."""
-    rows = [table.head, *table.rows]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.head))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    return ["", table.caption, *lines, *table.notes]
 
 
 def _sentences(form: PlannerForm) -> list[str]:

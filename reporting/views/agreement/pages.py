@@ -5,11 +5,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from judging.models import JudgingRun
+from presentation.agreement import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
 from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.figure import confusion_figure, differences_figure
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
-from reporting.views.agreement.texts import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
 from reporting.views.figures import as_svg, with_scope
 from reporting.views.measurement.scopes import scope_asked, scope_context, scope_words
 from reporting.views.results import FIGURE_POLICY

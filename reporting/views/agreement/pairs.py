@@ -9,15 +9,16 @@ from django.utils.translation import gettext as _
 
 from judging.models import ScoringRun
 from presentation.absence import why_absent
-from presentation.numbers import ABSENT, Text, decimals
-from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
-from reporting.views.agreement.texts import (
+from presentation.agreement import (
     LEVEL_TEXTS,
     STATISTIC_TEXTS,
     THETA_ORDER_TEXT,
     judge_name,
     warning_text,
 )
+from presentation.columns import ABSENT
+from presentation.numbers import Text, decimals, span
+from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
 from scoring.models import Agreement
 
 PUBLISHED = {"criterion": Level.CRITERION, "answer": Level.PROMPT}
@@ -172,7 +173,7 @@ def statistic_shown(
         name,
         STATISTIC_TEXTS[name].name,
         decimals(found["value"], 3),
-        interval(found, 3),
+        span(found["low"], found["high"], 3),
         why_absent(found["reason"]),
         published,
     )
@@ -183,10 +184,3 @@ def theta_order(ability: Mapping[str, Any]) -> StatisticShown:
     text = THETA_ORDER_TEXT
     value = decimals(ability.get("spearman_of_people"), 3)
     return StatisticShown(THETA_ORDER, text.name, value, ABSENT, text.sentence, None)
-
-
-def interval(found: Mapping[str, Any], places: int) -> str:
-    if found["low"] is None or found["high"] is None:
-        return ABSENT
-    ends = {"low": decimals(found["low"], places), "high": decimals(found["high"], places)}
-    return _("%(low)s to %(high)s") % ends

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from presentation.agreement import LEVEL_TEXTS
 from presentation.numbers import Text
 from reporting.views.agreement.pairs import PairShown, StatisticShown, statistic_shown
-from reporting.views.agreement.texts import LEVEL_TEXTS
 from reporting.views.agreement.theta import ThetaShown, thetas_shown
 from scoring.models import Agreement
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from presentation.absence import why_absent
-from presentation.numbers import ABSENT, Text, decimals
+from presentation.columns import ABSENT
+from presentation.measures import group_name
+from presentation.numbers import Text, decimals, span
 from psychometrics.inference.estimates import Reason
-from reporting.views.agreement.pairs import PairShown, interval
+from reporting.views.agreement.pairs import PairShown
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ def theta_shown(group: Mapping[str, Any], side: str, judge: str, **change: Any) 
         group=group_name(group["group"]),
         judge=judge,
         people=found["participants"],
-        theta=decimals(found["theta"], 2),
-        pooled=decimals(pooled["value"], 2),
-        se=decimals(pooled["se"], 2),
-        interval=interval(pooled, 2),
+        theta=decimals(found["theta"]),
+        pooled=decimals(pooled["value"]),
+        se=decimals(pooled["se"]),
+        interval=span(pooled["low"], pooled["high"]),
         reason=why_absent(pooled["reason"]),
-        quasi=decimals(quasi["value"], 2),
-        quasi_se=decimals(quasi["se"], 2),
-        quasi_interval=interval(quasi, 2),
+        quasi=decimals(quasi["value"]),
+        quasi_se=decimals(quasi["se"]),
+        quasi_interval=span(quasi["low"], quasi["high"]),
         quasi_reason=why_absent(quasi["reason"]),
         **change,
     )
@@ -73,11 +73,11 @@ def change_of(group: Mapping[str, Any], warnings: Iterable[Mapping[str, Any]]) -
     subjects = {f"{group['group']}", f"{group['group']}_pool"}
     change, quasi = group["change"], group["quasi_change"]
     return {
-        "change": decimals(change["value"], 2),
-        "change_interval": interval(change, 2),
+        "change": decimals(change["value"]),
+        "change_interval": span(change["low"], change["high"]),
         "change_reason": why_absent(change["reason"]),
-        "quasi_change": decimals(quasi["value"], 2),
-        "quasi_change_interval": interval(quasi, 2),
+        "quasi_change": decimals(quasi["value"]),
+        "quasi_change_interval": span(quasi["low"], quasi["high"]),
         "quasi_change_reason": why_absent(quasi["reason"]),
         "in_errors": "; ".join(moved(group["x"], group["y"])),
         "shared": group["shared"],
@@ -98,7 +98,3 @@ def moved(x: Mapping[str, Any], y: Mapping[str, Any]) -> Iterator[str]:
 def in_errors(x: float | None, y: float | None, se: float | None) -> str:
     """The change of theta in standard errors; a dash where one of them is absent."""
     return ABSENT if x is None or y is None or not se else decimals((y - x) / se, 2)
-
-
-def group_name(group: str) -> Text:
-    return _("Average") if group == "average" else _("Top (in-sample)") if group == "top" else group

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext_lazy
 
-from presentation.absence import why_absent
-from presentation.numbers import ABSENT, Text, decimals
+from presentation.agreement import judge_name
+from presentation.columns import ABSENT
+from presentation.measures import reason_cell
+from presentation.numbers import Text, decimals, percent, span
 from psychometrics.agreement.audit import MIN_COVERED
 from psychometrics.agreement.audit_sample import Band, Standing
 from psychometrics.inference.estimates import Estimate, Reason, Share
-from reporting.views.agreement.texts import judge_name
 from scoring.selectors.audit_results import AuditedJudge, AuditedStratum, AuditResult
 
 PLACES = 3
@@ -30,6 +31,10 @@ STATISTICS: tuple[tuple[str, str, Text], ...] = (
     ("ccc", "ccc", gettext_lazy("Lin's CCC")),
     ("pearson", "pearson", gettext_lazy("Pearson's r")),
 )
+WHY: Mapping[str, Text] = {
+    Reason.NO_PAIRS.value: gettext_lazy("nothing is rated yet"),
+    Reason.TOO_FEW_PAIRS.value: gettext_lazy("too little is rated"),
+}
 BANDS: Mapping[str, Text] = MappingProxyType(
     {
         Band.NONE.value: gettext_lazy("0"),
@@ -129,32 +134,15 @@ def _statistics(judge: AuditedJudge) -> Iterator[StatisticShown]:
 
 def _number(estimate: Estimate) -> NumberShown:
     return NumberShown(
-        value=_decimals(estimate.value),
-        interval=_interval(estimate),
-        reason=_why(estimate.reason) if estimate.reason else "",
+        value=decimals(estimate.value, PLACES),
+        interval="" if math.isnan(estimate.low) else span(estimate.low, estimate.high, PLACES),
+        reason=reason_cell(estimate.reason, WHY) if estimate.reason else "",
     )
 
 
-def _why(reason: Reason) -> Text:
-    if reason == Reason.NO_PAIRS:
-        return gettext_lazy("nothing is rated yet")
-    if reason == Reason.TOO_FEW_PAIRS:
-        return gettext_lazy("too little is rated")
-    return why_absent(reason)
-
-
-def _interval(estimate: Estimate) -> str:
-    if math.isnan(estimate.low):
-        return ""
-    return _("%(low)s to %(high)s") % {"low": _decimals(estimate.low), "high": _decimals(estimate.high)}
-
-
-def _decimals(value: float) -> str:
-    return ABSENT if math.isnan(value) else decimals(value, PLACES)
-
-
 def _percent(share: float) -> str:
-    return ABSENT if math.isnan(share) else f"{decimals(math.floor(1000 * share) / 10, 1)} %"
+    """Rounded down: a share just below a threshold is not shown as reaching it."""
+    return percent(share if math.isnan(share) else math.floor(1000 * share) / 1000)
 
 
 def _stratum_shown(one: AuditedStratum) -> StratumShown:
@@ -168,5 +156,5 @@ def _stratum_shown(one: AuditedStratum) -> StratumShown:
         gone=one.gone,
         rated=one.rated,
         same_side=str(one.same_side) if one.rated else ABSENT,
-        offset=_decimals(one.offset),
+        offset=decimals(one.offset, PLACES),
     )

@@ -5,17 +5,12 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from presentation.absence import why_absent
+from presentation.measures import group_name, interval_cell, se_cell, value_cell
+from presentation.numbers import counted
+from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.measure import Block
 from reporting.selectors.reports import Report
-from reporting.views.measurement.shown import (
-    Table,
-    count_cell,
-    group_name,
-    interval_cell,
-    se_cell,
-    value_cell,
-)
 from scoring.models import Estimate, Measurement, MeasureRow
 from scoring.selectors.measures import block_measures
 
@@ -80,7 +75,7 @@ def table_of(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: 
         caption=caption,
         head=(_("Estimate"), _("Theta"), _("SE"), _("95 % interval"), _("Pairs")),
         rows=[
-            (name, value_cell(row), se_cell(row), interval_or_reason(row), count_cell(row.n))
+            (name, value_cell(row), se_cell(row), interval_or_reason(row), counted(row.n))
             for name, row in shown
         ],
         notes=(note,),

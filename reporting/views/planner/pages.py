@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from presentation.numbers import decimals
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.tables import BETWEEN_SDS, WANTED, NamedBank, planned
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
 from reporting.views.agreement.figure import empty_figure
 from reporting.views.measurement.pages import figure_bytes
-from reporting.views.measurement.shown import Table, count_cell
 from reporting.views.planner.tables import planner_tables
 from reporting.views.results import FIGURE_POLICY
 from studies.models import ItemBank
@@ -71,7 +71,7 @@ def stored_banks() -> dict[str, BankChoice]:
 
 
 def bank_choice(bank: ItemBank, size: int) -> BankChoice:
-    label = _("%(bank)s, prompts: %(number)s") % {"bank": bank, "number": count_cell(size)}
+    label = _("%(bank)s, prompts: %(number)s") % {"bank": bank, "number": counted(size)}
     return BankChoice(label, size, bank.is_logistic, lambda: NamedBank(str(bank), item_arrays(bank)))
 
 
@@ -86,7 +86,7 @@ def half_width_figure(plan: Plan) -> "Figure":
     axes.plot([plan.people], [precision(plan).half_width], "s", color=OWN, label=_("this plan"))
     axes.set_xscale("log")
     ticks = [n for n in TICKS if n <= most]
-    axes.set_xticks(ticks, [count_cell(n) for n in ticks])
+    axes.set_xticks(ticks, [counted(n) for n in ticks])
     axes.set_xticks([], minor=True)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(_("people (logarithmic)"))

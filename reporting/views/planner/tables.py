@@ -6,15 +6,16 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.absence import why_absent
-from presentation.numbers import Text, decimals
+from presentation.columns import ABSENT
+from presentation.measures import estimator_name, reason_cell
+from presentation.numbers import Text, counted, decimals, percent
+from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.simulated_design import MOST_CHOSEN, Recovery, Rehearsed
 from psychometrics.planning.tables import PROMPTS_PER_PERSON, Alternative, Planned
-from reporting.views.measurement.shown import ABSENT, Table, count_cell, estimator_name
 
-WHY: Mapping[Reason, Text] = {
+WHY: Mapping[str, Text] = {
     Reason.TOO_FEW_PEOPLE: gettext_lazy("fewer people have a score than Top has places, or only one"),
     Reason.TOO_FEW_PAIRS: gettext_lazy("people have too few answers with a score each"),
     Reason.NO_PAIRS: gettext_lazy("nobody has a score"),
@@ -36,15 +37,15 @@ def plan_table(found: Planned) -> Table:
     own, plan, cost = found.precision, found.plan, found.cost
     rows = [
         (_("Item bank"), found.item_bank or _("synthetic")),
-        (_("Prompts of the bank"), count_cell(plan.bank_prompts)),
+        (_("Prompts of the bank"), counted(plan.bank_prompts)),
         (_("Mean squared discrimination of the bank"), decimals(plan.mean_square, 2)),
-        (_("Half-width of the 95 % interval"), logits(own.half_width)),
-        (_("Standard error"), logits(own.se, 3)),
-        (_("Smallest difference from a known value, found with 80 % chance"), logits(own.detectable)),
-        (_("The same between two halves of the people"), logits(own.detectable_halves)),
-        (_("Expected answers with a score"), count_cell(round(plan.answers))),
+        (_("Half-width of the 95 % interval"), decimals(own.half_width)),
+        (_("Standard error"), decimals(own.se, 3)),
+        (_("Smallest difference from a known value, found with 80 % chance"), decimals(own.detectable)),
+        (_("The same between two halves of the people"), decimals(own.detectable_halves)),
+        (_("Expected answers with a score"), counted(round(plan.answers))),
         (_("Answers per prompt that is asked"), decimals(plan.answers_per_prompt, 1)),
-        (_("Batches of one cut"), count_cell(plan.batches)),
+        (_("Batches of one cut"), counted(plan.batches)),
         (_("Cost of people"), decimals(cost.people, 2)),
         (_("Cost of judging"), decimals(cost.judge, 2)),
         (_("Cost in all"), decimals(cost.total, 2)),
@@ -54,7 +55,7 @@ def plan_table(found: Planned) -> Table:
 
 def needed_table(found: Planned) -> Table:
     rows = [
-        (f"± {decimals(width, 2)}", _("no number suffices") if people is None else count_cell(people))
+        (f"± {decimals(width, 2)}", _("no number suffices") if people is None else counted(people))
         for width, people in found.needed
     ]
     notes = [_("Where no number suffices, what differs between prompts alone leaves more than this.")]
@@ -72,13 +73,11 @@ def alternative_tables(found: Planned) -> Iterator[Table]:
         notes = [_("A person cannot get more prompts than the bank has; such rows are left out.")]
         by_prompts = replace(by_prompts, notes=notes)
     yield by_prompts
-    yield _alternatives(
-        _("By SD of ability between people"), _("SD (logits)"), found.by_sd, lambda sd: decimals(sd, 2)
-    )
+    yield _alternatives(_("By SD of ability between people"), _("SD (logits)"), found.by_sd, decimals)
 
 
 def _integer(value: float) -> str:
-    return count_cell(round(value))
+    return counted(round(value))
 
 
 def _alternatives(
@@ -91,10 +90,10 @@ def _alternatives(
     rows = [
         (
             shown(line.value),
-            count_cell(line.people),
-            logits(line.precision.half_width),
-            logits(line.precision.detectable),
-            logits(line.precision.detectable_halves),
+            counted(line.people),
+            decimals(line.precision.half_width),
+            decimals(line.precision.detectable),
+            decimals(line.precision.detectable_halves),
             decimals(line.cost.total, 2),
         )
         for line in lines
@@ -104,7 +103,7 @@ def _alternatives(
 
 def batch_table(found: Planned) -> Table:
     rows = [
-        (count_cell(line.replicates), logits(line.half_width), within_one(line.prompt_half_width))
+        (counted(line.replicates), decimals(line.half_width), within_one(line.prompt_half_width))
         for line in found.per_batch
     ]
     head = (_("People on it"), _("Half-width of the batch's theta"), _("Of one prompt's mean score (0 to 1)"))
@@ -121,10 +120,10 @@ def linkage_table(found: Planned) -> Table:
     rows = [
         (
             names[kind] + (_(" (this plan)") if kind == found.kind else ""),
-            count_cell(linkage.components),
-            count_cell(linkage.asked),
-            count_cell(linkage.fewest_people),
-            count_cell(linkage.fewest_neighbours),
+            counted(linkage.components),
+            counted(linkage.asked),
+            counted(linkage.fewest_people),
+            counted(linkage.fewest_neighbours),
         )
         for kind, linkage in found.linkage
     ]
@@ -160,9 +159,9 @@ def rehearsal_table(found: Rehearsed, item_bank: str | None) -> Table:
             "that the number of rehearsed studies leaves (Wilson). The interval of top.crossfit5 is "
             "rehearsed where the size of Top times the studies is at most %(most)s."
         )
-        % {"most": count_cell(MOST_CHOSEN)},
+        % {"most": counted(MOST_CHOSEN)},
         _("Correlation of people's own theta with their true ability: %(value)s; %(studies)s studies.")
-        % {"value": logits(found.correlation), "studies": count_cell(found.studies)},
+        % {"value": decimals(found.correlation), "studies": counted(found.studies)},
     ]
     return Table(
         _("Rehearsal with known abilities"), head, [_recovery(one) for one in found.recoveries], notes
@@ -186,22 +185,18 @@ def undefined_sentences(found: Rehearsed) -> Iterator[str]:
             named.setdefault((reason, studies), []).append(estimator_name(one.name))
     for (reason, studies), names in named.items():
         yield _("Without a number in %(studies)s of %(of)s studies: %(names)s (%(reason)s).") % {
-            "studies": count_cell(studies), "of": count_cell(found.studies), "names": "; ".join(names),
-            "reason": WHY.get(reason) or why_absent(reason),
+            "studies": counted(studies), "of": counted(found.studies), "names": "; ".join(names),
+            "reason": reason_cell(reason, WHY),
         }  # fmt: skip
 
 
 def _recovery(one: Recovery) -> Sequence[str]:
     if not one.studies:
         return (estimator_name(one.name), _("no number, see below"), *(ABSENT,) * 5)
-    coverage = ABSENT
-    if not math.isnan(one.coverage):
-        coverage = f"{decimals(100 * one.coverage, 1)} % ± {decimals(100 * one.error, 1)}"
+    coverage = percent(one.coverage)
+    if coverage != ABSENT:
+        coverage += f" ± {decimals(100 * one.error, 1)}"
     return (
-        estimator_name(one.name), logits(one.mean), logits(one.truth), logits(one.bias),
-        logits(one.spread, 3), logits(one.mean_se, 3), coverage,
+        estimator_name(one.name), decimals(one.mean), decimals(one.truth), decimals(one.bias),
+        decimals(one.spread, 3), decimals(one.mean_se, 3), coverage,
     )  # fmt: skip
-
-
-def logits(value: float, places: int = 2) -> str:
-    return ABSENT if math.isnan(value) else decimals(value, places)

@@ -2,10 +2,10 @@
 
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.measures import value_cell
 from psychometrics.inference.measure import Block
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.measurement.blocks.models import judges_sentence
-from reporting.views.measurement.shown import value_cell
 from scoring.selectors.measures import block_measures
 from scoring.selectors.task_tables import holds_tasks
 

@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import decimals
+from presentation.exclusions import people_text
+from presentation.numbers import decimals, span_or_one
 from psychometrics.inference.measure import Scope
 from reporting.selectors.report_records import StudyRecords
-from reporting.views.measurement.blocks.exclusions_texts import people_text
 from reporting.views.report.checklist_words import amended, listed
-from reporting.views.report.methods import extra_time, frozen, whole_span
+from reporting.views.report.methods import extra_time, frozen
 
 
 def modalities(records: StudyRecords) -> str:
@@ -92,7 +92,7 @@ def batch_size(records: StudyRecords) -> str:
     if records.starts is None:
         return ""
     return _("Prompts per person: %(number)s; one batch per person.") % {
-        "number": whole_span(*records.starts.prompts)
+        "number": span_or_one(*records.starts.prompts, places=0)
     }
 
 
@@ -100,7 +100,7 @@ def effort(records: StudyRecords) -> str:
     if records.starts is None:
         return ""
     told = _("At their start people had %(minutes)s minutes for a batch in all, kept by the server's clock.")
-    minutes = whole_span(*records.starts.minutes)
+    minutes = span_or_one(*records.starts.minutes, places=0)
     return " ".join([told % {"minutes": minutes}, *extra_time(records.starts.more_time)])
 
 

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _, ngettext
 
-from presentation.numbers import decimals
+from presentation.exclusions import FLAG_NAMES
+from presentation.numbers import decimals, span_or_one
 from psychometrics.inference.measure import Scope
 from reporting.selectors.report_records import StudyRecords
-from reporting.views.measurement.blocks.exclusions_texts import FLAG_NAMES
 from reporting.views.report.checklist_words import amended, listed
-from reporting.views.report.methods import extra_time, whole_span
+from reporting.views.report.methods import extra_time
 
 
 def sitting(records: StudyRecords) -> str:
     if records.starts is None:
         return ""
     told = _("%(number)s prompts in one session of at most %(minutes)s minutes.") % {
-        "number": whole_span(*records.starts.prompts),
-        "minutes": whole_span(*records.starts.minutes),
+        "number": span_or_one(*records.starts.prompts, places=0),
+        "minutes": span_or_one(*records.starts.minutes, places=0),
     }
     return " ".join([told, *extra_time(records.starts.more_time)])
 

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _, ngettext
 
 from judging.selectors.audits import study_samples
-from presentation.numbers import ABSENT, Text
+from presentation.columns import ABSENT
+from presentation.numbers import Text, counted
+from presentation.tables import Table
 from psychometrics.inference.measure import Scope
-from reporting.report.parts import Heading, Paragraph, Part, Table, Tone
+from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
 from reporting.views.agreement.tables import PanelShown, panels_shown
 from reporting.views.agreement.theta import ThetaShown
 from reporting.views.audits.tables import JudgeShown, judges_shown
-from reporting.views.measurement.shown import count_cell
 from reporting.views.report.sections import public_sentence
 from scoring.selectors.agreements import panels as judges_of, study_agreements
 from scoring.selectors.audit_results import audit_result
@@ -60,8 +61,8 @@ def pair_parts(pair: PairShown) -> Iterator[Part]:
     for level in (*pair.scores, pair.people):
         caption = _("%(level)s: %(n)s pairs in %(clusters)s clusters") % {
             "level": level.name,
-            "n": count_cell(level.values["n"]),
-            "clusters": count_cell(level.values["clusters"]),
+            "n": counted(level.values["n"]),
+            "clusters": counted(level.values["clusters"]),
         }
         yield statistics_table(caption, level.statistics)
 

@@ -6,12 +6,12 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _, ngettext
 
 from judging.models import ScoringRun
-from presentation.numbers import decimals
+from presentation.exclusions import people_text
+from presentation.first_intervals import first_cell, published_cell, why_none
+from presentation.measures import group_name, interval_cell, value_cell
+from presentation.numbers import counted, decimals, span_or_one
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StudyRecords
-from reporting.views.first_intervals import first_cell, published_cell, why_none
-from reporting.views.measurement.blocks.exclusions_texts import people_text
-from reporting.views.measurement.shown import count_cell, group_name, interval_cell, value_cell
 from scoring.models import Estimate, Measurement, MeasureRow
 from scoring.selectors.measures import block_measures
 from scoring.selectors.task_tables import holds_tasks
@@ -30,7 +30,7 @@ def design(records: StudyRecords) -> Iterator[str]:
             "%(asked)s were assembled into batches of %(size)s (%(assembly)s assembly, seed %(seed)d)."
         ) % {
             "asked": prompts_text(asked.asked),
-            "size": whole_span(*asked.sizes),
+            "size": span_or_one(*asked.sizes, places=0),
             "assembly": protocol.assembly,
             "seed": protocol.assembly_seed,
         }
@@ -45,7 +45,7 @@ def design(records: StudyRecords) -> Iterator[str]:
         }
     else:
         yield _("Each person was given one batch and, at the start, %(minutes)s minutes in all.") % {
-            "minutes": whole_span(*starts.minutes)
+            "minutes": span_or_one(*starts.minutes, places=0)
         }
         yield from extra_time(starts.more_time)
     yield from places(protocol)
@@ -184,7 +184,7 @@ def scoring(records: StudyRecords) -> Iterator[str]:
             "Resampled intervals rest on %(resamples)s draw with the seed %(seed)d.",
             "Resampled intervals rest on %(resamples)s draws with the seed %(seed)d.",
             records.measurement.resamples,
-        ) % {"resamples": count_cell(records.measurement.resamples), "seed": records.measurement.seed}
+        ) % {"resamples": counted(records.measurement.resamples), "seed": records.measurement.seed}
 
 
 def found(records: StudyRecords) -> Iterator[str]:
@@ -259,8 +259,7 @@ def ability_sentence(name: str, row: Estimate) -> str:
     counts = {
         "name": name,
         "people": people_text(row.participants),
-        "pairs": ngettext("%(number)s pair", "%(number)s pairs", row.pairs)
-        % {"number": count_cell(row.pairs)},
+        "pairs": ngettext("%(number)s pair", "%(number)s pairs", row.pairs) % {"number": counted(row.pairs)},
         "prompts": prompts_text(row.prompts),
     }
     if row.theta_pool is None:
@@ -285,10 +284,4 @@ def ability_sentence(name: str, row: Estimate) -> str:
 
 
 def prompts_text(prompts: int) -> str:
-    return ngettext("%(number)s prompt", "%(number)s prompts", prompts) % {"number": count_cell(prompts)}
-
-
-def whole_span(low: float, high: float) -> str:
-    """Both ends in whole numbers, or the one number where they agree."""
-    ends = decimals(low, 0), decimals(high, 0)
-    return ends[0] if ends[0] == ends[1] else _("%(low)s to %(high)s") % {"low": ends[0], "high": ends[1]}
+    return ngettext("%(number)s prompt", "%(number)s prompts", prompts) % {"number": counted(prompts)}

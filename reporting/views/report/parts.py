@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import get_language, gettext as _, ngettext
 
+from presentation.absence import says_little
+from presentation.numbers import counted
+from presentation.tables import Table
 from psychometrics.inference.measure import Scope
 from reporting.models import ChecklistAnswer
-from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Table, Tone, Words
+from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.selectors.reports import Report, report_of
@@ -21,7 +24,6 @@ from reporting.views.figures import (
     in_readers_numbers,
     shows_several_points,
 )
-from reporting.views.measurement import shown
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.checklist_records import checklist_parts, state_counts
@@ -126,7 +128,7 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
     yield from estimate_parts(report, ability_images(report))
     for table in (beside_table(report, records.measurement), beside_categories(report)):
         if table:
-            yield table_part(table)
+            yield table
     if changes:
         yield Paragraph(
             _("Since these results were computed: %(changes)s.") % {"changes": ", ".join(changes)},
@@ -158,24 +160,16 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
         if images:
             yield Figure(*images, alt=str(spec.alt), caption=str(spec.caption))
     tables = page.tables(found) if found.rows else ()
-    yield from table_parts([one for one in tables if not (found.sentence and one.says_little)])
+    yield from table_parts([one for one in tables if not (found.sentence and says_little(one))])
 
 
-def table_parts(tables: Sequence[shown.Table]) -> Iterator[Part]:
+def table_parts(tables: Sequence[Table]) -> Iterator[Part]:
     """All tables but those about single people: a report is passed on."""
     for table in tables:
         if not table.about_people:
-            yield table_part(table)
+            yield table
     if any(table.about_people for table in tables):
         yield Paragraph(_("Tables about single people stay on the site."), Tone.NOTE)
-
-
-def table_part(table: shown.Table) -> Table:
-    """A page's table as a part of the report."""
-    return Table(
-        str(table.caption), [str(name) for name in table.head],
-        [[str(cell) for cell in row] for row in table.rows], [str(note) for note in table.notes],
-    )  # fmt: skip
 
 
 def shortened(part: Part) -> Part:
@@ -187,7 +181,7 @@ def shortened(part: Part) -> Part:
         "%(number)s more row is left out of this report.",
         "%(number)s more rows are left out of this report.",
         left,
-    ) % {"number": shown.count_cell(left)}
+    ) % {"number": counted(left)}
     return replace(part, rows=part.rows[:MOST_ROWS], notes=[*part.notes, note])
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import ABSENT
-from reporting.report.parts import Facts, Heading, Paragraph, Part, Table
+from presentation.columns import ABSENT
+from presentation.tables import Table
+from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.report.sections import moment
 from studies.models import Amendment, Study

@@ -7,13 +7,15 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.rules.statuses import AnswerState
-from presentation.numbers import ABSENT, decimals
+from presentation.columns import ABSENT
+from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
+from presentation.measures import group_name
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from psychometrics.inference.measure import Scope
-from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Table, Tone
+from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
-from reporting.views.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
-from reporting.views.measurement.shown import count_cell, group_name
 from scoring.models import Estimate, ResultSet
 from scoring.selectors.export_results import scopes_to_leave
 
@@ -41,12 +43,12 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
     yield Table(
         _("People; test participants are counted nowhere"),
         [_("Step"), _("People")],
-        [[names[name], count_cell(getattr(flow, name))] for name in FLOW_NAMES],
+        [[names[name], counted(getattr(flow, name))] for name in FLOW_NAMES],
     )
     yield Table(
         _("Answers of retained people by state; none of the missing ones is zero"),
         [_("State"), _("Answers")],
-        [[state_name(state), count_cell(number)] for state, number in flow.answers_retained.items()],
+        [[state_name(state), counted(number)] for state, number in flow.answers_retained.items()],
     )
 
 
@@ -94,7 +96,7 @@ def estimate_parts(report: Report, figure: tuple[bytes, bytes] | None) -> Iterat
     yield Paragraph(
         _("Average is everybody retained. Top is selected on the outcome (in-sample) and therefore too high.")
     )
-    yield from map(Paragraph, interval_sentences(report))
+    yield from map(Paragraph, interval_sentences(report.overall, report.categories))
     rows = [*report.overall, *report.categories]
     if report.has_theta:
         yield abilities_table(rows)
@@ -135,7 +137,7 @@ def means_table(rows: list[Estimate]) -> Table:
         [_("Group"), _("People"), _("Responses per prompt"), _("Mean score"), _("Coverage")],
         [
             [
-                row_name(row), count_cell(row.participants), decimals(row.responses_per_prompt, 2),
+                row_name(row), counted(row.participants), decimals(row.responses_per_prompt, 2),
                 decimals(row.raw_mean, 3), decimals(row.coverage, 3),
             ]
             for row in rows
@@ -153,7 +155,7 @@ def counts_table(rows: list[Estimate]) -> Table:
         [
             [
                 row_name(row), *map(
-                    count_cell,
+                    counted,
                     (row.expected, row.missing, row.unscored, row.unknown_items, row.pairs, row.prompts),
                 ),
             ]

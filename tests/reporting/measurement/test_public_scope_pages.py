@@ -13,9 +13,10 @@ from django.urls import reverse
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from presentation.numbers import decimals
+from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
-from reporting.report.parts import Paragraph, Table
+from reporting.report.parts import Paragraph
 from reporting.selectors.report_records import study_records
 from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES

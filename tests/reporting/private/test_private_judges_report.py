@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from batches.models import Answer
+from presentation.agreement import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
+from presentation.measures import group_name
 from presentation.numbers import decimals
-from reporting.report.parts import Paragraph, Table
-from reporting.views.agreement.texts import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
-from reporting.views.agreement.theta import group_name
+from presentation.tables import Table
+from reporting.report.parts import Paragraph
 from reporting.views.audits.tables import STATISTICS as AUDITED
 from screening.models import AnswerFlag
 from studies.models import Study

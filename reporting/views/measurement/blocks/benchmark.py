@@ -4,18 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.numbers import decimals
+from presentation.columns import ABSENT
+from presentation.measures import group_name, interval_cell, value_cell
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from reporting.views.measurement.blocks.benchmark_figures import draw_tasks, draw_thetas
-from reporting.views.measurement.shown import (
-    ABSENT,
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
-    group_name,
-    interval_cell,
-    value_cell,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -91,8 +85,8 @@ def task_table(found: BlockMeasures) -> Table:
     rows = [
         (
             f"{task_of(row)} – {group_name(row.group)}",
-            count_cell(row.prompts),
-            count_cell(row.n),
+            counted(row.prompts),
+            counted(row.n),
             value_cell(row, 1),
             interval_cell(row, 1),
             value_cell(found.get("task.accuracy.corrected", row.group, row.subset), 1),
@@ -129,7 +123,7 @@ def rater_cells(found: BlockMeasures, row: MeasureRow) -> Sequence[str]:
     items, luck = row.details.get("items"), row.details.get("luck")
     return (
         task_of(row) if row.subset else _("Mean over tasks (best rater per task)"),
-        count_cell(row.people),
+        counted(row.people),
         ABSENT if items is None else decimals(items, 1),
         value_cell(found.get("human.average", "", row.subset), 1),
         value_cell(row, 1),

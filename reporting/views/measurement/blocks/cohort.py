@@ -6,23 +6,14 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.numbers import Text, decimals
+from presentation.columns import ABSENT
+from presentation.measures import estimator_name, group_name, interval_cell, se_cell, value_cell
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from reporting.views.agreement.figure import empty_figure
 from reporting.views.figures import STYLES
-from reporting.views.measurement.shown import (
-    ABSENT,
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
-    estimator_name,
-    group_name,
-    interval_cell,
-    is_logistic,
-    se_cell,
-    value_cell,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec, is_logistic
 from reporting.views.measurement.top_figures import intervals_of
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -68,7 +59,7 @@ def size_sentence(found: BlockMeasures) -> str:
     if raw is None:
         return ""
     return _("%(people)s retained people, %(pairs)s scored answers to %(prompts)s prompts.") % {
-        "people": count_cell(raw.people), "pairs": count_cell(raw.n), "prompts": count_cell(raw.prompts),
+        "people": counted(raw.people), "pairs": counted(raw.n), "prompts": counted(raw.prompts),
     }  # fmt: skip
 
 
@@ -155,7 +146,7 @@ def counts_table(found: BlockMeasures) -> Table:
             continue
         interval = interval_cell(raw, 3) if raw.low is not None else why(raw)
         rows.append([
-            group_name(group), count_cell(raw.people), count_cell(raw.n), count_cell(raw.prompts),
+            group_name(group), counted(raw.people), counted(raw.n), counted(raw.prompts),
             value_cell(found.get("k_bar", group)), value_cell(raw, 3), interval,
         ])  # fmt: skip
     return Table(

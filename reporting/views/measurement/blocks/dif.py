@@ -6,17 +6,9 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.numbers import Text, decimals
-from reporting.views.agreement.figure import LIMITS, POINTS, empty_figure
-from reporting.views.figures import INK
-from reporting.views.measurement.blocks.fit import detail_cell, interval_or_why
-from reporting.views.measurement.shown import (
-    ABSENT,
-    BlockPage,
-    FigureSpec,
-    Table,
-    by_people_note,
-    count_cell,
+from presentation.columns import ABSENT
+from presentation.measures import (
+    BY_PEOPLE,
     group_name,
     interval_cell,
     percent_cell,
@@ -24,6 +16,12 @@ from reporting.views.measurement.shown import (
     value_cell,
     value_with_interval,
 )
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
+from reporting.views.agreement.figure import LIMITS, POINTS, empty_figure
+from reporting.views.figures import INK
+from reporting.views.measurement.blocks.fit import detail_cell, interval_or_why
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -81,7 +79,7 @@ def without_sentences(found: BlockMeasures) -> Iterator[str]:
         "Without everything that is flagged (%(prompts)s prompts) Average is %(rest)s instead of %(whole)s "
         "(theta_QL %(other)s instead of %(own)s)."
     ) % {
-        "prompts": count_cell(rest.details["left_out"]), "rest": value_cell(rest), "whole": value_cell(whole),
+        "prompts": counted(rest.details["left_out"]), "rest": value_cell(rest), "whole": value_cell(whole),
         "other": value_cell(other), "own": value_cell(own),
     }  # fmt: skip
     none = [
@@ -121,7 +119,7 @@ def spread_table(found: BlockMeasures) -> Table:
                 "answers to a prompt few can be: that none is says nothing about a single prompt. Without "
                 "DIF about one study in five still flags one, as so few answers make p approximate."
             )
-            % {"number": count_cell(by_holm.details["flagged"] if by_holm else None)},
+            % {"number": counted(by_holm.details["flagged"] if by_holm else None)},
             *process_notes(found.get("dif.sd")),
         ),
     )
@@ -176,8 +174,8 @@ def group_cells(row: MeasureRow) -> tuple[str, ...]:
         part_name(row.subset),
         value_cell(row),
         interval_cell(row),
-        count_cell(row.n),
-        count_cell(row.clusters),
+        counted(row.n),
+        counted(row.clusters),
         detail_cell(row, "p", 3),
         detail_cell(row, "p_holm", 3),
         _("yes") if row.details["flagged"] else _("no"),
@@ -212,7 +210,7 @@ def theta_table(found: BlockMeasures) -> Table:
         ),
         rows=rows,
         notes=(
-            by_people_note(),
+            str(BY_PEOPLE),
             _(
                 "Prompts with |ab| above 6.5 were passed or failed by all models: their parameters rest on "
                 "little."
@@ -241,7 +239,7 @@ def theta_cells(found: BlockMeasures, group: str, part: str, name: str) -> tuple
 def left_out_cell(part: str, row: MeasureRow | None) -> str:
     if row is None or part == "prompts:all":
         return ABSENT
-    return _("nothing flagged") if row.details["nothing_flagged"] else count_cell(row.details["left_out"])
+    return _("nothing flagged") if row.details["nothing_flagged"] else counted(row.details["left_out"])
 
 
 def item_table(found: BlockMeasures) -> Table:
@@ -260,7 +258,7 @@ def item_table(found: BlockMeasures) -> Table:
                 se_cell(row),
                 detail_cell(row, "raw", 2),
                 detail_cell(row, "p_holm", 3),
-                count_cell(row.n),
+                counted(row.n),
             )
             for row in found.named("dif.item")
         ],

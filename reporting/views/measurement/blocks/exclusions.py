@@ -4,10 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.numbers import Text, decimals
-from reporting.views.measurement.blocks.exclusions_figures import flow_figure, multiverse_figure, number_of
-from reporting.views.measurement.blocks.exclusions_people import ledger_table, raters_table
-from reporting.views.measurement.blocks.exclusions_texts import (
+from presentation.exclusions import (
     AGGREGATION_NAMES,
     CHOICE_NAMES,
     MISSING_NAMES,
@@ -16,20 +13,21 @@ from reporting.views.measurement.blocks.exclusions_texts import (
     people_text,
     rule_name,
     rule_text,
-    value_or_reason,
 )
-from reporting.views.measurement.shown import (
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
+from presentation.measures import (
     estimator_name,
     group_name,
     interval_cell,
     percent_cell,
     se_cell,
     value_cell,
+    value_or_reason,
 )
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
+from reporting.views.measurement.blocks.exclusions_figures import flow_figure, multiverse_figure, number_of
+from reporting.views.measurement.blocks.exclusions_people import ledger_table, raters_table
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.selectors.measures import BlockMeasures
 
 GROUPS = ("average", "top")
@@ -118,7 +116,7 @@ def itt_table(found: BlockMeasures) -> Table:
     rows = [
         [
             f"{group_name(row.group)}, {estimator_name(row.name)}",
-            value_or_reason(row), se_cell(row), interval_cell(row), count_cell(row.people), count_cell(row.n),
+            value_or_reason(row), se_cell(row), interval_cell(row), counted(row.people), counted(row.n),
         ]
         for row in found.rows
         if row.name.startswith("itt.")
@@ -132,7 +130,7 @@ def rules_table(found: BlockMeasures) -> Table:
     rows = [
         [
             rule_name(row.details["rule"]["key"]), rule_text(row.details["rule"]), number_of(row),
-            count_cell(row.details["also_by_verdict"]),
+            counted(row.details["also_by_verdict"]),
         ]
         for row in found.named("rule.removed")
     ]  # fmt: skip
@@ -149,7 +147,7 @@ def cells_table(found: BlockMeasures) -> Table:
     rows = [
         [
             rule_name(row.details["rule"]), str(MISSING_NAMES[row.details["missing"]]),
-            str(AGGREGATION_NAMES[row.details["aggregation"]]), count_cell(row.people),
+            str(AGGREGATION_NAMES[row.details["aggregation"]]), counted(row.people),
             *(
                 value_or_reason(found.get(of, group, row.subset))
                 for group in GROUPS

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from presentation.exclusions import STEP_NAMES, leaving_text
+from presentation.numbers import counted
 from reporting.views.agreement.figure import empty_figure
 from reporting.views.figures import INK, STYLES
-from reporting.views.measurement.blocks.exclusions_texts import STEP_NAMES, leaving_text
-from reporting.views.measurement.shown import count_cell
 from scoring.models import MeasureRow, ResultGroup
 from scoring.selectors.measures import BlockMeasures
 
@@ -56,7 +56,7 @@ def arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) ->
 
 
 def number_of(row: MeasureRow) -> str:
-    return count_cell(round(row.value or 0))
+    return counted(round(row.value or 0))
 
 
 def multiverse_figure(found: BlockMeasures) -> "Figure | None":

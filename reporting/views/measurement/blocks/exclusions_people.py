@@ -2,9 +2,11 @@
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import decimals
-from reporting.views.measurement.blocks.exclusions_texts import rule_name, value_or_reason
-from reporting.views.measurement.shown import ABSENT, Table, count_cell, interval_cell, percent_cell
+from presentation.columns import ABSENT
+from presentation.exclusions import rule_name
+from presentation.measures import interval_cell, percent_cell, value_or_reason
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -36,7 +38,7 @@ def ledger_row(row: MeasureRow) -> list[str]:
     return [
         row.participant, _("yes") if row.details["excluded"] else _("no"), "; ".join(names) or ABSENT,
         *shares, decimals(facts["median_words"], 0), decimals(facts["seconds_per_answer"], 0),
-        count_cell(row.details["raters"]),
+        counted(row.details["raters"]),
     ]  # fmt: skip
 
 
@@ -50,7 +52,7 @@ def raters_table(found: BlockMeasures) -> Table:
     for row in found.named(*names):
         share = row.name == "screening.rated_twice" and row.value is not None
         value = percent_cell(row, 0) if share else value_or_reason(row)
-        rows.append([names[row.name], value, interval_cell(row), count_cell(row.n)])
+        rows.append([names[row.name], value, interval_cell(row), counted(row.n)])
     note = _(
         "At least one in five flagged people should have two reviewers. The second could read what the first "
         "decided, so that this agreement is an upper bound of that of reviewers who decide alone."

@@ -6,19 +6,13 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.numbers import decimals
+from presentation.columns import ABSENT
+from presentation.measures import interval_cell, percent_cell, value_cell
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from reporting.views.agreement.figure import LIMITS, POINTS, empty_figure
 from reporting.views.figures import INK
-from reporting.views.measurement.shown import (
-    ABSENT,
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
-    interval_cell,
-    percent_cell,
-    value_cell,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -70,8 +64,8 @@ def flag_table(found: BlockMeasures) -> Table:
         rows=[
             (
                 names[name],
-                count_cell(row.details["flagged"] if row else None),
-                count_cell(row.people if row else None),
+                counted(row.details["flagged"] if row else None),
+                counted(row.people if row else None),
                 percent_cell(row),
                 _("about 8 to 10 %") if name == "any" else _("5 %"),
             )
@@ -115,7 +109,7 @@ def people_notes(flagged: int) -> Sequence[str]:
     )
     if flagged <= MOST_SHOWN:
         return (parts,)
-    shown = {"shown": count_cell(MOST_SHOWN), "flagged": count_cell(flagged)}
+    shown = {"shown": counted(MOST_SHOWN), "flagged": counted(flagged)}
     return (
         parts,
         _("These are the %(shown)s with the smallest p of %(flagged)s flagged people; exports hold all.")
@@ -130,7 +124,7 @@ def smallest_p(correlation: MeasureRow, outfit: MeasureRow) -> float:
 def person_cells(correlation: MeasureRow, outfit: MeasureRow) -> tuple[str, ...]:
     return (
         outfit.participant,
-        count_cell(outfit.n),
+        counted(outfit.n),
         value_cell(correlation),
         detail_cell(correlation, "p", 3),
         value_cell(outfit, 1),
@@ -163,7 +157,7 @@ def fit_figure(found: BlockMeasures) -> "Figure | None":
         axes.scatter(
             [cell[0] for cell in own], [cell[1] for cell in own], marker=marker, color=colour, alpha=0.65,
             s=[min(SMALLEST * cell[column] ** 0.5, LARGEST) for cell in own], linewidths=0,
-            label=f"{label} ({count_cell(sum(cell[column] for cell in own))})",
+            label=f"{label} ({counted(sum(cell[column] for cell in own))})",
         )  # fmt: skip
     axes.axhline(1, color=INK, linewidth=0.6)
     axes.set_yscale("log")

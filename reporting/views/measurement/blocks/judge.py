@@ -6,21 +6,13 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _, gettext_lazy
 
 from judging.views.reason_texts import REASON_TEXTS
-from presentation.numbers import decimals
+from presentation.measures import BY_PEOPLE, group_name, percent_cell, value_cell, value_with_interval
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from reporting.views.agreement.figure import POINTS, empty_figure
 from reporting.views.measurement.blocks.dif import prompt_name
 from reporting.views.measurement.blocks.fit import detail_cell
-from reporting.views.measurement.shown import (
-    BlockPage,
-    FigureSpec,
-    Table,
-    by_people_note,
-    count_cell,
-    group_name,
-    percent_cell,
-    value_cell,
-    value_with_interval,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.judge_effects import NOT_JUDGED
 from scoring.selectors.measures import BlockMeasures
@@ -41,7 +33,7 @@ def lead(found: BlockMeasures) -> Sequence[str]:
         ),
         _("Answers without a valid verdict: %(count)s (%(share)s); they are missing, not zero.")
         % {
-            "count": count_cell(unscored.details["unscored"] if unscored else None),
+            "count": counted(unscored.details["unscored"] if unscored else None),
             "share": percent_cell(unscored),
         },
     ]
@@ -80,9 +72,7 @@ def confidence_table(found: BlockMeasures) -> Table:
         caption=_("The judge's confidence in its verdicts"),
         head=(_("Confidence"), _("Verdicts"), _("Share")),
         rows=[
-            (name, count_cell(count), f"{decimals(100 * count / total, 1)} %")
-            for name, count in binned
-            if count
+            (name, counted(count), f"{decimals(100 * count / total, 1)} %") for name, count in binned if count
         ],
         notes=(
             _("Mean %(mean)s; exactly 1 in %(share)s of the verdicts.")
@@ -108,7 +98,7 @@ def reason_table(found: BlockMeasures) -> Table:
     return Table(
         caption=_("Answers without a valid verdict"),
         head=(_("Reason"), _("Answers")),
-        rows=[(str(names.get(reason, reason)), count_cell(count)) for reason, count in reasons.items()],
+        rows=[(str(names.get(reason, reason)), counted(count)) for reason, count in reasons.items()],
     )
 
 
@@ -128,11 +118,11 @@ def theta_table(found: BlockMeasures) -> Table:
                 value_with_interval(row),
                 value_with_interval(found.get("judge.theta.ql", row.group, row.subset)),
                 value_cell(found.get("judge.theta.prompt", row.group, row.subset)),
-                count_cell(row.n),
+                counted(row.n),
             )
             for row in found.named("judge.theta.pool")
         ],
-        notes=(by_people_note(),),
+        notes=(str(BY_PEOPLE),),
     )
 
 
@@ -150,7 +140,7 @@ def change_table(found: BlockMeasures) -> Table:
                 group_and_scores(row),
                 value_with_interval(row),
                 value_with_interval(found.get("theta.change.ql", row.group, row.subset)),
-                count_cell(row.n),
+                counted(row.n),
             )
             for row in found.named("theta.change")
         ],
@@ -206,7 +196,7 @@ def answer_table(found: BlockMeasures, name: str, caption: str) -> Table:
             )
             for row in rows
         ],
-        notes=[note % {"private": count_cell(private), "all": count_cell(len(rows))}] if private else (),
+        notes=[note % {"private": counted(private), "all": counted(len(rows))}] if private else (),
         about_people=True,
     )
 
@@ -229,7 +219,7 @@ def confidence_figure(found: BlockMeasures) -> "Figure | None":
     places = [low + 0.025 for low in BINS] + [1.025]
     axes.bar(places, [count for _name, count in binned], width=0.046, color=POINTS)
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda count, _place: count_cell(round(count)))
+    axes.yaxis.set_major_formatter(lambda count, _place: counted(round(count)))
     axes.set_ylim(bottom=0.7)
     axes.set_xticks(
         [0, 0.2, 0.4, 0.6, 0.8, 1.025],

@@ -7,16 +7,7 @@ import numpy as np
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.numbers import Text, decimals
-from psychometrics.data.cohort import Outcome
-from psychometrics.inference.estimates import Reason
-from psychometrics.missing.outcomes import ABSENT
-from reporting.views.agreement.figure import empty_figure
-from reporting.views.measurement.shown import (
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
+from presentation.measures import (
     estimator_name,
     group_name,
     interval_cell,
@@ -24,6 +15,13 @@ from reporting.views.measurement.shown import (
     value_cell,
     value_with_interval,
 )
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
+from psychometrics.data.cohort import Outcome
+from psychometrics.inference.estimates import Reason
+from psychometrics.missing.outcomes import ABSENT
+from reporting.views.agreement.figure import empty_figure
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -82,9 +80,9 @@ def shares_sentence(found: BlockMeasures, group: str) -> str:
         "%(group)s: the people gave no answer that counts at %(absent)s of %(places)s places (%(share)s %%); "
         "%(unscored)s more answers have no valid verdict. None of these is a zero in theta."
     ) % {
-        "group": group_name(group), "absent": count_cell(absent), "places": count_cell(scored.n),
+        "group": group_name(group), "absent": counted(absent), "places": counted(scored.n),
         "share": decimals(100 * absent / (scored.n or 1), 1),
-        "unscored": count_cell(count_of(rows[Outcome.UNSCORED])),
+        "unscored": counted(count_of(rows[Outcome.UNSCORED])),
     }  # fmt: skip
 
 
@@ -132,7 +130,7 @@ def reasons_table(found: BlockMeasures) -> Table:
     rows = []
     for outcome, text in OUTCOMES.items():
         own = [found.get(f"share.{outcome}", group) for group in GROUPS]
-        cells = [cell for row in own for cell in (count_cell(count_of(row)), percent_cell(row))]
+        cells = [cell for row in own for cell in (counted(count_of(row)), percent_cell(row))]
         rows.append([str(text), *cells])
     return Table(
         caption=_("Places by what became of them"),
@@ -207,8 +205,8 @@ def model_table(found: BlockMeasures) -> Table:
             term_text(row),
             value_cell(row, 3) if row.value is not None else reason_text(row.reason),
             interval_cell(row, 3),
-            count_cell(row.n),
-            count_cell(row.clusters),
+            counted(row.n),
+            counted(row.clusters),
         ]
         for row in found.named("missing.odds_ratio")
     ]
@@ -231,9 +229,9 @@ def places_table(found: BlockMeasures) -> Table:
     rows = [
         [
             place_text(row.subset),
-            count_cell(row.n),
+            counted(row.n),
             percent_cell(row),
-            *(count_cell(row.details[outcome]) for outcome in (*ABSENT, Outcome.UNSCORED)),
+            *(counted(row.details[outcome]) for outcome in (*ABSENT, Outcome.UNSCORED)),
         ]
         for row in found.named("share.absent")
     ]

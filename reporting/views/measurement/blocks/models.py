@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
+from presentation.first_intervals import COMPARE
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.views.first_intervals import COMPARE
 from reporting.views.measurement.blocks.models_figure import models_figure
 from reporting.views.measurement.blocks.models_tables import tables
 from reporting.views.measurement.shown import BlockPage, FigureSpec

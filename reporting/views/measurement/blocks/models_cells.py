@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import decimals
-from reporting.views.measurement.shown import ABSENT, group_name
+from presentation.columns import ABSENT
+from presentation.measures import group_name
+from presentation.numbers import decimals, span_or_one
 from scoring.models import MeasureRow
 
 ONLY_PUBLISHED = "published_only"
@@ -32,7 +33,7 @@ def k_note(row: MeasureRow | None) -> str:
     human, model = row.details.get("k_human"), row.details.get("k_model")
     if human is None or model is None:
         return ""
-    numbers = {"human": number_cell(human, 1), "model": number_cell(model, 1)}
+    numbers = {"human": decimals(human, 1), "model": decimals(model, 1)}
     return " " + _("(k human = %(human)s, k model = %(model)s)") % numbers
 
 
@@ -52,21 +53,9 @@ def verdict_cell(row: MeasureRow | None) -> str:
 
 
 def places_cell(row: MeasureRow) -> str:
-    best, worst = row.details.get("place_best"), row.details.get("place_worst")
-    if best is None:
-        return ABSENT
-    if best == worst:
-        return str(best)
-    return _("%(best)d to %(worst)d") % {"best": best, "worst": worst}
-
-
-def number_cell(value: float | None, places: int) -> str:
-    return ABSENT if value is None else decimals(value, places)
+    return span_or_one(row.details.get("place_best"), row.details.get("place_worst"), 0)
 
 
 def theta_range(rows: Sequence[MeasureRow]) -> str:
     values = [row.value for row in rows if row.value is not None]
-    ends = {"low": decimals(min(values), 2), "high": decimals(max(values), 2)}
-    if ends["low"] == ends["high"]:
-        return ends["low"]
-    return _("%(low)s to %(high)s") % ends
+    return span_or_one(min(values), max(values))

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from presentation.measures import group_name
 from reporting.views.agreement.figure import empty_figure
 from reporting.views.figures import INK
-from reporting.views.measurement.shown import group_name
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 

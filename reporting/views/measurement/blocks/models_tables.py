@@ -5,26 +5,20 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from presentation.absence import why_absent
+from presentation.columns import ABSENT
+from presentation.measures import group_name, interval_cell, se_cell, value_cell
+from presentation.numbers import counted, decimals
+from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement.blocks.models_cells import (
     by_theta,
     k_note,
     model_name,
-    number_cell,
     places_cell,
     row_name,
     shared_k_note,
     theta_range,
     verdict_cell,
-)
-from reporting.views.measurement.shown import (
-    ABSENT,
-    Table,
-    count_cell,
-    group_name,
-    interval_cell,
-    se_cell,
-    value_cell,
 )
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -145,7 +139,7 @@ def groups_table(found: BlockMeasures) -> Table:
         for group in row.details.get("groups", ()):
             members.setdefault(group, []).append(row)
     rows = [
-        [str(group), count_cell(len(of)), ", ".join(map(row_name, of)), theta_range(of)]
+        [str(group), counted(len(of)), ", ".join(map(row_name, of)), theta_range(of)]
         for group, of in sorted(members.items())
     ]
     return Table(
@@ -211,8 +205,8 @@ def everywhere_table(found: BlockMeasures) -> Table:
         se = row.details.get("se_analytic")
         rows.append(
             [
-                model_name(row), number_cell(row.details.get("k"), 1), count_cell(row.prompts),
-                value_cell(row), number_cell(se, 3), se_cell(row, 3),
+                model_name(row), decimals(row.details.get("k"), 1), counted(row.prompts),
+                value_cell(row), decimals(se, 3), se_cell(row, 3),
                 value_cell(found.get("models.theta.ql", "", row.subset)), str(row.details["judge"]) or ABSENT,
                 str(row.details.get("source", "")),
             ]

@@ -4,10 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from presentation.numbers import Text, decimals
+from presentation.first_intervals import categories_sentence
+from presentation.measures import (
+    few_clusters_sentences,
+    group_name,
+    interval_cell,
+    value_cell,
+    value_or_reason,
+)
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
 from psychometrics.inference.coverage import OF_CATEGORIES
-from reporting.views.first_intervals import categories_sentence
-from reporting.views.measurement.blocks.exclusions_texts import value_or_reason
 from reporting.views.measurement.blocks.slices_figures import (
     FEW_PAIRS,
     arms_figure,
@@ -15,16 +22,7 @@ from reporting.views.measurement.blocks.slices_figures import (
     heat_figure,
     radar_figure,
 )
-from reporting.views.measurement.shown import (
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
-    few_clusters_sentences,
-    group_name,
-    interval_cell,
-    value_cell,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -105,10 +103,10 @@ def kind_table(found: BlockMeasures, kind: str) -> Table:
         _("Part"), _("theta.pool"), _("95 % interval by batch"), _("by people"), _("theta_QL (SE)"),
         _("theta.prompt (SE)"), _("People"), _("Prompts"), _("Pairs"),
     )  # fmt: skip
-    notes = few_clusters_sentences(of_kind)
+    notes = list(few_clusters_sentences(of_kind))
     errors = OF_CATEGORIES.keys() & {row.details["error"] for row in of_kind if row.low is not None}
     if kind == "category" and errors:
-        notes = (*notes, categories_sentence(sorted(errors)))
+        notes.append(categories_sentence(sorted(errors)))
     return Table(str(KIND_NAMES[kind]), head, rows, notes)
 
 
@@ -118,8 +116,8 @@ def part_cells(found: BlockMeasures, row: MeasureRow) -> list[str]:
     others = (found.get(name, row.group, row.subset) for name in ("slices.theta.ql", "slices.theta.prompt"))
     return [
         f"{row.details['value']}, {group_name(row.group)}", value_or_reason(row), interval_cell(by_batch),
-        interval_cell(row), *(value_with_error(other) for other in others), count_cell(row.people),
-        count_cell(row.prompts), count_cell(row.n),
+        interval_cell(row), *(value_with_error(other) for other in others), counted(row.people),
+        counted(row.prompts), counted(row.n),
     ]  # fmt: skip
 
 
@@ -127,8 +125,8 @@ def arms_table(found: BlockMeasures) -> Table:
     rows = [
         [
             f"{row.details['first']} − {row.details['second']}", shown, value_or_reason(row),
-            decimals(row.se, 2), interval_cell(row), count_cell(row.details["people_first"]),
-            count_cell(row.details["people_second"]), count_cell(row.details["df"]),
+            decimals(row.se, 2), interval_cell(row), counted(row.details["people_first"]),
+            counted(row.details["people_second"]), counted(row.details["df"]),
         ]
         for name, shown in ESTIMATORS.items()
         for row in found.named(f"arms.{name}")
@@ -146,7 +144,7 @@ def cells_table(found: BlockMeasures) -> Table:
     rows = [
         [
             f"{category}, {profile}", value_or_reason(row), interval_cell(row),
-            value_with_error(found.get("slices.theta.ql", row.group, row.subset)), count_cell(row.n),
+            value_with_error(found.get("slices.theta.ql", row.group, row.subset)), counted(row.n),
         ]
         for (category, profile), row in cell_rows(found).items()
     ]  # fmt: skip
@@ -163,7 +161,7 @@ def contamination_table(found: BlockMeasures) -> Table:
     rows = [
         [
             group_name(row.group), value_or_reason(row), decimals(row.se, 2), interval_cell(row),
-            count_cell(row.details["pairs_public"]), count_cell(row.details["pairs_private"]),
+            counted(row.details["pairs_public"]), counted(row.details["pairs_private"]),
             _("yes") if row.details["flagged"] else _("no"),
         ]
         for row in found.named("contamination.difference")

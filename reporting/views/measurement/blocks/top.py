@@ -4,20 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.numbers import Text, decimals
-from reporting.views.first_intervals import top_sentence
+from presentation.columns import ABSENT
+from presentation.first_intervals import top_sentence
+from presentation.measures import interval_cell, percent_cell, se_cell, value_cell
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
 from reporting.views.measurement.blocks.cohort import why
-from reporting.views.measurement.shown import (
-    ABSENT,
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
-    interval_cell,
-    percent_cell,
-    se_cell,
-    value_cell,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from reporting.views.measurement.top_figures import estimators_figure, fractions_figure
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -70,7 +63,7 @@ def headline(found: BlockMeasures) -> str:
         "Measured on answers that did not choose them, the best %(size)s people reach %(theta)s logits "
         "(95 %% interval %(interval)s; top.crossfit5)."
     ) % {
-        "size": count_cell(crossed.people), "theta": value_cell(crossed),
+        "size": counted(crossed.people), "theta": value_cell(crossed),
         "interval": interval_cell(crossed) if crossed.low is not None else why(crossed),
     }  # fmt: skip
 
@@ -89,7 +82,7 @@ def null_sentence(found: BlockMeasures) -> str:
     ) % {
         "paper": value_cell(paper), "null": value_cell(null), "over": value_cell(over),
         "average": decimals(null.details["average"], 2), "share": percent_cell(share, 2),
-        "draws": count_cell(share.details["draws"]),
+        "draws": counted(share.details["draws"]),
     }  # fmt: skip
 
 
@@ -112,7 +105,7 @@ def short_sentence(found: BlockMeasures) -> str:
     return _(
         "%(short)s people have fewer than five scored answers: in some folds nothing of theirs is left to "
         "measure, or nothing to choose them by."
-    ) % {"short": count_cell(short)}
+    ) % {"short": counted(short)}
 
 
 def tables(found: BlockMeasures) -> Sequence[Table]:
@@ -129,7 +122,7 @@ def estimators_table(found: BlockMeasures) -> Table:
         head=(_("Estimator"), _("people"), _("theta"), _("SE"), _("95 % interval")),
         rows=[
             [
-                str(NAMES[row.name]), count_cell(row.people), theta_cell(row), se_cell(row),
+                str(NAMES[row.name]), counted(row.people), theta_cell(row), se_cell(row),
                 estimator_interval(row),
             ]
             for row in rows
@@ -163,7 +156,7 @@ def fraction_cells(found: BlockMeasures, paper: MeasureRow) -> list[str]:
         found.get(name, "top", paper.subset) for name in ("top.paper.ql", "top.crossfit5", "top.eb")
     )
     return [
-        f"{decimals(100 * paper.details['fraction'], 0)} %", count_cell(paper.people), theta_cell(paper),
+        f"{decimals(100 * paper.details['fraction'], 0)} %", counted(paper.people), theta_cell(paper),
         theta_cell(quasi), theta_cell(crossed), interval_cell(crossed), theta_cell(shrunken),
         interval_cell(shrunken),
     ]  # fmt: skip

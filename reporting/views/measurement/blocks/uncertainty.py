@@ -7,23 +7,15 @@ import numpy as np
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.numbers import Text, decimals
+from presentation.columns import ABSENT
+from presentation.measures import estimator_name, few_clusters_sentences, interval_cell, se_cell, value_cell
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors_table import FEW_BATCHES
 from reporting.views.agreement.figure import empty_figure
 from reporting.views.figures import STYLES
-from reporting.views.measurement.shown import (
-    ABSENT,
-    BlockPage,
-    FigureSpec,
-    Table,
-    count_cell,
-    estimator_name,
-    few_clusters_sentences,
-    interval_cell,
-    se_cell,
-    value_cell,
-)
+from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow, ResultGroup
 from scoring.selectors.measures import BlockMeasures
 
@@ -100,12 +92,12 @@ def design_sentence(found: BlockMeasures) -> str:
             "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.batch serves "
             "conclusions about prompts like these, and its interval is wide; se.twoway, by people and "
             "prompts at once, is right only where batches do not differ otherwise."
-        ) % {"batches": count_cell(round(design.value or 0))}
+        ) % {"batches": counted(round(design.value or 0))}
     if design is not None and design.details["nested"]:
         return _(
             "Every prompt occurs in one batch only (%(batches)s batches): people and prompts both lie within "
             "batches, and se.batch serves conclusions about prompts like these."
-        ) % {"batches": count_cell(round(design.value or 0))}
+        ) % {"batches": counted(round(design.value or 0))}
     return _(
         "Prompts occur in several batches: se.twoway, by people and prompts at once, serves conclusions "
         "about prompts like these; batches are not independent of each other, so se.batch is refused."
@@ -158,7 +150,7 @@ def error_cells(row: MeasureRow) -> list[str]:
     return [
         f"{estimator_name(row.name)}, {row.subset}", value_cell(row), se_cell(row, 3),
         interval_cell(row) if row.low is not None else reason_text(row.reason),
-        count_cell(row.clusters), count_cell(row.details.get("df")), target,
+        counted(row.clusters), counted(row.details.get("df")), target,
     ]  # fmt: skip
 
 

@@ -1,11 +1,13 @@
 """The interval that stands first, in the words that page, report and terminal share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.numbers import ABSENT, Text, decimals
+from presentation.columns import ABSENT
+from presentation.numbers import Text, decimals, span
 from psychometrics.inference.coverage import (
     AS_PUBLISHED,
     OF_CATEGORIES,
@@ -14,8 +16,6 @@ from psychometrics.inference.coverage import (
     coverage_of_average,
 )
 from psychometrics.inference.estimates import Reason
-from reporting.selectors.reports import Report
-from scoring.models import Estimate
 
 ERRORS: Mapping[str, Text] = {
     "se.batch": gettext_lazy("by batch"),
@@ -42,12 +42,38 @@ COMPARE = gettext_lazy(
 )
 
 
-def interval_sentences(report: Report) -> Iterator[str]:
+class Ability(Protocol):
+    """What a group's theta is said by: theta.pool with up to two intervals, and theta as published."""
+
+    @property
+    def theta(self) -> float | None: ...
+    @property
+    def ci_low(self) -> float | None: ...
+    @property
+    def ci_high(self) -> float | None: ...
+    @property
+    def interval(self) -> str: ...
+    @property
+    def clusters(self) -> int | None: ...
+    @property
+    def ci_low_pool(self) -> float | None: ...
+    @property
+    def ci_high_pool(self) -> float | None: ...
+    @property
+    def reason_pool(self) -> str: ...
+    @property
+    def se_twoway(self) -> float | None: ...
+    @property
+    def ci_low_twoway(self) -> float | None: ...
+    @property
+    def ci_high_twoway(self) -> float | None: ...
+
+
+def interval_sentences(overall: Sequence[Ability], categories: Sequence[Ability]) -> Iterator[str]:
     """For whom the first interval is, how often it covers the true value, and what stands beside it."""
     # Rows of before know no clusters: their intervals are by people, whatever the design.
     overall, categories = (
-        [row for row in rows if row.interval and row.clusters is not None]
-        for rows in (report.overall, report.categories)
+        [row for row in rows if row.interval and row.clusters is not None] for rows in (overall, categories)
     )
     if not overall and not categories:
         return
@@ -64,7 +90,7 @@ def interval_sentences(report: Report) -> Iterator[str]:
     yield str(COMPARE)
 
 
-def average_sentences(row: Estimate) -> Iterator[str]:
+def average_sentences(row: Ability) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
     if row.se_twoway is not None:
         yield _(
@@ -94,11 +120,10 @@ def top_sentence() -> str:
 
 
 def percent(share: Coverage) -> str:
-    low, high = (decimals(100 * end, 0) for end in (share.low, share.high))
-    return _("%(low)s to %(high)s %%") % {"low": low, "high": high}
+    return f"{span(100 * share.low, 100 * share.high, 0)} %"
 
 
-def first_cell(row: Estimate) -> str:
+def first_cell(row: Ability) -> str:
     """The first interval of theta.pool with what it is by, or why there is none; then a second, if any."""
     if row.ci_low_pool is None:
         return why_none(row)
@@ -108,26 +133,18 @@ def first_cell(row: Estimate) -> str:
     return f"{first}; {with_error(row.ci_low_twoway, row.ci_high_twoway, 'se.twoway')}"
 
 
-def why_none(row: Estimate) -> str:
+def why_none(row: Ability) -> str:
     """Why there is no first interval, where the dash in place of theta does not say it."""
     told = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
     return str(why_absent(row.reason_pool)) if told else ABSENT
 
 
 def with_error(low: float | None, high: float | None, error: str) -> str:
-    return _("%(low)s to %(high)s, %(error)s") % {
-        "low": decimals(low, 2),
-        "high": decimals(high, 2),
-        "error": ERRORS[error],
-    }
+    return f"{span(low, high)}, {ERRORS[error]}"
 
 
-def published_cell(row: Estimate) -> str:
+def published_cell(row: Ability) -> str:
     """Theta by prompt means with its analytic interval; of Top the value alone."""
     if row.ci_low is None:
-        return decimals(row.theta, 2)
-    return _("%(theta)s (%(low)s to %(high)s)") % {
-        "theta": decimals(row.theta, 2),
-        "low": decimals(row.ci_low, 2),
-        "high": decimals(row.ci_high, 2),
-    }
+        return decimals(row.theta)
+    return f"{decimals(row.theta)} ({span(row.ci_low, row.ci_high)})"

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from judging.models import ScoringRun
 from presentation.absence import why_absent
 from presentation.numbers import Text, decimals
 from psychometrics.agreement.reference import Level
@@ -161,6 +160,19 @@ THETA_SUBJECTS: Mapping[str, Text] = MappingProxyType(
         "top_pool": gettext_lazy("Top (in-sample, pooled)"),
     }
 )
+
+
+class ScoringRun(Protocol):
+    """What a judge's run is named by."""
+
+    @property
+    def config(self) -> Any: ...
+    @property
+    def judge_kind(self) -> str: ...
+    @property
+    def judge(self) -> Mapping[str, Any]: ...
+    @property
+    def replicate(self) -> int: ...
 
 
 def judge_name(run: ScoringRun) -> str:

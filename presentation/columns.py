@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-NOTHING = ("", "–")
+ABSENT = "–"  # stands where there is no number
 NUMBER = re.compile(r"[<>≤≥±+−-]? ?\d")
 UNBROKEN = 26  # characters of a cell that stay on one line, such as a number with its interval
 
@@ -19,5 +19,5 @@ def cell_classes(text: str, *, number: bool) -> str:
 
 
 def _holds_numbers(cells: Sequence[str]) -> bool:
-    said = [cell for cell in cells if cell not in NOTHING]
-    return 2 * sum(1 for cell in said if NUMBER.match(cell)) >= len(said)
+    filled = [cell for cell in cells if cell not in ("", ABSENT)]
+    return 2 * sum(1 for cell in filled if NUMBER.match(cell)) >= len(filled)

@@ -1,13 +1,10 @@
-"""The words of the exclusions page."""
+"""Steps, reasons and rules of exclusion in words."""
 
 from collections.abc import Mapping
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from presentation.absence import why_absent
 from presentation.numbers import Text, decimals
-from reporting.views.measurement.shown import ABSENT, value_cell
-from scoring.models import MeasureRow
 
 STEP_NAMES: Mapping[str, Text] = {
     "recruited": gettext_lazy("Recruited"),
@@ -99,10 +96,3 @@ def _conditions(rule: Mapping[str, object]) -> list[str]:
 
 def rule_name(key: str) -> str:
     return str(RULE_NAMES.get(key, key))
-
-
-def value_or_reason(row: MeasureRow | None) -> str:
-    """The value, or in words why there is none."""
-    if row is None or row.value is None:
-        return str(why_absent(row.reason)) if row is not None else ABSENT
-    return value_cell(row)
