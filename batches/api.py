@@ -4,13 +4,15 @@ from django.http import HttpRequest, HttpResponse
 from ninja.security import SessionAuth
 
 from batches.endpoints import answers, flags, notices, practice, previews
-from batches.sentence_api import SentenceAPI
+from batches.error_messages import ErrorMessageAPI
 from batches.services.answers import AnswerNotFound, TextRefused
 from batches.services.flags import FlagRefused
 from batches.services.practice import PracticeClosed
 from batches.services.previews import PreviewRefused
 
-api = SentenceAPI(title="Chiron", version="1", auth=SessionAuth(csrf=True), docs_url=None, openapi_url=None)
+api = ErrorMessageAPI(
+    title="Chiron", version="1", auth=SessionAuth(csrf=True), docs_url=None, openapi_url=None
+)
 api.add_router("", answers.router)
 api.add_router("", flags.router)
 api.add_router("", previews.router)

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/judging_claims.py
     .venv/bin/python benchmarks/judging_claims.py --rows 100000 --workers 8 --database-url sqlite
 
-Each worker is a process that begins a slice and claims again and again, as slices do, until nothing is left;
+Each worker is a process that takes a lease and claims again and again, as workers do, until nothing is left;
 nothing is asked. The rows each got are compared afterwards. PostgreSQL (a database of the benchmark's own) or
 an SQLite file.
 """
@@ -30,12 +30,14 @@ def prepare(rows: int) -> int:
     from django.utils import timezone
     from judged_study import judge_config, judged_study
 
+    from judging.services.running.judge_specs import JudgeSpec
     from judging.services.running.runs import run_plan, run_start
-    from judging.services.running.seats import Seat
 
     study = judged_study(people=rows // (PROMPTS * CRITERIA), prompts=PROMPTS, criteria=CRITERIA)
     config = judge_config("http://127.0.0.1:9/v1", concurrency=1000)
-    plan = run_plan(study=study, seats=[Seat(config)], now=timezone.now(), progress=lambda done, total: None)
+    plan = run_plan(
+        study=study, specs=[JudgeSpec(config)], now=timezone.now(), progress=lambda done, total: None
+    )
     return run_start(plan=plan, budget=None, actor=None, now=timezone.now()).pk
 
 
@@ -45,14 +47,14 @@ def claim_all(run: int) -> None:
     from django.utils import timezone
 
     from judging.models import JudgingRun
-    from judging.services.running.claims import rows_claim, slice_begin
+    from judging.services.running.claims import lease_begin, rows_claim
     from judging.services.running.runs import scoring_runs_of
 
     judging_run = JudgingRun.objects.get(pk=run)
     [scoring_run] = scoring_runs_of(judging_run)
-    slice_ = slice_begin(judging_run=judging_run, run=scoring_run, wanted=LIMIT, now=timezone.now())
-    assert slice_ is not None
-    while rows := rows_claim(slice_, limit=LIMIT, now=timezone.now()):
+    lease = lease_begin(judging_run=judging_run, run=scoring_run, wanted=LIMIT, now=timezone.now())
+    assert lease is not None
+    while rows := rows_claim(lease, limit=LIMIT, now=timezone.now()):
         print(*(row.pk for row in rows), flush=True)
 
 

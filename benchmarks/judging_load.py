@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 PROMPTS = 20
 LOOK_SECONDS = 0.25
-LONGEST_SECONDS = 1800
+MAX_SECONDS = 1800
 TICK = os.sysconf("SC_CLK_TCK")
 PAGE_MIB = os.sysconf("SC_PAGE_SIZE") / 2**20
 
@@ -73,13 +73,15 @@ def started_run(url: str, people: int, criteria: float, concurrency: int) -> "Ju
     from django.utils import timezone
     from judged_study import judge_config, judged_study
 
+    from judging.services.running.judge_specs import JudgeSpec
     from judging.services.running.runs import run_plan, run_start
-    from judging.services.running.seats import Seat
 
     study = judged_study(people=people, prompts=PROMPTS, criteria=criteria)
     config = judge_config(url, concurrency=concurrency)
     began = time.perf_counter()
-    plan = run_plan(study=study, seats=[Seat(config)], now=timezone.now(), progress=lambda done, total: None)
+    plan = run_plan(
+        study=study, specs=[JudgeSpec(config)], now=timezone.now(), progress=lambda done, total: None
+    )
     run = run_start(plan=plan, budget=None, actor=None, now=timezone.now())
     print(f"planned {run.planned:,} rows in {time.perf_counter() - began:.1f} s", flush=True)
     return run
@@ -95,7 +97,7 @@ def watch(run: "JudgingRun", watched: list[Watched]) -> float:
         open_rows = run.rows.filter(state=RowState.OPEN).count()
         for one in watched:
             one.look(1 - open_rows / run.planned)
-        assert time.perf_counter() - began < LONGEST_SECONDS, "the run does not end"
+        assert time.perf_counter() - began < MAX_SECONDS, "the run does not end"
         time.sleep(LOOK_SECONDS)
     return time.perf_counter() - began
 

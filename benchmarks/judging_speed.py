@@ -161,18 +161,18 @@ def judged(study: str, config: str) -> tuple[float, float]:
     from django.utils import timezone
 
     from judging.models import CriterionScore, JudgeConfig, RowState
+    from judging.services.running.judge_specs import JudgeSpec
     from judging.services.running.runs import run_finish, run_plan, run_start, scoring_runs_of
-    from judging.services.running.seats import Seat
     from judging.tasks import WORK
     from scoring.tasks import HINTS_AT_ONCE
     from studies.models import Study
-    from studies.services.hints import hint
+    from studies.services.notifications import notify_workers
 
-    seats = [Seat(JudgeConfig.objects.get(slug=config))]
+    specs = [JudgeSpec(JudgeConfig.objects.get(slug=config))]
     started = time.perf_counter()
     plan = run_plan(
         study=Study.objects.get(slug=study),
-        seats=seats,
+        specs=specs,
         now=timezone.now(),
         progress=lambda done, total: None,
     )
@@ -182,7 +182,7 @@ def judged(study: str, config: str) -> tuple[float, float]:
     rows = CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN)
     started = time.perf_counter()
     for _ in range(HINTS_AT_ONCE):
-        assert hint(WORK, judging_run_id=run.pk, scoring_run_id=scoring_run.pk)
+        assert notify_workers(WORK, judging_run_id=run.pk, scoring_run_id=scoring_run.pk)
     while rows.exists():
         time.sleep(0.02)
         assert time.perf_counter() - started < 300, "the run does not end; see the workers' logs"

@@ -38,7 +38,7 @@ STATED = (
 )  # fmt: skip
 STATED_EXAMINEES = 100  # not said for this table; 60 to 150 for those of its kind
 EXAMINEES_PER_BANK = 10
-MOST_MOVED = 0.01
+MAX_MOVED = 0.01
 
 
 def thetas_by_k(
@@ -77,9 +77,9 @@ def main() -> None:
         shifts = quasi - quasi[:, -2:-1]
         error = float(shifts[:, 0].std(ddof=1) / len(shifts) ** 0.5)
         moved = float(np.abs(shifts.mean(axis=0)).max())
-        tally.cells.append((f"{theta} theta_QL", moved <= MOST_MOVED))
+        tally.cells.append((f"{theta} theta_QL", moved <= MAX_MOVED))
         print(f"  theta_QL  {row(quasi.mean(axis=0))}")
-        print(f"  theta_QL moves from k = 5 by at most {moved:.4f} (error {error:.4f}), stated {MOST_MOVED}")
+        print(f"  theta_QL moves from k = 5 by at most {moved:.4f} (error {error:.4f}), stated {MAX_MOVED}")
     print(tally.summary())
 
 

@@ -22,7 +22,7 @@ from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_b
 from psychometrics.irt.transform import Array
 from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
 from psychometrics.planning.formulas import Plan, batch_half_width, people_for, precision
-from psychometrics.planning.simulated_design import rehearse_design, synthetic_bank
+from psychometrics.planning.simulated_design import simulate_design, synthetic_bank
 
 ROOT = Path(__file__).resolve().parent.parent
 PROMPTS, PER_PERSON, CUTS, SIMULATED = 820, 20, 12, 3000
@@ -156,7 +156,7 @@ def rehearsals(bank: ItemBank, studies: int) -> None:
     for people, sd, kind in ((195, 0.35, NESTED), (195, 0.9, NESTED), (195, 0.9, MATRIX), (60, 0.9, NESTED)):
         plan = Plan(people=people, prompts_per_person=PER_PERSON, between_sd=sd)
         started = time.perf_counter()
-        found = rehearse_design(
+        found = simulate_design(
             plan, kind, mean=0.1, top_size=15, studies=studies, rng=np.random.default_rng(2026), bank=bank
         )
         seconds = time.perf_counter() - started

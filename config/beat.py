@@ -16,9 +16,9 @@ from celery.beat import ScheduleEntry, Scheduler, Service
 from celery.signals import beat_embedded_init
 from django.db import connections
 
-from judging.services.running.slices import stopping
-from operations.services.signs_of_life import sign_leave
-from studies.services.hints import NobodyTakes, NotSent, message_send
+from judging.services.running.process_slots import stopping
+from operations.services.heartbeats import heartbeat_write
+from studies.services.notifications import NotSent, QueueCrowded, task_send
 
 STOP_SECONDS = 8
 # So many messages of the beat wait after some twenty seconds without a worker.
@@ -40,7 +40,7 @@ class SteadyScheduler(Scheduler):
 
     def __init__(self, app: Celery, **kwargs: Any) -> None:
         self.worker_pid: int | None = None
-        self._own_work = OwnWork(app)
+        self._local_tasks = LocalTasks(app)
         self._alone = False
         self._ticked_at = 0.0
         super().__init__(app, **kwargs)
@@ -66,22 +66,22 @@ class SteadyScheduler(Scheduler):
     def apply_entry(self, entry: ScheduleEntry, producer: object = None) -> None:
         """Send the entry's message, or start its task here. Never raises and never waits for a task."""
         task, task_kwargs = str(entry.task), entry.kwargs or {}
-        if self._own_work.is_running(task):
+        if self._local_tasks.is_running(task):
             return
         try:
-            message_send(task, task_kwargs, waiting_limit=WAITING_LIMIT, **(entry.options or {}))
+            task_send(task, task_kwargs, waiting_limit=WAITING_LIMIT, **(entry.options or {}))
         except NotSent as reason:
             self._say_alone(reason)
-            self._own_work.start(task, task_kwargs)
-            if not isinstance(reason, NobodyTakes):
+            self._local_tasks.start(task, task_kwargs)
+            if not isinstance(reason, QueueCrowded):
                 return  # the sign is left where the broker is: trying would only hold the beat
         else:
             self._say_heard()
-        sign_leave("beat", now=time.time())
+        heartbeat_write("beat", now=time.time())
 
     def close(self) -> None:
         stopping.set()
-        self._own_work.wait(STOP_SECONDS)
+        self._local_tasks.wait(STOP_SECONDS)
         super().close()
 
     def _say_alone(self, reason: NotSent) -> None:
@@ -95,7 +95,7 @@ class SteadyScheduler(Scheduler):
         self._alone = False
 
 
-class OwnWork:
+class LocalTasks:
     """Tasks run in this process: each in a thread, none twice at once."""
 
     def __init__(self, app: Celery) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from celery import Celery, Task
 from celery.signals import task_postrun, worker_shutting_down
 
-from judging.services.running.slices import stopping
-from operations.services.signs_of_life import sign_leave
+from judging.services.running.process_slots import stopping
+from operations.services.heartbeats import heartbeat_write
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 app = Celery("chiron")
@@ -18,14 +18,14 @@ app.autodiscover_tasks()
 
 
 @worker_shutting_down.connect
-def tell_slices(**_: object) -> None:
-    """Let running slices end, so that a worker told to stop does so in seconds."""
+def end_judging(**_: object) -> None:
+    """Let those that judge end, so that a worker told to stop does so in seconds."""
     # In a thread: this runs inside a signal handler, and the one it interrupted may hold the event's lock.
     threading.Thread(target=stopping.set, daemon=True).start()
 
 
 @task_postrun.connect
-def tell_doctor(task: "Task[Any, Any]", **_: object) -> None:
+def leave_heartbeat(task: "Task[Any, Any]", **_: object) -> None:
     """A worker that takes the sweeps is at work; the beat, which may do one itself, sends no such signal."""
     if task.name == "batches.tasks.sweep_sessions":
-        sign_leave("worker", now=time.time())
+        heartbeat_write("worker", now=time.time())

@@ -5,13 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning as CheckWarning, register
 
-from config.private_files import wide_paths
+from config.private_files import exposed_paths
 
 
 @register(Tags.security, deploy=True)
 def data_folder_is_private(**_: Any) -> list[CheckMessage]:
     """Complain about everything in the data folder on which other accounts have rights."""
-    wide = wide_paths(settings.DATA_DIR)
+    wide = exposed_paths(settings.DATA_DIR)
     if not wide:
         return []
     return [

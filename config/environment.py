@@ -17,7 +17,7 @@ from cryptography.fernet import Fernet
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from config.private_files import write_privately
+from config.private_files import set_private_umask
 from llm.egress import Egress
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -232,7 +232,7 @@ def read_environment() -> Environment:
     """
     try:
         environment = Environment()
-        write_privately()
+        set_private_umask()
         environment.chiron_data_dir.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=environment.chiron_data_dir).close()
     except ValidationError as error:

@@ -28,7 +28,7 @@ UNUSED = (
 POLICY = ", ".join(f"{feature}=()" for feature in UNUSED)
 
 
-def nothing_of_the_device(
+def deny_device_features(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
     """Forbid, for every page and whatever it embeds, what none of ours uses."""

@@ -19,12 +19,12 @@ OURS = frozenset({"chiron.sqlite3", "secret_key", "second_factor_key", "media", 
 log = structlog.get_logger("chiron.files")
 
 
-def write_privately() -> None:
+def set_private_umask() -> None:
     """From now on this process creates folders as 0700 and files as 0600, whatever it was started under."""
     os.umask(OTHERS)
 
 
-def narrow(folder: Path) -> None:
+def restrict_permissions(folder: Path) -> None:
     """Take all rights in `folder` from other accounts, and say so in the log. Links are not followed.
 
     The folder itself comes first, which closes all of it. An entry of it comes after what it holds, so one
@@ -53,7 +53,7 @@ def narrow(folder: Path) -> None:
         log.error("other accounts keep rights in the data folder; run chmod -R go= on it", paths=failed)
 
 
-def wide_paths(folder: Path) -> list[Path]:
+def exposed_paths(folder: Path) -> list[Path]:
     """The folder and everything in it on which other accounts have rights."""
     return list(filter(_is_wide, _tree(folder.resolve())))
 

@@ -12,7 +12,7 @@ from kombu import Exchange, Queue
 
 from config.environment import CONSOLE_MAIL, ROOT, read_environment
 from config.logs import configure_logs
-from config.private_files import narrow
+from config.private_files import restrict_permissions
 
 ENVIRONMENT = read_environment()
 BASE_DIR = ROOT
@@ -49,11 +49,11 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "config.permissions_policy.nothing_of_the_device",
+    "config.permissions_policy.deny_device_features",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "studies.staying_signed_in.renewed_by_use",
+    "studies.session_renewal.renewed_by_use",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -249,7 +249,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 LOGGING_CONFIG = None
 configure_logs(as_json=PRODUCTION)
-narrow(DATA_DIR)
+restrict_permissions(DATA_DIR)
 
 # --- judging -----------------------------------------------------------------------------------------
 

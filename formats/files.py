@@ -21,7 +21,7 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
-MOST_UNREADABLE_LINES = 1_000
+MAX_UNREADABLE_LINES = 1_000
 
 
 class FileRefused(Exception):
@@ -66,7 +66,7 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
 def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLine]:
     """Every line that is not blank. Lines end with LF or CR LF only, so U+2028 in a text is no line end.
 
-    A file with MOST_UNREADABLE_LINES lines of something else is read no further, and says so.
+    A file with MAX_UNREADABLE_LINES lines of something else is read no further, and says so.
     """
     content = read_content(path, max_bytes=max_bytes, file=file)
     unreadable = 0
@@ -76,7 +76,7 @@ def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLi
         line = _json_line(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw, number, file)
         yield line
         unreadable += line.problem is not None
-        if unreadable == MOST_UNREADABLE_LINES:
+        if unreadable == MAX_UNREADABLE_LINES:
             message = f"is the {unreadable:,}th line that is none; the rest of the file was not read"
             problem = Problem(line=number, prompt_id=None, field="JSON", message=message, file=file)
             yield JsonLine(number, None, problem)

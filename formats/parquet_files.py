@@ -7,9 +7,9 @@ import pyarrow.parquet
 
 from formats.files import MEBIBYTE, FileRefused, in_mebibytes
 
-MOST_CELLS = 16_000_000
-MOST_UNPACKED_BYTES = 256 * MEBIBYTE
-_MOST_BATCH_ROWS = 10_000
+MAX_CELLS = 16_000_000
+MAX_UNPACKED_BYTES = 256 * MEBIBYTE
+_MAX_BATCH_ROWS = 10_000
 
 
 def read_table(
@@ -18,7 +18,7 @@ def read_table(
     """The wanted columns that the file has (None: all). Others are not even read.
 
     Raises FileRefused for what is no Parquet, lacks a required column, or has in these columns more than
-    MOST_CELLS cells or MOST_UNPACKED_BYTES: as the file says before it is read, or as comes out meanwhile.
+    MAX_CELLS cells or MAX_UNPACKED_BYTES: as the file says before it is read, or as comes out meanwhile.
     """
     try:
         parquet = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))
@@ -31,7 +31,7 @@ def read_table(
         sizes = _unpacked_sizes(parquet.metadata, None if columns is None else wanted)
         _require_bytes(sum(sizes), file)
         # No cell is larger than its column, which is said once however many rows refer to it.
-        rows = max(1, min(_MOST_BATCH_ROWS, MOST_UNPACKED_BYTES // max(sizes, default=1)))
+        rows = max(1, min(_MAX_BATCH_ROWS, MAX_UNPACKED_BYTES // max(sizes, default=1)))
         return _table(parquet, None if columns is None else wanted, rows, file)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:  # OSError: damaged pages
         reason = str(error).splitlines()[0]
@@ -66,12 +66,12 @@ def _unpacked_sizes(metadata: pyarrow.parquet.FileMetaData, wanted: list[str] | 
 
 
 def _require_cells(cells: int, file: str) -> None:
-    if cells > MOST_CELLS:
-        message = f"has {cells:,} cells, above the limit of {MOST_CELLS:,}; split it"
+    if cells > MAX_CELLS:
+        message = f"has {cells:,} cells, above the limit of {MAX_CELLS:,}; split it"
         raise FileRefused(message, file=file)
 
 
 def _require_bytes(size: int, file: str) -> None:
-    if size > MOST_UNPACKED_BYTES:
-        message = f"unpacks to more than the limit of {in_mebibytes(MOST_UNPACKED_BYTES)}; split it"
+    if size > MAX_UNPACKED_BYTES:
+        message = f"unpacks to more than the limit of {in_mebibytes(MAX_UNPACKED_BYTES)}; split it"
         raise FileRefused(message, file=file)

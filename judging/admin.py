@@ -4,11 +4,11 @@ from django.contrib import admin
 
 from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
 from screening.admin import BlindWhileOpen
-from studies.admin import LookingOnly
+from studies.admin import ReadOnlyAdmin
 
 
 @admin.register(ScoringRun)
-class ScoringRunAdmin(LookingOnly):
+class ScoringRunAdmin(ReadOnlyAdmin):
     list_display = ["study", "judge_kind", "judge_sha256", "started_at", "finished_at"]
     list_filter = ["study"]
     list_select_related = ["study"]

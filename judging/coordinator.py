@@ -1,4 +1,4 @@
-"""The order of the steps of judging: plan, ask, settle; in this process or one worker's slice of it."""
+"""The order of the steps of judging: plan, ask, settle; in this process or for one worker's lease."""
 
 import threading
 import time
@@ -17,13 +17,13 @@ from judging.services.comparing.comparisons import (
     comparison_start,
 )
 from judging.services.comparing.report import ComparisonReport, comparison_report
-from judging.services.running.continuing import require_seats
+from judging.services.running.continuing import require_same_judges
 from judging.services.running.coordinating import remaining_of, run_coordinate
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.planning import Progress
 from judging.services.running.runs import PlanOutdated, RunIsOpen, run_plan, run_start
-from judging.services.running.seats import Seat
 from judging.services.running.settling import answers_complete
-from judging.services.running.working import SliceResult, slice_work
+from judging.services.running.working import LeaseResult, lease_work
 from studies.models import Study, User
 from studies.services.refusals import Refused
 
@@ -37,7 +37,7 @@ class RunPaused(Refused):
 
 def run_continue_or_start(
     study: Study,
-    seats: Sequence[Seat],
+    specs: Sequence[JudgeSpec],
     budget: Decimal | None,
     actor: User | None,
     clock: Clock,
@@ -45,7 +45,7 @@ def run_continue_or_start(
 ) -> JudgingRun | None:
     """The study's open run, else a new one; None where nothing is left to judge."""
     while (run := open_judging_run(study)) is None:
-        plan = run_plan(study=study, seats=seats, now=clock(), progress=planning)
+        plan = run_plan(study=study, specs=specs, now=clock(), progress=planning)
         if not plan.rows:
             return None
         try:
@@ -71,7 +71,7 @@ def judging_compare(
     """
     study = comparison.study
     if (under_way := open_judging_run(study)) is not None:
-        require_seats(under_way, comparison.seats, purpose=RunPurpose.COMPARISON)
+        require_same_judges(under_way, comparison.specs, purpose=RunPurpose.COMPARISON)
         run_work_through(run=under_way, clock=clock, progress=judging)
     plan = comparison_plan(comparison=comparison, now=clock(), progress=planning)
     if comparison_is_needed(comparison, plan, clock()):
@@ -88,7 +88,7 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
         run.refresh_from_db()
         if run.state != RunState.RUNNING:
             break
-        if not slices_work(run, clock, progress):
+        if not leases_work(run, clock, progress):
             # Others hold the rest, or its time has not come.
             time.sleep(LOOK_SECONDS)
     run.refresh_from_db()
@@ -100,25 +100,25 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
         )
 
 
-def slices_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
-    """A slice for each judge with something to do; whether any call was made."""
+def leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
+    """A lease for each judge with something to do; whether any call was made."""
     worked = False
     for one in remaining_of(run, clock()):
-        shown = Shown(decided_rows(run), run.planned, progress)
-        result = slice_work(
+        shown = ProgressDisplay(decided_rows(run), run.planned, progress)
+        result = lease_work(
             judging_run=run,
             run=one.run,
             seconds=settings.JUDGING_SLICE_SECONDS,
             wanted=settings.JUDGING_THREADS,
             stopping=threading.Event(),
             clock=clock,
-            told=shown.add,
+            on_progress=shown.add,
         )
         worked = worked or not result.idle
     return worked
 
 
-class Shown:
+class ProgressDisplay:
     """Progress as it is shown: what was decided before, and what is since."""
 
     def __init__(self, decided: int, planned: int, progress: Progress) -> None:
@@ -134,11 +134,11 @@ def decided_rows(run: JudgingRun) -> int:
     return run.rows.exclude(state=RowState.OPEN).count()
 
 
-def judging_slice(
+def judging_work_for_a_while(
     *, judging_run_id: int, scoring_run_id: int, stopping: threading.Event, clock: Clock
-) -> SliceResult:
-    """One worker's slice of one judge's rows."""
-    return slice_work(
+) -> LeaseResult:
+    """Judge for one worker's lease on one judge's rows."""
+    return lease_work(
         judging_run=JudgingRun.objects.select_related("study").get(pk=judging_run_id),
         run=ScoringRun.objects.select_related("study", "config").get(pk=scoring_run_id),
         seconds=settings.JUDGING_SLICE_SECONDS,

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from batches.services.clock import clocks_agree
 from judging import coordinator as judging_coordinator
-from judging.services.running.slices import slice_slot, stopping
-from studies.services.hints import hint
+from judging.services.running.process_slots import process_slot, stopping
+from studies.services.notifications import notify_workers
 
 WORK = "judging.tasks.judging_work"
 
@@ -14,14 +14,14 @@ WORK = "judging.tasks.judging_work"
 @shared_task(name=WORK)
 def judging_work(*, judging_run_id: int, scoring_run_id: int) -> None:
     """Judge for a while, then pass on the hint if there may be more."""
-    with slice_slot(scoring_run_id) as free:
+    with process_slot(scoring_run_id) as free:
         if not free or not clocks_agree():
             return
-        result = judging_coordinator.judging_slice(
+        result = judging_coordinator.judging_work_for_a_while(
             judging_run_id=judging_run_id,
             scoring_run_id=scoring_run_id,
             stopping=stopping,
             clock=timezone.now,
         )
     if not result.idle and not stopping.is_set():
-        hint(WORK, judging_run_id=judging_run_id, scoring_run_id=scoring_run_id)
+        notify_workers(WORK, judging_run_id=judging_run_id, scoring_run_id=scoring_run_id)

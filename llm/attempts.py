@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 from uuid import UUID, uuid4
 
 from llm.errors import Received
-from llm.turns import Turn
+from llm.request_state import RequestState
 
 Parsed = TypeVar("Parsed")
 
@@ -50,18 +50,18 @@ def ignore_attempt(attempt: Attempt) -> None:
     """Do nothing; for callers who store no attempts."""
 
 
-def attempt_at(turn: Turn, received: Received, outcome: str, latency_ms: float) -> Attempt:
+def attempt_at(state: RequestState, received: Received, outcome: str, latency_ms: float) -> Attempt:
     """The record of one request; the model is the one the endpoint names, else the one asked for."""
     return Attempt(
-        request_sha256=turn.request.sha256,
-        model=received.model or turn.request.model,
+        request_sha256=state.request.sha256,
+        model=received.model or state.request.model,
         outcome=outcome,
         raw_reply=received.raw,
         prompt_tokens=received.prompt_tokens,
         completion_tokens=received.completion_tokens,
         latency_ms=latency_ms,
-        plain_json=turn.plain,
-        asked_again=bool(turn.reask),
-        prompt_estimate=turn.tokens(0),
-        mark=turn.request.mark,
+        plain_json=state.plain,
+        asked_again=bool(state.reask),
+        prompt_estimate=state.tokens(0),
+        mark=state.request.mark,
     )

@@ -19,9 +19,9 @@ from llm.http import ChatHttp, Transport
 from llm.parsing import parse
 from llm.providers import Provider
 from llm.replies import ReplyText, error_status, reply_text, require_json
+from llm.request_state import RequestState
 from llm.requests import ChatRequest, Marked, Message, RequestMaker
 from llm.retrying import RetryPolicy
-from llm.turns import Turn
 
 Schema = TypeVar("Schema", bound=BaseModel)
 Parsed = TypeVar("Parsed")
@@ -181,35 +181,35 @@ class ChatClient:
             LLMError: why the last request failed.
             GateClosed: the gate let nothing through; nothing was sent since the last attempt.
         """
-        turn = Turn(self._maker.request(messages, response_schema, marked), plain=self._plain_json)
+        state = RequestState(self._maker.request(messages, response_schema, marked), plain=self._plain_json)
         if response_schema is None:
-            return self._retry.run(lambda: self._attempt(turn, _unparsed, on_attempt), adapt=turn.adapt)
+            return self._retry.run(lambda: self._attempt(state, _unparsed, on_attempt), adapt=state.adapt)
 
         def read(reply: ReplyText) -> Schema:
-            return parse(reply, response_schema, endpoint=self.base_url, plain=turn.plain)
+            return parse(reply, response_schema, endpoint=self.base_url, plain=state.plain)
 
-        return self._retry.run(lambda: self._attempt(turn, read, on_attempt), adapt=turn.adapt)
+        return self._retry.run(lambda: self._attempt(state, read, on_attempt), adapt=state.adapt)
 
     def _attempt(
         self,
-        turn: Turn,
+        state: RequestState,
         read: Callable[[ReplyText], Parsed],
         on_attempt: Callable[[Attempt], None],
     ) -> Completion[Parsed]:
-        self._gate.enter(tokens=turn.tokens(self.max_output_tokens or USUAL_OUTPUT_TOKENS))
+        self._gate.enter(tokens=state.tokens(self.max_output_tokens or USUAL_OUTPUT_TOKENS))
         started = self._timer()
         try:
-            reply = self._send(turn)
+            reply = self._send(state)
             parsed = read(reply)
         except LLMError as error:
-            on_attempt(attempt_at(turn, error.received, error.reason, self._ms_since(started)))
+            on_attempt(attempt_at(state, error.received, error.reason, self._ms_since(started)))
             raise
-        attempt = attempt_at(turn, reply.received, OK, self._ms_since(started))
+        attempt = attempt_at(state, reply.received, OK, self._ms_since(started))
         on_attempt(attempt)
         return Completion(reply.text, parsed, reply.finish_reason, attempt)
 
-    def _send(self, turn: Turn) -> ReplyText:
-        body = self._encoder.body(turn.request, plain=turn.plain, reask=turn.reask)
+    def _send(self, state: RequestState) -> ReplyText:
+        body = self._encoder.body(state.request, plain=state.plain, reask=state.reask)
         response = self._http.post(body)
         received, headers = response.received, response.headers
         if received.status != 200:
@@ -218,9 +218,9 @@ class ChatClient:
                 headers,
                 endpoint=self.base_url,
                 now=self._clock(),
-                with_schema=turn.request.response_schema is not None and not turn.plain,
+                with_schema=state.request.response_schema is not None and not state.plain,
             )
-        if turn.plain:
+        if state.plain:
             self._remember_plain_json()
         require_json(received, headers, endpoint=self.base_url)
         return reply_text(received, endpoint=self.base_url)

@@ -24,7 +24,7 @@ class StaleConnection(httpx.RemoteProtocolError):
     """The endpoint had closed a connection that was kept open: nothing came back, nobody read anything."""
 
 
-class Direct(httpx.BaseTransport):
+class DirectTransport(httpx.BaseTransport):
     """httpx's interface over a connection to the host of `url`; it belongs to one thread at a time."""
 
     def __init__(self, url: httpx.URL, *, egress: Egress, connect_seconds: float) -> None:

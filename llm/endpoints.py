@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 MASK = "[key]"
-_SHORTEST_MASKED = 8
+_MIN_MASKED_CHARACTERS = 8
 # What every reader of an address takes for the same host; others may differ about a backslash, say.
 _PLAIN_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -35,7 +35,7 @@ class Endpoint:
 
     def without_key(self, text: str) -> str:
         """Mask the key where an endpoint echoes it. Very short keys are placeholders of local servers."""
-        if self.api_key and len(self.api_key) >= _SHORTEST_MASKED:
+        if self.api_key and len(self.api_key) >= _MIN_MASKED_CHARACTERS:
             return text.replace(self.api_key, MASK)
         return text
 

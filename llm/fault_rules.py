@@ -9,7 +9,7 @@ from llm import errors
 from llm.errors import LLMError
 
 
-class Again(StrEnum):
+class RetryAction(StrEnum):
     """How a call goes on after a fault."""
 
     NEVER = "never"
@@ -32,7 +32,7 @@ class FaultRule:
     succeed later.
     """
 
-    again: Again
+    again: RetryAction
     tries: int
     counts_against_endpoint: bool
     fails_all: bool
@@ -40,10 +40,10 @@ class FaultRule:
 
 
 def _passing(tries: int = 3, *, endpoint: bool = True, fails_all: bool = False) -> FaultRule:
-    return FaultRule(Again.WAIT if tries > 1 else Again.NEVER, tries, endpoint, fails_all, True)
+    return FaultRule(RetryAction.WAIT if tries > 1 else RetryAction.NEVER, tries, endpoint, fails_all, True)
 
 
-def _lasting(again: Again = Again.NEVER, *, endpoint: bool = False) -> FaultRule:
+def _lasting(again: RetryAction = RetryAction.NEVER, *, endpoint: bool = False) -> FaultRule:
     return FaultRule(again, 1, endpoint, False, False)
 
 
@@ -62,7 +62,7 @@ _BY_ERROR: dict[type[LLMError], FaultRule] = {
     errors.AskedTooEarly: _passing(),
     # Worth another round because somebody mends the key, the credit or the name in between.
     errors.AccessDenied: _passing(1, fails_all=True),
-    errors.SchemaRejected: _lasting(Again.PLAIN, endpoint=True),
+    errors.SchemaRejected: _lasting(RetryAction.PLAIN, endpoint=True),
     errors.RequestRejected: _lasting(endpoint=True),
     errors.ReplyTooLarge: _passing(1),
     errors.ReplyWrongType: _passing(),
@@ -71,8 +71,8 @@ _BY_ERROR: dict[type[LLMError], FaultRule] = {
     errors.ReplyTruncated: _passing(2, endpoint=False),
     errors.ReplyRefused: _lasting(),
     errors.ReplyEmpty: _passing(endpoint=False),
-    errors.ReplyOffSchema: _lasting(Again.REASK),
-    errors.ReplyOutOfRange: _lasting(Again.REASK),
+    errors.ReplyOffSchema: _lasting(RetryAction.REASK),
+    errors.ReplyOutOfRange: _lasting(RetryAction.REASK),
 }
 
 FAULT_RULES: Mapping[str, FaultRule] = MappingProxyType(

@@ -11,7 +11,7 @@ from typing import cast
 
 import httpx
 
-from llm.connections import Direct, StaleConnection
+from llm.connections import DirectTransport, StaleConnection
 from llm.egress import SETTING, AddressForbidden, Egress
 from llm.endpoints import Endpoint, EndpointInvalid
 from llm.errors import (
@@ -108,7 +108,9 @@ class ChatHttp:
 
     def _new_transport(self) -> Transport:
         connect_seconds = min(self._timeout, MAX_CONNECT_SECONDS)
-        return self._injected or Direct(self._url, egress=self._egress, connect_seconds=connect_seconds)
+        return self._injected or DirectTransport(
+            self._url, egress=self._egress, connect_seconds=connect_seconds
+        )
 
     def _reply(self, transport: Transport, body: bytes, deadline: float) -> Response:
         try:

@@ -18,7 +18,7 @@ from llm.texts import storable
 Schema = TypeVar("Schema", bound=BaseModel)
 
 NAMED_PROBLEMS = 5
-MOST_PROBLEMS = 1000
+MAX_PROBLEMS = 1000
 _NAME_CHARACTERS = 60
 _OUT_OF_RANGE = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
 # The fence many models put around JSON when no schema holds them. JSON has no line that starts with ```.
@@ -40,7 +40,7 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
             return parsed
     except ValidationError as error:
         # Each problem takes about a kilobyte to list, and a hostile reply has as many as it has fields.
-        few = error.error_count() <= MOST_PROBLEMS
+        few = error.error_count() <= MAX_PROBLEMS
         problems = error.errors(include_input=False, include_url=False) if few else []
         problem = (
             "; ".join(_in_words(one) for one in problems[:NAMED_PROBLEMS]) or "hardly any field is right"

@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from llm.errors import ErrorStatus, LLMError
-from llm.fault_rules import FAULT_RULES, Again
+from llm.fault_rules import FAULT_RULES, RetryAction
 
 Result = TypeVar("Result")
 
@@ -61,7 +61,7 @@ class RetryPolicy:
     def is_left(self, error: LLMError, *, number: int) -> bool:
         """True when the same request may be made again after try `number` ended with `error`."""
         rule = FAULT_RULES[error.reason]
-        return rule.again is Again.WAIT and number < min(self.tries, rule.tries)
+        return rule.again is RetryAction.WAIT and number < min(self.tries, rule.tries)
 
     def wait_after(self, error: LLMError, *, number: int) -> float:
         """Seconds to wait after try `number`: half to all of the backoff at random, or longer if asked to."""

@@ -9,11 +9,11 @@ from judging.coordinator import Clock, run_continue_or_start, run_work_through
 from judging.models import JudgingRun, RunPurpose, ScoringRun
 from judging.selectors.judging import JudgingState, judging_state
 from judging.services.running.compared import require_compared
-from judging.services.running.continuing import require_seats
+from judging.services.running.continuing import require_same_judges
 from judging.services.running.coordinating import Remaining, open_runs, remaining_of, run_coordinate
+from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
 from judging.services.running.planning import Progress
 from judging.services.running.runs import scoring_runs_of
-from judging.services.running.seats import Seat, scoring_run_open
 from judging.services.running.settling import answers_complete
 from scoring.models import ResultSet
 from scoring.selectors.measures import measurement_of, results_to_measure
@@ -49,7 +49,7 @@ class Scoring:
 def study_score(
     *,
     study: Study,
-    seats: Sequence[Seat],
+    specs: Sequence[JudgeSpec],
     budget: Decimal | None,
     actor: User | None,
     clock: Clock,
@@ -65,13 +65,13 @@ def study_score(
     everything judged so far is stored then.
     """
     screening = study_screen(study=study, now=clock())
-    require_compared(scoring_run_open(study=study, seat=seat, now=clock()) for seat in seats)
-    run = run_continue_or_start(study, seats, budget, actor, clock, planning)
+    require_compared(scoring_run_open(study=study, spec=spec, now=clock()) for spec in specs)
+    run = run_continue_or_start(study, specs, budget, actor, clock, planning)
     if run is not None:
-        require_seats(run, seats)
+        require_same_judges(run, specs)
         begun(run)
         run_work_through(run=run, clock=clock, progress=judging)
-    runs = [scoring_run_open(study=study, seat=seat, now=clock()) for seat in seats]
+    runs = [scoring_run_open(study=study, spec=spec, now=clock()) for spec in specs]
     for one in runs:
         answers_complete(run=one, now=clock())
     scored = tuple(Scored(one, judging_state(one), results_compute(run=one, now=clock())) for one in runs)

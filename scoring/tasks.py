@@ -6,7 +6,7 @@ from django.utils import timezone
 from batches.services.clock import clocks_agree
 from judging.tasks import WORK, judging_work
 from scoring import coordinator
-from studies.services.hints import hint
+from studies.services.notifications import notify_workers
 
 # So that several workers hear of a run at once; each works on it once at a time.
 HINTS_AT_ONCE = 4
@@ -19,7 +19,7 @@ def judging_coordinate() -> None:
         return
     for one in coordinator.judging_coordinate(clock=timezone.now):
         ids = {"judging_run_id": one.judging_run.pk, "scoring_run_id": one.run.pk}
-        if not all(hint(WORK, **ids) for _ in range(HINTS_AT_ONCE)):
+        if not all(notify_workers(WORK, **ids) for _ in range(HINTS_AT_ONCE)):
             judging_work(**ids)
 
 

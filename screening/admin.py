@@ -8,10 +8,10 @@ from django.http import HttpRequest
 
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
 from screening.selectors.participants import studies_with_open_verdicts
-from studies.admin import LookingOnly
+from studies.admin import ReadOnlyAdmin
 
 
-class BlindWhileOpen(LookingOnly):
+class BlindWhileOpen(ReadOnlyAdmin):
     """Records that tell scores: those of a study with open verdicts are left out, as on its pages."""
 
     study_field: ClassVar[str]
@@ -22,21 +22,21 @@ class BlindWhileOpen(LookingOnly):
 
 
 @admin.register(AnswerFlag)
-class AnswerFlagAdmin(LookingOnly):
+class AnswerFlagAdmin(ReadOnlyAdmin):
     list_display = ["answer", "reason", "rules_version", "flagged_at"]
     list_filter = ["answer__session__participant__study", "reason"]
     list_select_related = ["answer"]
 
 
 @admin.register(ParticipantFlag)
-class ParticipantFlagAdmin(LookingOnly):
+class ParticipantFlagAdmin(ReadOnlyAdmin):
     list_display = ["participant", "reason", "rules_version", "flagged_at"]
     list_filter = ["participant__study", "reason"]
     list_select_related = ["participant"]
 
 
 @admin.register(Verdict)
-class VerdictAdmin(LookingOnly):
+class VerdictAdmin(ReadOnlyAdmin):
     list_display = ["participant", "decision", "decided_by", "decided_at"]
     list_filter = ["participant__study", "decision"]
     list_select_related = ["participant", "decided_by"]

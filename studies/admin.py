@@ -36,7 +36,7 @@ admin.site.index_title = "Records, for looking only"
 admin.site.unregister([Authenticator, EmailAddress, Group, UserSession])
 
 
-class LookingOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
     """No adding, changing or deleting."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -50,7 +50,7 @@ class LookingOnly(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
 
 
 @admin.register(User)
-class UserAdmin(LookingOnly):
+class UserAdmin(ReadOnlyAdmin):
     list_display = ["email", "is_staff", "is_superuser", "is_active", "last_login"]
     list_filter = ["is_staff", "is_active"]
     search_fields = ["email"]
@@ -58,20 +58,20 @@ class UserAdmin(LookingOnly):
 
 
 @admin.register(Study)
-class StudyAdmin(LookingOnly):
+class StudyAdmin(ReadOnlyAdmin):
     list_display = ["slug", "name", "status", "bank_version", "frozen_at", "is_simulated"]
     list_filter = ["status", "is_simulated"]
     list_select_related = ["bank_version__bank"]
 
 
 @admin.register(Amendment)
-class AmendmentAdmin(LookingOnly):
+class AmendmentAdmin(ReadOnlyAdmin):
     list_display = ["study", "number", "made_at", "made_by", "reason"]
     list_select_related = ["study", "made_by"]
 
 
 @admin.register(Participant)
-class ParticipantAdmin(LookingOnly):
+class ParticipantAdmin(ReadOnlyAdmin):
     list_display = ["code", "study", "profile", "vetting_status", "is_test", "submitted_at"]
     list_filter = ["study", "vetting_status", "is_test"]
     list_select_related = ["study"]
@@ -79,7 +79,7 @@ class ParticipantAdmin(LookingOnly):
 
 
 @admin.register(Invitation)
-class InvitationAdmin(LookingOnly):
+class InvitationAdmin(ReadOnlyAdmin):
     list_display = ["id", "study", "profile", "is_test", "sent_at", "expires_at", "accepted_at", "revoked_at"]
     list_filter = ["study", "profile", "is_test"]
     list_select_related = ["study"]
@@ -87,7 +87,7 @@ class InvitationAdmin(LookingOnly):
 
 
 @admin.register(ProfileForm)
-class ProfileFormAdmin(LookingOnly):
+class ProfileFormAdmin(ReadOnlyAdmin):
     """That a form was sent; what it says stands on the person's page."""
 
     list_display = ["participant", "submitted_at"]
@@ -97,7 +97,7 @@ class ProfileFormAdmin(LookingOnly):
 
 
 @admin.register(Credential)
-class CredentialAdmin(LookingOnly):
+class CredentialAdmin(ReadOnlyAdmin):
     """That a file was handed in; it is opened on the person's page, which records who did."""
 
     list_display = ["participant", "media_type", "size_bytes", "uploaded_at", "sha256"]
@@ -107,7 +107,7 @@ class CredentialAdmin(LookingOnly):
 
 
 @admin.register(ComprehensionAttempt)
-class ComprehensionAttemptAdmin(LookingOnly):
+class ComprehensionAttemptAdmin(ReadOnlyAdmin):
     list_display = ["participant", "correct", "passed", "attempted_at"]
     list_filter = ["participant__study", "passed"]
     list_select_related = ["participant"]
@@ -115,14 +115,14 @@ class ComprehensionAttemptAdmin(LookingOnly):
 
 
 @admin.register(Announcement)
-class AnnouncementAdmin(LookingOnly):
+class AnnouncementAdmin(ReadOnlyAdmin):
     list_display = ["id", "study", "audience", "made_by", "made_at", "withdrawn_at"]
     list_filter = ["study"]
     list_select_related = ["study", "made_by"]
 
 
 @admin.register(Message)
-class MessageAdmin(LookingOnly):
+class MessageAdmin(ReadOnlyAdmin):
     """That somebody wrote; the text stands in the thread."""
 
     list_display = ["participant", "is_from_team", "session_reference", "sent_at"]
@@ -132,32 +132,32 @@ class MessageAdmin(LookingOnly):
 
 
 @admin.register(Consent)
-class ConsentAdmin(LookingOnly):
+class ConsentAdmin(ReadOnlyAdmin):
     list_display = ["participant", "accepted", "decided_at", "sha256"]
     list_filter = ["participant__study", "accepted"]
     list_select_related = ["participant"]
 
 
 @admin.register(StudyEvent)
-class StudyEventAdmin(LookingOnly):
+class StudyEventAdmin(ReadOnlyAdmin):
     list_display = ["happened_at", "study", "kind", "participant", "actor"]
     list_filter = ["study", "kind"]
     list_select_related = ["study", "participant", "actor"]
 
 
 @admin.register(Bank)
-class BankAdmin(LookingOnly):
+class BankAdmin(ReadOnlyAdmin):
     list_display = ["slug", "created_at"]
 
 
 @admin.register(BankVersion)
-class BankVersionAdmin(LookingOnly):
+class BankVersionAdmin(ReadOnlyAdmin):
     list_display = ["bank", "number", "format", "imported_at", "digest"]
     list_select_related = ["bank"]
 
 
 @admin.register(Prompt)
-class PromptAdmin(LookingOnly):
+class PromptAdmin(ReadOnlyAdmin):
     list_display = ["prompt_id", "label", "version", "category", "modality", "split"]
     list_filter = ["version", "category", "modality", "split"]
     list_select_related = ["version__bank"]
@@ -165,10 +165,10 @@ class PromptAdmin(LookingOnly):
 
 
 @admin.register(ItemBank)
-class ItemBankAdmin(LookingOnly):
+class ItemBankAdmin(ReadOnlyAdmin):
     list_display = ["slug", "imported_at", "response_model", "sigma_hat", "n_models", "digest"]
 
 
 @admin.register(JudgeProtocol)
-class JudgeProtocolAdmin(LookingOnly):
+class JudgeProtocolAdmin(ReadOnlyAdmin):
     list_display = ["slug", "source", "imported_at", "sha256"]

@@ -34,7 +34,7 @@ from batches.services.plans import batches_build
 from batches.services.starting import session_start
 from config.celery import app
 from judging.models import JudgeConfig
-from judging.services.running.seats import study_seats
+from judging.services.running.judge_specs import study_judge_specs
 from scoring.coordinator import Scoring, study_score
 from screening.models import VerdictDecision
 from screening.selectors.participants import undecided_participants
@@ -368,7 +368,7 @@ def scored(
     study.refresh_from_db()
     return study_score(
         study=study,
-        seats=study_seats(study=study, configs=judges, replicates=replicates),
+        specs=study_judge_specs(study=study, configs=judges, replicates=replicates),
         budget=budget,
         actor=None,
         clock=clock,

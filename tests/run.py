@@ -49,7 +49,7 @@ WITH_THE_BROWSERS = "tests/operations/test_demo.py"
 # Every page for everybody, the dearest test of all: once, on the database that refuses more.
 EVERY_PAGE = "tests/access"
 # Redis has sixteen databases, and the first one of ours is number 9.
-MOST_PROCESSES = 4
+MAX_PROCESSES = 4
 SLOWEST = 10
 
 
@@ -81,7 +81,7 @@ def run(name: str, tests: list[str], servers: dict[str, str]) -> int:
 
 
 def processes() -> int:
-    return int(os.environ.get("CHIRON_TEST_PROCESSES") or min(os.cpu_count() or 1, MOST_PROCESSES))
+    return int(os.environ.get("CHIRON_TEST_PROCESSES") or min(os.cpu_count() or 1, MAX_PROCESSES))
 
 
 def environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:

@@ -11,8 +11,8 @@ from ninja.responses import Status
 from batches.endpoints.access import PROBLEMS, SignedInRequest
 from batches.models import RevisionOutcome, Session
 from batches.schemas import Clock, Current, NotSaved, SaveBody, Saved
+from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
-from batches.selectors.standing import answer_standing
 from batches.services.answers import AnswerNotFound, IncomingText, answer_save
 from batches.services.clock import server_now
 from batches.services.receipts import SaveReceipt
@@ -41,10 +41,10 @@ def save_answer(
 @router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: Current, **PROBLEMS})
 def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> Current:
     """What the server holds for one answer, also after the end; a page compares its own copies with it."""
-    standing = answer_standing(user_id=request.user.pk, session_id=session_id, position=position)
-    if standing is None:
+    saved = read_saved_answer(user_id=request.user.pk, session_id=session_id, position=position)
+    if saved is None:
         raise AnswerNotFound
-    return Current.model_validate(standing, from_attributes=True)
+    return Current.model_validate(saved, from_attributes=True)
 
 
 @router.get("/sessions/{uuid:session_id}/time", response={200: Clock, **PROBLEMS})

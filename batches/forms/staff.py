@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from batches.services.extending import MOST_MINUTES
+from batches.services.extending import MAX_MINUTES
 from studies.forms.texts import REASON_CHARACTERS, StorableTextField
 
 
@@ -31,7 +31,7 @@ class MinutesForm(ReasonForm):
     minutes = forms.IntegerField(
         label=_("Minutes"),
         min_value=1,
-        max_value=MOST_MINUTES,
+        max_value=MAX_MINUTES,
         error_messages={"required": _("Write how many minutes.")},
     )
     field_order = ("minutes", "reason")
@@ -43,7 +43,7 @@ class ExtraTimeForm(MinutesForm):
     minutes = forms.IntegerField(
         label=_("Minutes on top (0 takes them back)"),
         min_value=0,
-        max_value=MOST_MINUTES,
+        max_value=MAX_MINUTES,
         error_messages={"required": _("Write how many minutes.")},
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from batches.rules.coverage import BatchCoverage, CoverageReport
 from psychometrics.planning.linkage import Linkage
 
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 def coverage_lines(report: CoverageReport, *, per_batch: bool = True) -> list[str]:
@@ -66,8 +66,8 @@ def _batch_line(batch: BatchCoverage) -> str:
 def _missing_lines(report: CoverageReport) -> Iterator[str]:
     missing = report.prompts_without_parameters
     if missing:
-        more = len(missing) - _MOST_NAMED
-        named = ", ".join(missing[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        more = len(missing) - _MAX_NAMED
+        named = ", ".join(missing[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
         yield f"Prompts without item parameters: {len(missing)} ({named})."
 
 

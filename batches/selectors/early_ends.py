@@ -19,7 +19,7 @@ def ended_too_early(session: Session, now: datetime) -> bool:
     return now < session.deadline_at or later.exists()
 
 
-def last_sign(session: Session) -> datetime:
+def last_activity(session: Session) -> datetime:
     """The last time before the deadline at which the person is known to have used the session."""
     expired = _expiry(session)
     before = session.events.exclude(kind=SessionEventKind.EXPIRED)

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef
 
 from batches.rules.statuses import SessionStatus
 from studies.models import Audience, Participant, Study, StudyEvent, VettingStatus
-from studies.selectors.storage import storage_told
+from studies.selectors.storage import storage_notice
 from studies.services.events import StudyEventKind
 
 NoticeKind = Literal["announcement", "reply", "storage"]
@@ -77,7 +77,7 @@ def notices_for(*, user_id: int, study_slug: str, now: datetime) -> list[Notice]
     _, stored_bytes, vetting_status, _, status = own
     audiences = {"", *audiences_of(vetting_status, status)}
     notices = [_notice(*row[:4]) for row in rows if row is not own and row[4] in audiences]
-    told = storage_told(stored_bytes)
+    told = storage_notice(stored_bytes)
     storage = [Notice(told[0], "storage", told[1], now)] if told else []
     return sorted(notices, key=lambda notice: (notice.at, notice.key)) + storage
 

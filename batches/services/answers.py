@@ -4,8 +4,8 @@ A text, the note beside it and the confidence are one draft: saved, refused, kep
 
 One exception keeps a participant from filling the disk: once what they have stored reaches `PERSON_BYTES`, a
 save still changes the answer, but its earlier versions are no longer kept, nor are refused texts. A revision
-weighs its length, but at least `LEAST_WEIGHT`. With the default, a save every two seconds for five hours fits
-as long as the text has 58,000 bytes on average.
+weighs its length, but at least `MIN_REVISION_BYTES`. With the default, a save every two seconds for five
+hours fits as long as the text has 58,000 bytes on average.
 
 Saves are the busiest requests. A save reads without a lock, decides, and claims the answer by updating it
 only if it still is what was read; where another save or the end of the session was faster it starts over.
@@ -29,7 +29,7 @@ from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
 from batches.rules.texts import check_answer_text, check_note
-from batches.selectors.standing import Standing, answer_standing
+from batches.selectors.saved_answers import SavedAnswer, read_saved_answer
 from batches.services.receipts import (
     DUPLICATE,
     OUTCOMES,
@@ -43,7 +43,7 @@ from studies.models import Participant
 from studies.protocol.visible import is_blank
 from studies.services.refusals import Refused
 
-LEAST_WEIGHT = 500
+MIN_REVISION_BYTES = 500
 # The person's total follows an answer's history in so many steps: next to no save has to write it.
 STEPS = 1_000
 
@@ -86,11 +86,11 @@ class IncomingText:
     @property
     def weight(self) -> int:
         """What it adds to the answer's history."""
-        return max(LEAST_WEIGHT, len(self.text.encode()) + len(self.note.encode()))
+        return max(MIN_REVISION_BYTES, len(self.text.encode()) + len(self.note.encode()))
 
-    def is_what(self, standing: Standing | Draft) -> bool:
+    def equals(self, saved: SavedAnswer | Draft) -> bool:
         """Whether it equals what is stored."""
-        stored = (standing.text, standing.note, standing.confidence)
+        stored = (saved.text, saved.note, saved.confidence)
         return stored == (self.text, self.note, self.confidence)
 
 
@@ -103,20 +103,20 @@ def answer_save(
     Raises AnswerNotFound or TextRefused.
     """
     while True:
-        standing = answer_standing(user_id=user_id, session_id=session_id, position=position)
-        if standing is None:
+        saved = read_saved_answer(user_id=user_id, session_id=session_id, position=position)
+        if saved is None:
             raise AnswerNotFound
-        require_storable(standing, incoming)
-        outcome = _outcome(standing, incoming, now)
+        require_storable(saved, incoming)
+        outcome = _outcome(saved, incoming, now)
         # Every further turn means that another request changed the answer meanwhile, so this ends.
-        if outcome not in _ACCEPTED or _accept(standing, incoming, outcome, now):
+        if outcome not in _ACCEPTED or _accept(saved, incoming, outcome, now):
             break
-    room = _has_room(standing)
+    room = _has_room(saved)
     if outcome not in SAVED and room:
-        _keep_refused(standing, incoming, outcome, now)
+        _keep_refused(saved, incoming, outcome, now)
     if outcome != DUPLICATE and room:
-        _count(standing, incoming, now)
-    return _receipt(standing, incoming, outcome, now, kept=room or outcome in SAVED)
+        _count(saved, incoming, now)
+    return _receipt(saved, incoming, outcome, now, kept=room or outcome in SAVED)
 
 
 def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
@@ -127,74 +127,74 @@ def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
     return bool(unseen.update(first_seen_at=now))
 
 
-def require_storable(standing: Standing | Session, incoming: IncomingText) -> None:
+def require_storable(saved: SavedAnswer | Session, incoming: IncomingText) -> None:
     """Raise TextRefused where it holds what was not asked for, or could never be stored."""
-    if incoming.note and not standing.asks_note:
+    if incoming.note and not saved.asks_note:
         raise TextRefused(_("This study asks for no note beside an answer; remove it and save again."))
-    if incoming.confidence is not None and not standing.asks_confidence:
+    if incoming.confidence is not None and not saved.asks_confidence:
         raise TextRefused(_("This study does not ask how sure you are; leave that out and save again."))
-    limit = standing.answer_max_characters
+    limit = saved.answer_max_characters
     fault = check_answer_text(incoming.text, max_characters=limit) or check_note(incoming.note)
     if fault is not None:
         raise TextRefused(fault_sentence(fault))
 
 
-def _outcome(standing: Standing, incoming: IncomingText, now: datetime) -> SaveOutcome:
+def _outcome(saved: SavedAnswer, incoming: IncomingText, now: datetime) -> SaveOutcome:
     decision = decide_save(
-        current_revision=standing.revision,
-        current_tab=standing.tab,
-        current_sequence=standing.sequence,
+        current_revision=saved.revision,
+        current_tab=saved.tab,
+        current_sequence=saved.sequence,
         base_revision=incoming.base_revision,
         tab=incoming.tab,
         sequence=incoming.sequence,
-        is_same=incoming.is_what(standing),
+        is_same=incoming.equals(saved),
     )
     # A retry of what is saved is told so even after the end: it only missed the reply.
     if decision == SaveDecision.DUPLICATE:
         return DUPLICATE
-    tolerance = timedelta(seconds=standing.late_tolerance_seconds)
-    late = lateness(now=now, deadline_at=standing.deadline_at, tolerance=tolerance)
-    if not standing.is_open or late == Lateness.LATE:
+    tolerance = timedelta(seconds=saved.late_tolerance_seconds)
+    late = lateness(now=now, deadline_at=saved.deadline_at, tolerance=tolerance)
+    if not saved.is_open or late == Lateness.LATE:
         return RevisionOutcome.REFUSED_LATE
     if decision == SaveDecision.ACCEPT and late == Lateness.WITHIN_TOLERANCE:
         return RevisionOutcome.ACCEPTED_LATE
     return OUTCOMES[decision]
 
 
-def _accept(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> bool:
+def _accept(saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> bool:
     """Claim the answer and write its new text; False, and nothing written, where it is not as read."""
-    room = _has_room(standing)
+    room = _has_room(saved)
     claim: list[Stored] = [
         *(incoming.text, incoming.note, incoming.confidence, not is_blank(incoming.text)),
-        *(standing.revision + 1, incoming.tab, incoming.sequence, _stored(now)),
-        standing.history_bytes + (incoming.weight if room else 0),
-        *(standing.answer_id, standing.revision, standing.history_bytes),
+        *(saved.revision + 1, incoming.tab, incoming.sequence, _stored(now)),
+        saved.history_bytes + (incoming.weight if room else 0),
+        *(saved.answer_id, saved.revision, saved.history_bytes),
     ]
-    history = _history(standing, incoming, outcome, now)
+    history = _history(saved, incoming, outcome, now)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(CLAIM, claim)
         claimed: bool = cursor.rowcount == 1
         if claimed and room:
             cursor.execute(HISTORY, history)
-            _event_of(standing, outcome, now)
+            _event_of(saved, outcome, now)
     return claimed
 
 
 @transaction.atomic
-def _keep_refused(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
+def _keep_refused(saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
     """Store a text that does not become the answer. No later change can turn its refusal around."""
     weighed = F("history_bytes") + incoming.weight
-    Answer.objects.filter(pk=standing.answer_id).update(history_bytes=weighed)
+    Answer.objects.filter(pk=saved.answer_id).update(history_bytes=weighed)
     with connection.cursor() as cursor:
-        cursor.execute(HISTORY, _history(standing, incoming, outcome, now))
-    _event_of(standing, outcome, now)
+        cursor.execute(HISTORY, _history(saved, incoming, outcome, now))
+    _event_of(saved, outcome, now)
 
 
-def _history(standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> list[Stored]:
+def _history(saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> list[Stored]:
     """One revision, in the order of HISTORY."""
-    number = standing.revision + 1 if outcome in SAVED else None
+    number = saved.revision + 1 if outcome in SAVED else None
     return [
-        *(standing.answer_id, number, incoming.base_revision, str(outcome)),
+        *(saved.answer_id, number, incoming.base_revision, str(outcome)),
         *(incoming.text, incoming.note, incoming.confidence, incoming.tab, incoming.sequence, _stored(now)),
     ]
 
@@ -204,59 +204,59 @@ def _stored(moment: datetime) -> Stored:
     return cast("Stored", connection.ops.adapt_datetimefield_value(moment))
 
 
-def _event_of(standing: Standing, outcome: SaveOutcome, now: datetime) -> None:
+def _event_of(saved: SavedAnswer, outcome: SaveOutcome, now: datetime) -> None:
     if outcome in _EVENTS:
-        _event(standing, _EVENTS[outcome], now)
+        _event(saved, _EVENTS[outcome], now)
 
 
-def _has_room(standing: Standing) -> bool:
-    return standing.stored_bytes < settings.PERSON_BYTES
+def _has_room(saved: SavedAnswer) -> bool:
+    return saved.stored_bytes < settings.PERSON_BYTES
 
 
-def _count(standing: Standing, incoming: IncomingText, now: datetime) -> None:
+def _count(saved: SavedAnswer, incoming: IncomingText, now: datetime) -> None:
     """Add to the person's total each time that the answer's history has grown by a step.
 
     After the save and outside of its transaction: others lock the person first and then the answers.
     """
     step = max(1, settings.PERSON_BYTES // STEPS)
-    history = standing.history_bytes
+    history = saved.history_bytes
     added = ((history + incoming.weight) // step - history // step) * step
     if added:
-        _add(standing, added, now)
+        _add(saved, added, now)
 
 
 @transaction.atomic
-def _add(standing: Standing, added: int, now: datetime) -> None:
-    person = Participant.objects.filter(session=standing.session_id)
+def _add(saved: SavedAnswer, added: int, now: datetime) -> None:
+    person = Participant.objects.filter(session=saved.session_id)
     person.update(stored_bytes=F("stored_bytes") + added)
     total = person.values_list("stored_bytes", flat=True).get()
     if total - added < settings.PERSON_BYTES <= total:
-        _event(standing, SessionEventKind.HISTORY_FULL, now)
+        _event(saved, SessionEventKind.HISTORY_FULL, now)
 
 
-def _event(standing: Standing, kind: SessionEventKind, now: datetime) -> None:
+def _event(saved: SavedAnswer, kind: SessionEventKind, now: datetime) -> None:
     SessionEvent.objects.create(
-        session_id=standing.session_id,
+        session_id=saved.session_id,
         kind=kind,
-        details={"position": standing.position},
+        details={"position": saved.position},
         happened_at=now,
         recorded_at=now,
     )
 
 
 def _receipt(
-    standing: Standing, incoming: IncomingText, outcome: SaveOutcome, now: datetime, *, kept: bool
+    saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, now: datetime, *, kept: bool
 ) -> SaveReceipt:
     accepted = outcome in _ACCEPTED
-    current = incoming if accepted else standing
-    status = SessionStatus(standing.status)
+    current = incoming if accepted else saved
+    status = SessionStatus(saved.status)
     running = status == SessionStatus.ACTIVE
     return SaveReceipt(
         outcome=outcome,
         sentence=outcome_sentence(outcome, status),
-        revision=standing.revision + accepted,
-        saved_at=now if accepted else standing.saved_at,
-        seconds_left=seconds_left(now=now, deadline_at=standing.deadline_at) if running else 0,
+        revision=saved.revision + accepted,
+        saved_at=now if accepted else saved.saved_at,
+        seconds_left=seconds_left(now=now, deadline_at=saved.deadline_at) if running else 0,
         current_text=current.text,
         current_note=current.note,
         current_confidence=current.confidence,

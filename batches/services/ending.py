@@ -17,7 +17,7 @@ from batches.services.trail import session_event
 from studies.models import Participant
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_take_back
+from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
 
 NOTE_CHARACTERS = 2000
@@ -101,7 +101,7 @@ def session_withdraw(*, participant: Participant, now: datetime, reason: str = "
         session = session_of(participant)
         if session is not None:
             _session_withdraw(session, now)
-        mails_take_back(participant.events.all())
+        mails_cancel(participant.events.all())
         event_record(
             study=participant.study,
             kind=StudyEventKind.WITHDREW,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from batches.models import Session, SessionEventKind
 from batches.rules.deadlines import extended
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
-from batches.selectors.early_ends import ended_too_early, last_sign
+from batches.selectors.early_ends import ended_too_early, last_activity
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant, User
@@ -20,7 +20,7 @@ from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 
-MOST_MINUTES = 7 * 24 * 60
+MAX_MINUTES = 7 * 24 * 60
 
 
 class TimeRefused(Refused):
@@ -158,7 +158,7 @@ def session_revive(*, session: Session, reason: str, now: datetime, actor: User 
             raise NothingToRevive(
                 "Nothing shows that a clock ended this session too early; extend the time instead."
             )
-        left = session.deadline_at - last_sign(session)
+        left = session.deadline_at - last_activity(session)
         deadline_at = max(now, session.deadline_at - left) + left
         _run_until(session, deadline_at, SessionEventKind.REVIVED, reason, now, actor)
     return session
@@ -211,8 +211,8 @@ def _require_not_started(participant: Participant) -> None:
 
 
 def _require_minutes(minutes: int, *, least: int) -> None:
-    if not least <= minutes <= MOST_MINUTES:
-        limits = {"least": least, "most": MOST_MINUTES}
+    if not least <= minutes <= MAX_MINUTES:
+        limits = {"least": least, "most": MAX_MINUTES}
         raise MinutesInvalid(_("Give between %(least)d and %(most)d minutes.") % limits)
 
 

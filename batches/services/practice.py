@@ -147,7 +147,7 @@ def _outcome(answer: PracticeAnswer, incoming: IncomingText) -> SaveOutcome:
         base_revision=incoming.base_revision,
         tab=incoming.tab,
         sequence=incoming.sequence,
-        is_same=incoming.is_what(answer),
+        is_same=incoming.equals(answer),
     )
     return DUPLICATE if decision == SaveDecision.DUPLICATE else OUTCOMES[decision]
 

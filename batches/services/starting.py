@@ -22,7 +22,7 @@ from studies.selectors.participants import has_valid_consent
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_take_back
+from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
 
 
@@ -91,7 +91,7 @@ def session_start(*, participant: Participant, now: datetime, shown_arm: str | N
             raise OtherInstructions(
                 _("The instructions have changed since you opened this page. Please read them again.")
             )
-        mails_take_back(participant.events.filter(kind=StudyEventKind.REMINDED))
+        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
         return _session_create(participant, place, now)
 
 

@@ -11,7 +11,7 @@ from formats.files import FileRefused, parsed_json
 from judging.models import JudgeConfig
 from judging.selectors.judges import shortest
 from judging.services.judge_rules import (
-    MOST_PARAMETERS_CHARACTERS,
+    MAX_PARAMETERS_CHARACTERS,
     JudgeInvalid,
     JudgeSettings,
     require_key_name,
@@ -93,7 +93,7 @@ class JudgeForm(forms.Form):
         label=gettext_lazy("Further parameters"),
         help_text=gettext_lazy('JSON, sent with every request, such as {"temperature": 0}'),
         required=False,
-        max_length=MOST_PARAMETERS_CHARACTERS,
+        max_length=MAX_PARAMETERS_CHARACTERS,
         initial="{}",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code"}),
     )

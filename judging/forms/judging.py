@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import JudgeConfig
-from judging.services.running.seats import MOST_REPLICATES
+from judging.services.running.judge_specs import MAX_REPLICATES
 from studies.models import Study
 
 AMOUNT = gettext_lazy("Write an amount such as 12.50, or nothing for no limit.")
@@ -50,7 +50,7 @@ class PlanForm(forms.Form):
         ),
         initial=1,
         min_value=1,
-        max_value=MOST_REPLICATES,
+        max_value=MAX_REPLICATES,
         error_messages=dict.fromkeys(
             ("required", "invalid", "min_value", "max_value"),
             gettext_lazy("Write a whole number between 1 and 5."),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from judging.judges.folding import folded
+from judging.judges.confusables import skeleton
 from judging.judges.markup import SPEAKER_KEYS, key, keys
 from judging.judges.words import LINE_SPEAKERS, SHORT_SPEAKERS
 
@@ -31,8 +31,8 @@ _NOISE = r"(?:(?![<>()\\/\u00ab])[\W_])"
 _SLASHES = rf"{_NOISE}{{0,3}}+(?:[/\\]{_NOISE}{{0,3}}+){{1,3}}+"
 
 # Longer lines than this name no speaker, and are no heading or label.
-_LONGEST_LABEL = 200
-_LINE = re.compile(rf"^(?P<label>[^\n:=|]{{0,{_LONGEST_LABEL}}}+)(?P<sign>[:=|])?", re.MULTILINE)
+_MAX_LABEL_CHARACTERS = 200
+_LINE = re.compile(rf"^(?P<label>[^\n:=|]{{0,{_MAX_LABEL_CHARACTERS}}}+)(?P<sign>[:=|])?", re.MULTILINE)
 # Bullets and numbers before a line's words, and emphasis.
 _BULLETS = "0123456789.()[]#*_-> \t"
 _LEAD = re.compile(r"<[^<>]{0,40}>|\\[a-z]++\*?\{|&[a-z]{1,8};")
@@ -54,7 +54,7 @@ class Delimiters:
     labels: frozenset[str]
 
     def posing(self, text: str) -> Iterator[int]:
-        """Where lines of a folded text begin that could pass for lines of the prompt or name a speaker."""
+        """Where lines of a skeleton begin that could pass for lines of the prompt or name a speaker."""
         before = None
         for line in _LINE.finditer(text):
             if self._poses(line):
@@ -89,7 +89,7 @@ def _names_speaker(label: str, found: set[str]) -> bool:
 
 def delimiters_of(template: str) -> Delimiters:
     """The delimiters of a template with slots `{name}`."""
-    plain = folded(template).text
+    plain = skeleton(template).text
     lines = plain.splitlines()
     headings = frozenset(key(line.lstrip("# 0123456789.")) for line in lines if line.startswith("#"))
     labels = frozenset(key(words.lstrip("0123456789. ")) for words in _labels(lines))

@@ -1,7 +1,7 @@
 """What every judge takes and gives back.
 
 A verdict is about one criterion of one answer, or, for a prompt graded against a gold answer, about the
-answer as a whole (position None). The unit of work is one asking: the verdicts that come from one call.
+answer as a whole (position None). The unit of work is one judge call: the verdicts that come from it.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class JudgeCannotScore(Exception):
         self.prompt_id = prompt_id
 
 
-class NotAsked(Exception):
+class CallStopped(Exception):
     """Requests may not be sent now, so there is no verdict; `calls` are those that were made before."""
 
     def __init__(self, calls: tuple[Attempt, ...]) -> None:
@@ -91,8 +91,8 @@ class CriterionVerdict:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What one asking brought: a verdict on each position that was asked about, in that order.
+class JudgeResult:
+    """What one call brought: a verdict on each position that was asked about, in that order.
 
     `calls` are the requests that were made for it, in order; empty for judges that ask no model.
     """
@@ -103,7 +103,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class PlannedRequest:
-    """What an asking will send: the hash that names the request, and how many tokens it is, roughly."""
+    """What a call will send: the hash that names the request, and how many tokens it is, roughly."""
 
     sha256: str
     prompt_tokens: int
@@ -135,16 +135,16 @@ class Judge(Protocol):
             JudgeCannotScore: naming the prompt and the remedy.
         """
 
-    def askings(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+    def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         """The positions of `task`, those that are asked about in one call together."""
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
-        """The request of one asking; None for judges that ask no model. Nothing is sent."""
+        """The request of one call; None for judges that ask no model. Nothing is sent."""
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
-        """Judge the positions of one asking of a task that has passed `check`.
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
+        """Judge the positions of one call about a task that has passed `check`.
 
         Raises:
             ValueError: the answer is blank; it is missing and is never judged.
-            NotAsked: no request may be sent for now.
+            CallStopped: no request may be sent for now.
         """

@@ -13,16 +13,16 @@ from pydantic import JsonValue
 from judging.judges import neutralise
 from judging.judges.fencing import NO_MARK, data_block, random_mark
 from judging.judges.interface import (
-    Asked,
+    CallStopped,
     CriterionVerdict,
     JudgeCannotScore,
+    JudgeResult,
     JudgeTask,
-    NotAsked,
     PlannedRequest,
 )
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import (
-    MOST_CRITERIA,
+    MAX_CRITERIA,
     ExactJudgment,
     RubricJudgment,
     RubricJudgments,
@@ -45,7 +45,7 @@ _neutral = lru_cache(maxsize=256)(neutralise.neutralise)
 
 @dataclass(frozen=True)
 class Question:
-    """One asking in words, and the shape of its reply."""
+    """One call in words, and the shape of its reply."""
 
     messages: tuple[Message, ...]
     schema: type[ExactJudgment] | type[RubricJudgment] | type[RubricJudgments]
@@ -70,8 +70,8 @@ class LLMJudge:
         criteria_per_call: int = 1,
         new_mark: Callable[[], str] = random_mark,
     ) -> None:
-        if not 1 <= criteria_per_call <= MOST_CRITERIA:
-            raise ValueError(f"Criteria per call: between 1 and {MOST_CRITERIA}, not {criteria_per_call}.")
+        if not 1 <= criteria_per_call <= MAX_CRITERIA:
+            raise ValueError(f"Criteria per call: between 1 and {MAX_CRITERIA}, not {criteria_per_call}.")
         self._client = client
         self._texts = texts
         self._criteria_per_call = criteria_per_call
@@ -92,7 +92,7 @@ class LLMJudge:
         if not task.criteria and not (task.gold_answer or "").strip():
             raise JudgeCannotScore(task.prompt_id, "it has neither a gold answer nor a rubric; give it one.")
 
-    def askings(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+    def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         return tuple(batched(task.positions, self._criteria_per_call))
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest:
@@ -100,7 +100,7 @@ class LLMJudge:
         request = self._client.request(question.messages, question.schema)
         return PlannedRequest(request.sha256, request.prompt_tokens_estimate)
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         mark = self._new_mark()
         question = self._question(task, positions, mark)
         calls: list[Attempt] = []
@@ -112,12 +112,12 @@ class LLMJudge:
                 marked=Marked(mark, self._question(task, positions, NO_MARK).messages),
             ).parsed
         except GateClosed:
-            raise NotAsked(tuple(calls)) from None
+            raise CallStopped(tuple(calls)) from None
         except LLMError as error:
             reason = UnscoredReason(error.reason)
             failed = (CriterionVerdict(position, None, None, str(error), reason) for position in positions)
-            return Asked(tuple(failed), tuple(calls))
-        return Asked(verdicts_of(positions, judgment), tuple(calls))
+            return JudgeResult(tuple(failed), tuple(calls))
+        return JudgeResult(verdicts_of(positions, judgment), tuple(calls))
 
     def _question(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
         first, *others = positions

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from judging.judges.interface import Asked, CriterionVerdict, JudgeTask, PlannedRequest
+from judging.judges.interface import CriterionVerdict, JudgeResult, JudgeTask, PlannedRequest
 
 
 class LocalJudge(ABC):
@@ -12,11 +12,11 @@ class LocalJudge(ABC):
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
         """The verdict on one criterion, or on the whole answer (None)."""
 
-    def askings(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+    def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         return tuple((position,) for position in task.positions)
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
         return None
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
-        return Asked(tuple(self.verdict(task, position) for position in positions))
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
+        return JudgeResult(tuple(self.verdict(task, position) for position in positions))

@@ -1,4 +1,4 @@
-"""Which brackets of a folded text have the shape of a mark, as chat models use them to separate turns.
+"""Which brackets of a text's skeleton have the shape of a mark, as chat models use them to separate turns.
 
 No list of such marks is complete, so anything counts that is shaped like one: a name alone between brackets,
 `<name>`, `</name>`, `<|name|>`, `[|name|]`, `[NAME]`, `<<NAME>>`, `>>NAME<<`, `{{#name}}`, `|||NAME|||`, and
@@ -17,23 +17,23 @@ from functools import cached_property
 from html import unescape
 from itertools import pairwise
 
-from judging.judges.folding import Folded, folded
+from judging.judges.confusables import Skeleton, skeleton
 from judging.judges.words import CONTROLS, MORE_CONTROLS, PLAIN, SPEAKERS
 
-MOST_LETTERS = 120
-MOST_WORDS = 6
+MAX_LETTERS = 120
+MAX_WORDS = 6
 
 # Letters that digits, and each other, stand in for.
 _ALIKE = str.maketrans("4391l057", "aegiiost")
 
 
 def key(text: str) -> str:
-    """What `text`, folded, is compared by: its letters and digits, alike ones as one."""
+    """What `text`, a skeleton, is compared by: its letters and digits, alike ones as one."""
     return "".join(filter(str.isalnum, text)).translate(_ALIKE)
 
 
 def keys(words: str) -> frozenset[str]:
-    return frozenset(key(folded(word).text) for word in words.split())
+    return frozenset(key(skeleton(word).text) for word in words.split())
 
 
 SPEAKER_KEYS = keys(SPEAKERS)
@@ -81,7 +81,7 @@ _IN_SQUARES = re.compile(
 
 @dataclass(frozen=True)
 class Inside:
-    """What stands between two brackets, folded; the three characters before and after; how it was written."""
+    """What stands between two brackets of the skeleton; three characters around; how it was written."""
 
     content: str
     before: str
@@ -159,8 +159,8 @@ class Inside:
         )
 
 
-def marks(text: str, reading: Folded) -> Iterator[tuple[int, str]]:
-    """The places in the folded text whose character is to be a round bracket instead, and which one."""
+def marks(text: str, reading: Skeleton) -> Iterator[tuple[int, str]]:
+    """The places in the skeleton whose character is to be a round bracket instead, and which one."""
     for left, right in _pairs(text, reading, "<>", _in_angles, _between_turned):
         yield from ((left, "("), (right, ")"))
     for left, right in _pairs(text, reading, "[]", _in_squares, _wrong_way):
@@ -172,13 +172,13 @@ def marks(text: str, reading: Folded) -> Iterator[tuple[int, str]]:
             yield from ((place, ")") for place in range(found.end(kind), found.end()))
 
 
-def _rounded(reading: Folded, place: int) -> str:
+def _rounded(reading: Skeleton, place: int) -> str:
     return "(" if reading.text[place] in "<[{" else ")"
 
 
 def _pairs(
     text: str,
-    reading: Folded,
+    reading: Skeleton,
     brackets: str,
     is_mark: Callable[[Inside], bool],
     is_turned: Callable[[Inside, str], bool],
@@ -231,11 +231,11 @@ def _in_angles(inside: Inside) -> bool:
 def _is_name(inside: Inside) -> bool:
     """Whether nothing in it but letters, digits and what joins them, and not much of it."""
     core = inside.core
-    if not 1 <= len("".join(inside.words)) <= MOST_LETTERS or not any(map(str.isalpha, core)):
+    if not 1 <= len("".join(inside.words)) <= MAX_LETTERS or not any(map(str.isalpha, core)):
         return False
     if inside.spelled or core in _SHORT or key(core) in _CONTROL_KEYS:
         return True
-    few = len(inside.words) <= MOST_WORDS or inside.ends == "||"
+    few = len(inside.words) <= MAX_WORDS or inside.ends == "||"
     return len(core) > 1 and few and not _NO_NAME.search(core)
 
 
@@ -296,7 +296,7 @@ def _is_phrase(inside: Inside) -> bool:
 
 def _in_squares(inside: Inside) -> bool:
     core, parts = inside.core, _PARTS.findall(inside.core)
-    if not core or core in _PLAIN or len(core) > MOST_LETTERS or _is_index(inside):
+    if not core or core in _PLAIN or len(core) > MAX_LETTERS or _is_index(inside):
         return False
     small = inside.cased.islower() and "|" not in inside.ends
     if inside.behind_name and small and not inside.after[:1].isalnum():

@@ -8,14 +8,14 @@ hides something. Any other answer reaches the judge as it is. What is changed:
 * tags of the template, and what has the shape of a mark (`judging.judges.markup`), get round brackets;
 * fences of the template are spaced out.
 
-All is found in the folded text (`judging.judges.folding`), whatever its case, script, spacing or spelling.
+All is found in the text's skeleton (`confusables`), whatever its case, script, spacing or spelling.
 """
 
 from collections.abc import Iterator
 from functools import cache
 
+from judging.judges.confusables import Skeleton, skeleton
 from judging.judges.delimiters import Delimiters, delimiters_of
-from judging.judges.folding import Folded, folded
 from judging.judges.markup import marks
 from judging.judges.visible import visible
 
@@ -32,14 +32,14 @@ def neutralise(text: str, *, template: str) -> str:
     """Return `text` fit for a slot of `template`, whose slots are written `{name}`."""
     text = visible(text)
     pieces, done = [], 0
-    for start, end, instead in sorted(set(_edits(text, folded(text), _cached_delimiters(template)))):
+    for start, end, instead in sorted(set(_edits(text, skeleton(text), _cached_delimiters(template)))):
         if start >= done:
             pieces += [text[done:start], instead]
             done = end
     return "".join([*pieces, text[done:]])
 
 
-def _edits(text: str, reading: Folded, delimiters: Delimiters) -> Iterator[_Edit]:
+def _edits(text: str, reading: Skeleton, delimiters: Delimiters) -> Iterator[_Edit]:
     for place in delimiters.posing(reading.text):
         start, _ = reading.span(place, place + 1)
         if not text.startswith(">", start):
@@ -52,7 +52,7 @@ def _edits(text: str, reading: Folded, delimiters: Delimiters) -> Iterator[_Edit
             yield start, start, " "
 
 
-def _tags(reading: Folded, delimiters: Delimiters) -> Iterator[tuple[int, str]]:
+def _tags(reading: Skeleton, delimiters: Delimiters) -> Iterator[tuple[int, str]]:
     for tag in delimiters.tags.finditer(reading.text):
         for group in delimiters.tags.groupindex:
             if tag[group]:

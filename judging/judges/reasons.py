@@ -2,9 +2,9 @@
 
 from enum import StrEnum
 
-from llm.fault_rules import FAULT_RULES, Again, FaultRule
+from llm.fault_rules import FAULT_RULES, FaultRule, RetryAction
 
-NOT_ASKED = FaultRule(Again.NEVER, 0, False, False, False)
+NOT_ASKED = FaultRule(RetryAction.NEVER, 0, False, False, False)
 
 
 class UnscoredReason(StrEnum):

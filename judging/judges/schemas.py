@@ -16,7 +16,7 @@ _Text = Annotated[str, AfterValidator(storable)]
 _Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 
 # Some endpoints take no schema of more than a hundred fields, and no judge reads on for ever.
-MOST_CRITERIA = 20
+MAX_CRITERIA = 20
 
 
 class ExactJudgment(_Judgment):
@@ -60,8 +60,8 @@ class RubricJudgments(_Judgment):
 
 @cache
 def rubric_judgments(criteria: int) -> type[RubricJudgments]:
-    """The form for 2 to MOST_CRITERIA criteria, the same class each time; raises ValueError for others."""
-    if not 2 <= criteria <= MOST_CRITERIA:
+    """The form for 2 to MAX_CRITERIA criteria, the same class each time; raises ValueError for others."""
+    if not 2 <= criteria <= MAX_CRITERIA:
         raise ValueError(f"There is no form for {criteria} criteria.")
     fields: dict[str, Any] = {}
     for number in range(1, criteria + 1):

@@ -23,7 +23,7 @@ _SELECTORS = frozenset(map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10),
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f")
 _BETWEEN_TWO = frozenset("\u200b\u200c\u200d")
 _JOINERS = re.compile(f"[{''.join(sorted(_SELECTORS | _DIRECTION_MARKS | _BETWEEN_TWO))}]+")
-_MOST_JOINERS = 2
+_MAX_JOINERS = 2
 _KEYCAP = "\ufe0f\u20e3"
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -51,4 +51,4 @@ def _useful(run: re.Match[str]) -> str:
         allowed |= _DIRECTION_MARKS
     if not text[start - 1 : start].isascii():
         allowed |= _SELECTORS if text[end : end + 1].isascii() else _SELECTORS | _BETWEEN_TWO
-    return "".join([joiner for joiner in run[0] if joiner in allowed][:_MOST_JOINERS])
+    return "".join([joiner for joiner in run[0] if joiner in allowed][:_MAX_JOINERS])

@@ -69,7 +69,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class QueuedAmount:
     """An amount that may be sent from a moment on."""
 
     at: datetime
@@ -77,8 +77,14 @@ class Given:
 
 
 def place(
-    queue: Sequence[Given], *, least: Amount, most: Amount, limits: Limits, window: Window, now: datetime
-) -> Given:
+    queue: Sequence[QueuedAmount],
+    *,
+    least: Amount,
+    most: Amount,
+    limits: Limits,
+    window: Window,
+    now: datetime,
+) -> QueuedAmount:
     """The place at the end of `queue`, ordered by time, for `least` or as much of `most` as fits there too.
 
     Nobody overtakes: what is large or late gets its turn. Raises ValueError where `least` never fits.
@@ -94,7 +100,7 @@ def place(
         # It leaves the window: the earliest moment at which there is more room.
         at = max(at, oldest.at + window.span)
         taken = taken.minus(oldest.amount)
-    return Given(at, larger(least, limits.room(taken, most)))
+    return QueuedAmount(at, larger(least, limits.room(taken, most)))
 
 
 def larger(one: Amount, other: Amount) -> Amount:
@@ -102,7 +108,7 @@ def larger(one: Amount, other: Amount) -> Amount:
     return Amount(max(one.requests, other.requests), max(one.tokens, other.tokens))
 
 
-def total(queue: Sequence[Given]) -> Amount:
+def total(queue: Sequence[QueuedAmount]) -> Amount:
     requests = sum(given.amount.requests for given in queue)
     return Amount(requests, sum(given.amount.tokens for given in queue))
 

@@ -1,7 +1,7 @@
 """Every model of the app, so that Django finds them."""
 
 from judging.models.audits import AuditItem, AuditSample
-from judging.models.judges import JudgeChange, JudgeConfig, JudgeGrant, JudgeSlice
+from judging.models.judges import JudgeChange, JudgeConfig, JudgeGrant, WorkerLease
 from judging.models.runs import (
     OPEN_RUN_STATES,
     AnswerScore,
@@ -26,7 +26,6 @@ __all__ = [
     "JudgeChange",
     "JudgeConfig",
     "JudgeGrant",
-    "JudgeSlice",
     "JudgingRun",
     "PauseReason",
     "RowOrigin",
@@ -34,4 +33,5 @@ __all__ = [
     "RunPurpose",
     "RunState",
     "ScoringRun",
+    "WorkerLease",
 ]

@@ -76,17 +76,17 @@ class JudgeChange(models.Model):
         return f"change {self.pk} of {self.judge}"
 
 
-class JudgeSlice(models.Model):
+class WorkerLease(models.Model):
     """One worker's share of a judge for a while: its calls at a time, and the money they may take.
 
     It is renewed while the worker lives. One that passes `leased_until` without an end belonged to a worker
     that died: its calls may have been made and are on no record, so `reserved` counts as spent.
     """
 
-    lease = models.UUIDField(unique=True)
-    run = models.ForeignKey("judging.ScoringRun", on_delete=models.CASCADE, related_name="slices")
-    judging_run = models.ForeignKey("judging.JudgingRun", on_delete=models.CASCADE, related_name="slices")
-    judge = models.ForeignKey(JudgeConfig, on_delete=models.PROTECT, null=True, related_name="slices")
+    token = models.UUIDField(unique=True, db_column="lease")
+    run = models.ForeignKey("judging.ScoringRun", on_delete=models.CASCADE, related_name="leases")
+    judging_run = models.ForeignKey("judging.JudgingRun", on_delete=models.CASCADE, related_name="leases")
+    judge = models.ForeignKey(JudgeConfig, on_delete=models.PROTECT, null=True, related_name="leases")
     slots = models.PositiveIntegerField()
     reserved = models.DecimalField(max_digits=14, decimal_places=6, default=Decimal(0))
     started_at = models.DateTimeField()

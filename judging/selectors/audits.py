@@ -115,7 +115,7 @@ def sample_strata(sample: AuditSample, scope: Scope) -> Sequence[Stratum]:
     return [stratum.public for stratum in strata if stratum.public_verdicts]
 
 
-def tells_prompts_apart(sample: AuditSample) -> bool:
+def has_public_scope(sample: AuditSample) -> bool:
     """Whether verdicts on private prompts were among those drawn from, so that the scopes differ."""
     whole, public = (sample_strata(sample, scope) for scope in (Scope.ALL, Scope.PUBLIC))
     return sum(one.verdicts for one in public) < sum(one.verdicts for one in whole)

@@ -21,8 +21,8 @@ from llm.attempts import OK
 from studies.models import Criterion, Study
 
 # What a comparison must rest on before several criteria a call may be used for scores.
-LEAST_ANSWERS = 20
-LEAST_CRITERIA = 100
+MIN_ANSWERS = 20
+MIN_CRITERIA = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class RubricAnswer:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonEvidence:
     """What comparisons of one judge at one number of criteria a call rest on so far, on one prompt bank.
 
     `finished`: at least one of them went to its end.
@@ -48,11 +48,11 @@ class Compared:
 
     @property
     def is_enough(self) -> bool:
-        return self.finished and self.answers >= LEAST_ANSWERS and self.criteria >= LEAST_CRITERIA
+        return self.finished and self.answers >= MIN_ANSWERS and self.criteria >= MIN_CRITERIA
 
 
 @dataclass(frozen=True)
-class Spent:
+class JudgingCost:
     """What some verdicts took: different requests, calls on record for them (failed ones, too), tokens, cost.
 
     `cost` is None where the price of a call is not known.
@@ -102,7 +102,7 @@ def newest(run: ScoringRun, answers: Sequence[int]) -> Q:
     return Q(run=run, answer__in=answers, revision=F("answer__revision"))
 
 
-def spent_on(run: ScoringRun, answers: Sequence[int]) -> Spent:
+def spent_on(run: ScoringRun, answers: Sequence[int]) -> JudgingCost:
     """What the verdicts on these answers took, whichever study and run first paid for them."""
     rows = CriterionScore.objects.filter(newest(run, answers), state=RowState.SCORED)
     requests = rows.order_by().values("request_sha256").distinct()
@@ -117,7 +117,7 @@ def spent_on(run: ScoringRun, answers: Sequence[int]) -> Spent:
         free=Count("pk", filter=Q(cost=None, outcome=OK)),
     )
     known = sums["calls"] and not sums["free"]
-    return Spent(
+    return JudgingCost(
         requests=requests.count(),
         calls=sums["calls"],
         prompt_tokens=sums["prompt"] or 0,
@@ -126,7 +126,7 @@ def spent_on(run: ScoringRun, answers: Sequence[int]) -> Spent:
     )
 
 
-def compared_so_far(study: Study, *, one_sha256: str, several_sha256: str) -> Compared:
+def compared_so_far(study: Study, *, single_sha256: str, batched_sha256: str) -> ComparisonEvidence:
     """What was scored by both judges on the study's prompt bank.
 
     Agreement is about the criteria as much as about the judge, so what was found on another bank does not
@@ -134,7 +134,7 @@ def compared_so_far(study: Study, *, one_sha256: str, several_sha256: str) -> Co
     """
     alike = Q(run__study__bank_version=study.bank_version_id, run__study__is_simulated=study.is_simulated)
     one = CriterionScore.objects.filter(
-        run__judge_sha256=one_sha256,
+        run__judge_sha256=single_sha256,
         answer=OuterRef("answer"),
         revision=OuterRef("revision"),
         criterion=OuterRef("criterion"),
@@ -143,12 +143,12 @@ def compared_so_far(study: Study, *, one_sha256: str, several_sha256: str) -> Co
     both = CriterionScore.objects.filter(
         alike,
         Exists(one),
-        run__judge_sha256=several_sha256,
+        run__judge_sha256=batched_sha256,
         criterion__isnull=False,
         state=RowState.SCORED,
     ).order_by()
-    return Compared(
-        finished=any(names(run, several_sha256) for run in comparisons_finished(study)),
+    return ComparisonEvidence(
+        finished=any(names(run, batched_sha256) for run in comparisons_finished(study)),
         answers=both.values("answer").distinct().count(),
         criteria=both.values("answer", "criterion").distinct().count(),
     )
@@ -165,4 +165,4 @@ def comparisons_finished(study: Study) -> QuerySet[JudgingRun]:
 
 
 def names(run: JudgingRun, judge_sha256: str) -> bool:
-    return any(seat.get("judge_sha256") == judge_sha256 for seat in run.estimate)
+    return any(spec.get("judge_sha256") == judge_sha256 for spec in run.estimate)

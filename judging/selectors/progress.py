@@ -1,4 +1,4 @@
-"""How far a judging run is, derived from its rows, calls and slices: five queries whatever its size."""
+"""How far a judging run is, derived from its rows, calls and leases: five queries whatever its size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db.models import Count, Max, Min, Q, Sum
 
-from judging.models import CriterionScore, JudgeCall, JudgeSlice, JudgingRun, RowOrigin, RowState, ScoringRun
+from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun, WorkerLease
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
-LEAST_SPEED_SECONDS = 10
+MIN_SPEED_SECONDS = 10
 
 
 def judging_progress(run: JudgingRun, now: datetime) -> Progress:
@@ -21,9 +21,9 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     minutes = (now - since).total_seconds() / 60
     rows = by_run(row_counts(run, now, since))
     calls = by_run(call_counts(run, since))
-    slices = by_run(slices_held(run))
+    leases = by_run(leases_held(run))
     judges = tuple(
-        progress_of(one, rows[one.pk], calls.get(one.pk, []), slices.get(one.pk, []), now, minutes)
+        progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
         for one in ScoringRun.objects.filter(pk__in=list(rows)).select_related("config").order_by("pk")
     )
     every_row, every_call = flat(rows), flat(calls)
@@ -31,7 +31,7 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
         run.resumed_at,
         *(row["newest"] for row in every_row if row["origin"] != RowOrigin.CACHED),
         *(call["newest"] for call in every_call),
-        *(one["leased_until"] for one in flat(slices)),
+        *(one["leased_until"] for one in flat(leases)),
     ]
     waiting = [row["next_at"] for row in every_row if row["next_at"] is not None]
     return Progress(
@@ -70,11 +70,11 @@ def call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
     )
 
 
-def slices_held(run: JudgingRun) -> Iterable[Any]:
-    """Slices at work, and those that hold money for requests that are on no record and never will be."""
+def leases_held(run: JudgingRun) -> Iterable[Any]:
+    """Leases at work, and those that hold money for requests that are on no record and never will be."""
     held = Q(ended_at=None) | Q(reserved__gt=0)
-    slices = JudgeSlice.objects.filter(held, judging_run=run).order_by()
-    return slices.values("run_id", "slots", "leased_until", "ended_at", "reserved")
+    leases = WorkerLease.objects.filter(held, judging_run=run).order_by()
+    return leases.values("run_id", "slots", "leased_until", "ended_at", "reserved")
 
 
 def by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
@@ -92,12 +92,12 @@ def progress_of(
     run: ScoringRun,
     rows: Sequence[dict[str, Any]],
     calls: Sequence[dict[str, Any]],
-    slices: Sequence[dict[str, Any]],
+    leases: Sequence[dict[str, Any]],
     now: datetime,
     minutes: float,
 ) -> JudgeProgress:
-    alive = [one for one in slices if one["ended_at"] is None and one["leased_until"] > now]
-    dead = [one for one in slices if one not in alive]
+    alive = [one for one in leases if one["ended_at"] is None and one["leased_until"] > now]
+    dead = [one for one in leases if one not in alive]
     opened = [row for row in rows if row["state"] == RowState.OPEN]
     decided_recently = sum(row["recent"] for row in rows if row["origin"] != RowOrigin.CACHED)
     return JudgeProgress(
@@ -148,4 +148,4 @@ def cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
 
 def speed(number: int, minutes: float) -> float | None:
     """A minute's worth; None right after the start, when it would mean nothing."""
-    return number / minutes if minutes * 60 >= LEAST_SPEED_SECONDS else None
+    return number / minutes if minutes * 60 >= MIN_SPEED_SECONDS else None

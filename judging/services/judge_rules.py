@@ -19,19 +19,19 @@ from studies.services.refusals import Refused
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # A name is made of words; a key runs on without a seam.
-LONGEST_WORD = 24
-LONGEST_WORD_WITH_DIGITS = 15
+MAX_WORD_CHARACTERS = 24
+MAX_WORD_CHARACTERS_WITH_DIGITS = 15
 # Where a key would be sent, and so stored, with the parameters.
 CREDENTIALS = re.compile(r"(?i).*(api.?key|authorization|password|secret|access.?token|headers)")
 KEY_AS_TEXT = re.compile(r"(sk|gsk|hf|xai)[-_]\S{12,}|AIza\S{20,}|Bearer .*")
-MOST_SLUG_CHARACTERS = 50
-MOST_URL_CHARACTERS = 500
-MOST_MODEL_CHARACTERS = 200
-MOST_VARIABLE_CHARACTERS = 100
-MOST_PARAMETERS_CHARACTERS = 10_000
-MOST_TIMEOUT_SECONDS = 3_600
-MOST_CONCURRENCY = 1_000
-MOST_WHOLE_NUMBER = 2_000_000_000
+MAX_SLUG_CHARACTERS = 50
+MAX_URL_CHARACTERS = 500
+MAX_MODEL_CHARACTERS = 200
+MAX_VARIABLE_CHARACTERS = 100
+MAX_PARAMETERS_CHARACTERS = 10_000
+MAX_TIMEOUT_SECONDS = 3_600
+MAX_CONCURRENCY = 1_000
+MAX_WHOLE_NUMBER = 2_000_000_000
 PRICES_BELOW = Decimal(1_000_000)
 
 
@@ -63,7 +63,7 @@ class JudgeSettings:
 
 
 def require_slug(slug: str) -> None:
-    if len(slug) > MOST_SLUG_CHARACTERS or not SLUG.fullmatch(slug):
+    if len(slug) > MAX_SLUG_CHARACTERS or not SLUG.fullmatch(slug):
         raise JudgeInvalid(
             _("The name has small letters, digits and single hyphens, at most 50 of them: such as my-judge."),
             field="slug",
@@ -93,7 +93,7 @@ def require_key_name(variable: str) -> None:
     if not variable:
         return
     if (
-        len(variable) > MOST_VARIABLE_CHARACTERS
+        len(variable) > MAX_VARIABLE_CHARACTERS
         or not KEY_NAME.fullmatch(variable)
         or any(runs_on(word) for word in variable.split("_"))
     ):
@@ -110,11 +110,11 @@ def require_key_name(variable: str) -> None:
 
 
 def runs_on(word: str) -> bool:
-    return len(word) > (LONGEST_WORD_WITH_DIGITS if re.search("[0-9]", word) else LONGEST_WORD)
+    return len(word) > (MAX_WORD_CHARACTERS_WITH_DIGITS if re.search("[0-9]", word) else MAX_WORD_CHARACTERS)
 
 
 def require_model(model: str) -> None:
-    if not model or len(model) > MOST_MODEL_CHARACTERS or not model.isprintable():
+    if not model or len(model) > MAX_MODEL_CHARACTERS or not model.isprintable():
         raise JudgeInvalid(
             _("Write the model's name as the endpoint has it, at most 200 characters."), field="model"
         )
@@ -123,11 +123,11 @@ def require_model(model: str) -> None:
 def require_numbers(settings: JudgeSettings) -> None:
     for name in ("max_output_tokens", "requests_per_minute", "tokens_per_minute"):
         number = getattr(settings, name)
-        if number is not None and not 1 <= number <= MOST_WHOLE_NUMBER:
+        if number is not None and not 1 <= number <= MAX_WHOLE_NUMBER:
             raise JudgeInvalid(_("Write a whole number above 0, or nothing for no limit."), field=name)
-    if not 1 <= settings.concurrency <= MOST_CONCURRENCY:
+    if not 1 <= settings.concurrency <= MAX_CONCURRENCY:
         raise JudgeInvalid(_("Between 1 and 1,000 calls may be made at a time."), field="concurrency")
-    if not 0 < settings.timeout_seconds <= MOST_TIMEOUT_SECONDS:  # NaN, too, is between nothing
+    if not 0 < settings.timeout_seconds <= MAX_TIMEOUT_SECONDS:  # NaN, too, is between nothing
         raise JudgeInvalid(_("A reply may take up to 3,600 seconds, and some."), field="timeout_seconds")
 
 
@@ -156,7 +156,7 @@ def require_parameters(parameters: object) -> None:
         raise JudgeInvalid(_("The parameters hold something that is no JSON."), field="parameters") from None
     if "\\u0000" in text:
         raise JudgeInvalid(_("The parameters hold a NUL character; remove it."), field="parameters")
-    if len(text) > MOST_PARAMETERS_CHARACTERS:
+    if len(text) > MAX_PARAMETERS_CHARACTERS:
         raise JudgeInvalid(_("The parameters have at most 10,000 characters."), field="parameters")
     if holds_key(parameters):
         raise JudgeInvalid(
@@ -180,7 +180,7 @@ def holds_key(value: object) -> bool:
 def require_client(settings: JudgeSettings) -> None:
     """What only the client knows: addresses, efforts, and the fields that it sets itself."""
     url = settings.base_url
-    if len(url) > MOST_URL_CHARACTERS or not url.isascii() or not url.isprintable() or " " in url:
+    if len(url) > MAX_URL_CHARACTERS or not url.isascii() or not url.isprintable() or " " in url:
         raise JudgeInvalid(
             _("The address has at most 500 characters of plain ASCII, such as https://host/v1."),
             field="base_url",

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from judging.judges.interface import Asked, JudgeTask
+from judging.judges.interface import JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
@@ -20,7 +20,7 @@ from llm.attempts import OK, Attempt
 from llm.endpoints import EndpointInvalid
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
-LONGEST_TRIAL_SECONDS = 60.0
+MAX_TRIAL_SECONDS = 60.0
 QUESTION = JudgeTask(
     prompt_id="trial",
     question="Mira puts 3 red and 4 blue marbles into an empty bag. How many marbles are in the bag?",
@@ -66,14 +66,14 @@ def judge_probe(config: JudgeConfig) -> Trial:
         return Trial((bad(_("Key"), str(error)),))
     found = [key_finding(config)]
     try:
-        asked = ask_once(config, key)
+        result = ask_once(config, key)
     except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
         return Trial((*found, bad(_("Settings"), str(error))))
-    return Trial((*found, *findings_of(config, asked)))
+    return Trial((*found, *findings_of(config, result)))
 
 
-def ask_once(config: JudgeConfig, key: str | None) -> Asked:
-    timeout = min(config.timeout_seconds, LONGEST_TRIAL_SECONDS)
+def ask_once(config: JudgeConfig, key: str | None) -> JudgeResult:
+    timeout = min(config.timeout_seconds, MAX_TRIAL_SECONDS)
     plain = config.plain_json_at is not None
     with client_of(settings_of(config), key=key, timeout=timeout, plain_json=plain) as client:
         return LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS).ask(QUESTION, (None,))
@@ -98,21 +98,21 @@ def key_finding(config: JudgeConfig) -> Finding:
     return good(_("Key"), said % {"variable": config.key_variable})
 
 
-def findings_of(config: JudgeConfig, asked: Asked) -> Iterator[Finding]:
+def findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
     """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
-    verdict, last = asked.verdicts[0], asked.calls[-1]
+    verdict, last = result.verdicts[0], result.calls[-1]
     if verdict.reason is not None:
         yield failure(verdict.reason.value, verdict.explanation)
         return
     yield good(_("Address"), address_sentence(last))
     yield model_finding(config, last)
-    yield schema_finding(asked.calls)
+    yield schema_finding(result.calls)
     if verdict.score == 1.0:
         yield good(_("Verdict"), _("A right answer to a small question was called right."))
     else:
         yield warn(_("Verdict"), _("A right answer to a small question was called wrong. Judge with care."))
     yield tokens_finding(last)
-    yield cost_finding(config, asked.calls)
+    yield cost_finding(config, result.calls)
 
 
 # Where a fault shows; the others show in the reply.

@@ -13,8 +13,8 @@ from judging.forms.judging import PlanForm
 from judging.models import JudgingRun
 from judging.selectors.judges import known_judges
 from judging.selectors.runs import judging_runs, open_judging_run
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
-from judging.services.running.seats import study_seats
 from studies.models import Study, StudyStatus
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, staff_study_required
@@ -42,8 +42,8 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponse:
 def planned(study: Study, form: PlanForm) -> RunPlan | None:
     """The plan; None where it is refused, and the form says why."""
     try:
-        seats = study_seats(study=study, configs=form.chosen, replicates=form.replicates_wanted)
-        return run_plan(study=study, seats=seats, now=timezone.now(), progress=lambda done, total: None)
+        specs = study_judge_specs(study=study, configs=form.chosen, replicates=form.replicates_wanted)
+        return run_plan(study=study, specs=specs, now=timezone.now(), progress=lambda done, total: None)
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return None

@@ -17,7 +17,7 @@ import numpy as np
 from psychometrics.agreement.paired import DECIMALS, MET, NEAR
 
 DEFAULT_SIZE = 200  # at least so many for a kappa with people: design of the measurement, section 5
-AT_LEAST = 5  # of every stratum, where it has so many and the size allows
+MIN_PER_STRATUM = 5  # of every stratum, where it has so many and the size allows
 SURE = 0.95  # a confidence from here on is sure
 
 
@@ -155,7 +155,7 @@ def allocated(sizes: Mapping[StratumKind, int], size: int) -> dict[StratumKind, 
     most = sum(sizes.values())
     if not max(1, len(sizes)) <= size <= most:
         raise SizeRefused(size, least=len(sizes), most=most)
-    few = min(AT_LEAST, size // len(sizes))
+    few = min(MIN_PER_STRATUM, size // len(sizes))
     numbers = {kind: min(few, there) for kind, there in sizes.items()}
     for _ in range(size - sum(numbers.values())):
         open_kinds = [kind for kind, number in numbers.items() if number < sizes[kind]]

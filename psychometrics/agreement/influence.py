@@ -22,7 +22,7 @@ from psychometrics.irt.transform import Array, Transform
 
 FLIPPED = 0.045  # of answers with full credit; the design page's reference for a judge that errs
 NOTHING = unknown(Reason.NOTHING_SCORED)
-FEWEST_PEOPLE = 2  # single people are not measured
+MIN_PEOPLE = 2  # single people are not measured
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Thetas:
     @property
     def reported(self) -> dict[str, Estimate]:
         """As they may be shown: not of a single person."""
-        if self.people < FEWEST_PEOPLE:
+        if self.people < MIN_PEOPLE:
             reason = Reason.TOO_FEW_PEOPLE if self.pool.n else Reason.NOTHING_SCORED
             return dict.fromkeys(self.named, unknown(reason))
         return self.named

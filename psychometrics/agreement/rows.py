@@ -7,7 +7,7 @@ from psychometrics.agreement.levels import ABILITY, PEOPLE
 from psychometrics.inference.estimates import Reason
 
 Row = dict[str, Any]
-FEWEST_PEOPLE = 3  # for an order of thetas
+MIN_PEOPLE = 3  # for an order of thetas
 ALONE = {"low": None, "high": None, "se": None}
 
 
@@ -53,7 +53,7 @@ def order_of_people(values: Mapping[str, Any]) -> dict[str, Any]:
     value, reason = values["spearman_of_people"], None
     if value is None:
         logistic = values["groups"][0]["x"]["pooled"]["reason"] == Reason.LOGISTIC_BANK
-        few = values["people"] < FEWEST_PEOPLE
+        few = values["people"] < MIN_PEOPLE
         reason = Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION
         reason = Reason.LOGISTIC_BANK if logistic else reason
     return {"value": value, "reason": reason, **ALONE}

@@ -24,7 +24,7 @@ from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unkn
 from psychometrics.inference.student_t import t_quantile
 
 PERCENT = 100.0
-LEAST_HARMONIC = 1.0
+MIN_HARMONIC = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def harmonic_estimate(sums: TaskSums) -> Estimate:
     if spread <= (ROUNDING * value) ** 2:
         return without_interval(value, Reason.NO_SPREAD)
     found = _with_t_interval(value, math.sqrt((people - 1) / people * spread), people)
-    return within(found, LEAST_HARMONIC, LEAST_HARMONIC + PERCENT)
+    return within(found, MIN_HARMONIC, MIN_HARMONIC + PERCENT)
 
 
 def harmonic(accuracy: Array) -> float:

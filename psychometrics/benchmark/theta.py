@@ -27,7 +27,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import thetas_ql
 from psychometrics.irt.transform import Array, Transform
 
-FEWEST_FOR_DISCRIMINATION = 20
+MIN_FOR_DISCRIMINATION = 20
 TRANSFORM = Transform(scale=0.998, offset=0.001)
 
 
@@ -44,7 +44,7 @@ def calibrated_tasks(table: AccuracyTable) -> TaskCalibration:
     """Fit a bank to all columns of a table. Raises NotCalibratable where a column or a task is empty."""
     rows = [[np.nan if value is None else value for value in table.accuracy_percent[t]] for t in table.tasks]
     y = TRANSFORM.to_logit(np.array(rows, dtype=np.float64).T / PERCENT)
-    difficulty_only = len(table.models) < FEWEST_FOR_DISCRIMINATION
+    difficulty_only = len(table.models) < MIN_FOR_DISCRIMINATION
     fit = calibrate(y, discriminating=not difficulty_only)
     return TaskCalibration(fit, tuple(table.tasks), difficulty_only)
 

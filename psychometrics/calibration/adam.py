@@ -16,7 +16,7 @@ from psychometrics.irt.transform import Array
 
 STEPS, RATE = 10_007, 0.01
 FIRST_DECAY, SECOND_DECAY, EPSILON = 0.9, 0.999, 1e-8
-MOST_CELLS = 1_000_000  # some minutes
+MAX_CELLS = 1_000_000  # some minutes
 REPORT_EVERY = 100
 
 
@@ -32,9 +32,9 @@ def calibrate_with_adam(
 
     Raises NotCalibratable for a matrix that is sparse or has more than a million cells.
     """
-    if not isinstance(data, DenseResponses) or np.prod(data.shape) > MOST_CELLS:
+    if not isinstance(data, DenseResponses) or np.prod(data.shape) > MAX_CELLS:
         raise NotCalibratable(
-            f"adam is a cross-check for well-filled matrices of up to {MOST_CELLS:,} cells; use als"
+            f"adam is a cross-check for well-filled matrices of up to {MAX_CELLS:,} cells; use als"
         )
     persons, items = data.shape
     y = data.y + data.seen * data.item_means

@@ -16,11 +16,11 @@ from scipy.sparse.csgraph import connected_components
 from psychometrics.calibration.responses import SparseLogits
 from psychometrics.data.response_matrix import ResponseMatrix
 
-FEWEST_RESPONSES = 8
-FEWEST_FOR_DISCRIMINATION = 20
-FEWEST_ITEMS = 2
-FEWEST_LINKS = 3  # items that two blocks of configurations share, for more than a thread
-MOST_COMPARED = 2_000  # configurations whose shared items are counted in pairs
+MIN_RESPONSES = 8
+MIN_FOR_DISCRIMINATION = 20
+MIN_ITEMS = 2
+MIN_LINKS = 3  # items that two blocks of configurations share, for more than a thread
+MAX_COMPARED = 2_000  # configurations whose shared items are counted in pairs
 NAMED = 20
 
 
@@ -28,13 +28,13 @@ def refusals(
     y: SparseLogits, *, configurations: Sequence[str], items: Sequence[str], counts: NDArray[np.int64]
 ) -> Iterator[str]:
     """What keeps `y` (an entry per response) from being calibrated; `counts` (J,) are responses per item."""
-    if len(items) < FEWEST_ITEMS:
-        yield f"there is only one item; a bank needs at least {FEWEST_ITEMS}"
+    if len(items) < MIN_ITEMS:
+        yield f"there is only one item; a bank needs at least {MIN_ITEMS}"
         return
-    few = np.flatnonzero(counts < FEWEST_RESPONSES)
+    few = np.flatnonzero(counts < MIN_RESPONSES)
     if len(few):
         yield (
-            f"{len(few)} of {len(items)} items have fewer than {FEWEST_RESPONSES} responses: "
+            f"{len(few)} of {len(items)} items have fewer than {MIN_RESPONSES} responses: "
             f"{named([f'{items[j]} ({counts[j]})' for j in few[:NAMED]], len(few))}; "
             "collect more responses or leave these columns out"
         )
@@ -60,19 +60,19 @@ def components(y: SparseLogits) -> tuple[int, NDArray[np.int32]]:
 
 
 def threads(matrix: ResponseMatrix) -> Iterator[str]:
-    """Blocks of configurations that share fewer than FEWEST_LINKS items with all others, or have too few
+    """Blocks of configurations that share fewer than MIN_LINKS items with all others, or have too few
     responses to these on one side.
     """
     persons = len(matrix.configurations)
-    if persons > MOST_COMPARED:
-        yield f"whether blocks hang by a thread is not looked at above {MOST_COMPARED:,} configurations"
+    if persons > MAX_COMPARED:
+        yield f"whether blocks hang by a thread is not looked at above {MAX_COMPARED:,} configurations"
         return
     seen = sp.csr_array(
         (np.ones(len(matrix.p.indices), dtype=np.int32), matrix.p.indices, matrix.p.indptr),
         shape=matrix.p.shape,
     )
     shared = (seen @ seen.T).toarray()
-    number, labels = connected_components((shared >= FEWEST_LINKS).astype(np.int8), directed=False)
+    number, labels = connected_components((shared >= MIN_LINKS).astype(np.int8), directed=False)
     if number == 1:
         return
     total: NDArray[np.int64] = np.asarray(seen.sum(axis=0)).ravel()
@@ -83,7 +83,7 @@ def threads(matrix: ResponseMatrix) -> Iterator[str]:
         responses = int(min(inside[linking].sum(), (total - inside)[linking].sum()))
         # Of two blocks that share one thread the smaller one is named, of equal ones the first.
         smaller = 2 * block.sum() < persons + (part == 0)
-        if smaller and (len(linking) < FEWEST_LINKS or responses < FEWEST_RESPONSES):
+        if smaller and (len(linking) < MIN_LINKS or responses < MIN_RESPONSES):
             names = [matrix.configurations[i] for i in np.flatnonzero(block)]
             items = [matrix.items[j] for j in linking]
             yield (

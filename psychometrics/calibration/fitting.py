@@ -8,10 +8,10 @@ import numpy as np
 
 from formats.item_parameters import MAX_PARAMETER, ResponseModel
 from psychometrics.calibration.adam import calibrate_with_adam
-from psychometrics.calibration.design import FEWEST_FOR_DISCRIMINATION, NAMED, named, refusals, threads
+from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, NAMED, named, refusals, threads
 from psychometrics.calibration.leave_one_out import LeaveOneOut, is_feasible, leave_one_out
 from psychometrics.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
-from psychometrics.calibration.newton import MOST_ABILITIES, NewtonCheck, newton_check
+from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck, newton_check
 from psychometrics.calibration.notes import fit_notes, model_notes
 from psychometrics.calibration.problems import LeastSquares, Logistic, Problem
 from psychometrics.calibration.responses import responses_of
@@ -28,9 +28,9 @@ PUBLISHED = Transform(scale=0.998, offset=0.001)
 NEAR_ZERO, NEAR_ONE = 0.05, 0.75
 # Means of several responses or criteria stay below the first share, single responses above the second.
 # Between them one cell could decide, so the operator does.
-FEW_NEAR, MOST_NEAR = 0.85, 0.95
+FEW_NEAR, MAX_NEAR = 0.85, 0.95
 FARTHEST_LOGIT = 6.5  # items with |a b| above it: failed or passed by nearly everybody
-SMALLEST_SIGMA = 1e-9
+MIN_SIGMA = 1e-9
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _refuse_unfit(matrix: ResponseMatrix) -> None:
 
 def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
     """Refuse a bank without a residual, or with parameters that no item-parameter file holds."""
-    if fit.sigma_hat < SMALLEST_SIGMA:
+    if fit.sigma_hat < MIN_SIGMA:
         raise NotCalibratable(
             "the model reproduces every score exactly, so sigma_hat is 0 and no ability would have an "
             "interval; give measured scores"
@@ -170,7 +170,7 @@ def chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseM
     share = f"{100 * near:.1f} % of the scores are near 0 or 1 (up to {NEAR_ZERO} or from {NEAR_ONE})"
     if options.model is not None:
         return options.model, f"as asked for; {share}"
-    if near > MOST_NEAR:
+    if near > MAX_NEAR:
         return ResponseModel.LOGISTIC, f"{share}, so they are taken as single responses"
     if near < FEW_NEAR:
         return ResponseModel.LOGIT_NORMAL, f"{share}, so they are taken as means of responses or criteria"
@@ -183,7 +183,7 @@ def chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseM
 def _problem(
     matrix: ResponseMatrix, options: FitOptions, model: ResponseModel, transform: Transform
 ) -> Problem:
-    discriminating = not options.difficulty_only and len(matrix.configurations) >= FEWEST_FOR_DISCRIMINATION
+    discriminating = not options.difficulty_only and len(matrix.configurations) >= MIN_FOR_DISCRIMINATION
     objective = Objective(options.ridge, options.centring, discriminating)
     data = responses_of(matrix.logits(transform))
     if model is ResponseModel.LOGIT_NORMAL:
@@ -205,7 +205,7 @@ def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Cal
         )
         return adam, None
     fit = problem.fit(progress=lambda done: progress("sweeps", done, 0))
-    if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MOST_ABILITIES:
+    if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MAX_ABILITIES:
         return newton_check(problem.data, fit, problem.objective)
     return fit, None
 

@@ -16,7 +16,7 @@ from psychometrics.calibration.model import Calibration, Steps, unheard
 from psychometrics.calibration.problems import Problem
 from psychometrics.irt.transform import Array
 
-MOST_CONFIGURATIONS = 500
+MAX_CONFIGURATIONS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class LeaveOneOut:
 def is_feasible(problem: Problem) -> bool:
     """Whether refitting without each configuration ends soon."""
     persons = problem.data.shape[0]
-    return 2 < persons <= MOST_CONFIGURATIONS and persons * problem.data.total <= problem.most_refitted
+    return 2 < persons <= MAX_CONFIGURATIONS and persons * problem.data.total <= problem.most_refitted
 
 
 def leave_one_out(problem: Problem, fit: Calibration, *, progress: Steps = unheard) -> LeaveOneOut:

@@ -28,7 +28,7 @@ from psychometrics.calibration.responses import Indices, Responses
 from psychometrics.irt.transform import Array
 
 LOGIT_VARIANCE = np.pi**2 / 3
-MOST_STEPS = 2_000
+MAX_STEPS = 2_000
 GRADIENT_TOLERANCE = 1e-9
 FARTHEST_ABILITY = 1e3  # logits; a bracket, not a limit anybody reaches
 
@@ -104,7 +104,7 @@ def calibrate_logistic(
         jac=True,
         method="L-BFGS-B",
         callback=lambda _: progress(next(steps)),
-        options={"maxiter": MOST_STEPS, "maxcor": 20, "ftol": 0, "gtol": GRADIENT_TOLERANCE},
+        options={"maxiter": MAX_STEPS, "maxcor": 20, "ftol": 0, "gtol": GRADIENT_TOLERANCE},
     )
     return _result(responses, found, objective)
 

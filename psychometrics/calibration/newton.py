@@ -22,8 +22,8 @@ from psychometrics.calibration.model import Calibration, Objective
 from psychometrics.calibration.responses import Responses
 from psychometrics.irt.transform import Array
 
-MOST_ABILITIES = 2_000  # the Hessian is I x I
-MOST_STEPS = 3
+MAX_ABILITIES = 2_000  # the Hessian is I x I
+MAX_STEPS = 3
 NEGLIGIBLE = 1e-10  # logits: after a step as short as this only rounding is left
 
 
@@ -51,7 +51,7 @@ def newton_check(data: Responses, fit: Calibration, objective: Objective) -> tup
     except LinAlgError:
         return fit, NewtonCheck(before, before, np.nan, minimum=False, steps=0)
     move, steps = float(np.abs(cho_solve(factor, gradient)).max()), 0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         step = cho_solve(factor, gradient)
         proposed = theta - step
         proposed -= proposed.mean()

@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from psychometrics.calibration.design import FEWEST_FOR_DISCRIMINATION, FEWEST_RESPONSES, NAMED, named
+from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, MIN_RESPONSES, NAMED, named
 from psychometrics.calibration.leave_one_out import LeaveOneOut
 from psychometrics.calibration.model import Calibration
-from psychometrics.calibration.newton import MOST_ABILITIES, NewtonCheck
+from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck
 from psychometrics.data.response_matrix import ResponseMatrix
 
 
 def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool) -> Iterator[str]:
     """Which model was chosen, where it was not asked for."""
     number = len(matrix.configurations)
-    if number < FEWEST_FOR_DISCRIMINATION and not difficulty_only:
+    if number < MIN_FOR_DISCRIMINATION and not difficulty_only:
         yield (
             f"difficulty only (a = 1): {number} configurations are fewer than the "
-            f"{FEWEST_FOR_DISCRIMINATION} that discriminations need"
+            f"{MIN_FOR_DISCRIMINATION} that discriminations need"
         )
     if logistic:
         yield (
@@ -58,8 +58,8 @@ def fit_notes(
         )
     if check is not None and not check.minimum:
         yield "the curvature is not positive in every direction, so this may be no minimum; check the items"
-    if check is None and not logistic and len(matrix.configurations) > MOST_ABILITIES:
-        yield f"no Newton check above {MOST_ABILITIES:,} configurations; the gradient stands for it"
+    if check is None and not logistic and len(matrix.configurations) > MAX_ABILITIES:
+        yield f"no Newton check above {MAX_ABILITIES:,} configurations; the gradient stands for it"
     if left_out is None:
         yield "leave-one-configuration-out is not computed at this size: the refits would take too long"
     elif len(left_out.unlinked):
@@ -69,6 +69,6 @@ def fit_notes(
             f"{named(alone, len(left_out.unlinked))}; without it they are compared by nothing, so it has no "
             "leave-one-out; let more configurations answer items of both parts"
         )
-    few = int((matrix.item_counts < 2 * FEWEST_RESPONSES).sum())
+    few = int((matrix.item_counts < 2 * MIN_RESPONSES).sum())
     if few:
-        yield f"{few} items have fewer than {2 * FEWEST_RESPONSES} responses; their parameters are rough"
+        yield f"{few} items have fewer than {2 * MIN_RESPONSES} responses; their parameters are rough"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from formats.csv_rows import csv_rows, first_undecodable_line
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from psychometrics.data.score_table import MOST_PROBLEMS, header_problems, score_in
+from psychometrics.data.score_table import MAX_PROBLEMS, header_problems, score_in
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import ScoreOutOfRange
 
@@ -142,8 +142,8 @@ def _rows_in(file: Iterable[str], problems: list[str]) -> Iterable[AnswerRow]:
             yield row
         else:
             problems.append(f"line {line}: {row}")
-        if len(problems) >= MOST_PROBLEMS:
-            problems.append(f"more than {MOST_PROBLEMS} problems; the rest of the file was not read")
+        if len(problems) >= MAX_PROBLEMS:
+            problems.append(f"more than {MAX_PROBLEMS} problems; the rest of the file was not read")
             return
 
 

@@ -16,7 +16,7 @@ from formats.files import MEBIBYTE, FileRefused, json_lines
 from psychometrics.data.response_matrix import ResponseMatrix
 from psychometrics.data.response_matrix_rows import MatrixBuilder, ResponseMatrixRefused
 
-MOST_BYTES = 4096 * MEBIBYTE
+MAX_BYTES = 4096 * MEBIBYTE
 CONFIGURATION = "configuration"
 Reader = Callable[[Path], ResponseMatrix]  # raises FileRefused or ResponseMatrixRefused
 
@@ -100,7 +100,7 @@ def _number_in(cell: str) -> float | str | None:
 
 def _read_jsonl(path: Path) -> ResponseMatrix:
     builder = MatrixBuilder()
-    for line in json_lines(path, max_bytes=MOST_BYTES):
+    for line in json_lines(path, max_bytes=MAX_BYTES):
         if line.value is None:
             builder.refuse(0, str(line.problem))
             continue

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from formats.text_faults import id_fault
 from psychometrics.data.response_matrix import ResponseMatrix
 
-MOST_PROBLEMS = 100
+MAX_PROBLEMS = 100
 
 
 class ResponseMatrixRefused(ValueError):
@@ -37,8 +37,8 @@ class MatrixBuilder:
     def refuse(self, line: int, sentence: str) -> None:
         """Line 0 is no line."""
         self.problems.append(f"{self.place} {line}: {sentence}" if line else sentence)
-        if len(self.problems) >= MOST_PROBLEMS:
-            self.problems.append(f"{MOST_PROBLEMS} problems; the rest of the file was not read")
+        if len(self.problems) >= MAX_PROBLEMS:
+            self.problems.append(f"{MAX_PROBLEMS} problems; the rest of the file was not read")
             raise ResponseMatrixRefused(self.problems)
 
     def name_item(self, name: str, line: int) -> None:

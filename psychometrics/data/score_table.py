@@ -20,7 +20,7 @@ MISSING = ("", "NaN", "nan")  # some programs write a missing score so
 REQUIRED = ("prompt_id", "score")
 ONLY_GROUP = "all"
 UNKNOWN = -1
-MOST_PROBLEMS = 1_000
+MAX_PROBLEMS = 1_000
 
 
 class ScoreTableRefused(ValueError):
@@ -70,7 +70,7 @@ class ScoreTable:
 def read_score_table(path: Path, index: Mapping[str, int]) -> ScoreTable:
     """Read a whole table; `index` gives the bank position of each known prompt id.
 
-    Raises ScoreTableRefused with all its problems (after MOST_PROBLEMS the reading stops).
+    Raises ScoreTableRefused with all its problems (after MAX_PROBLEMS the reading stops).
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -95,8 +95,8 @@ def _read_rows(file: Iterable[str], index: Mapping[str, int]) -> ScoreTable:
         problem = _add_row(table, header, row, index)
         if problem:
             problems.append(f"line {line}: {problem}")
-        if len(problems) >= MOST_PROBLEMS:
-            problems.append(f"more than {MOST_PROBLEMS} problems; the rest of the file was not read")
+        if len(problems) >= MAX_PROBLEMS:
+            problems.append(f"more than {MAX_PROBLEMS} problems; the rest of the file was not read")
             break
     if not table.groups and not problems:
         problems.append("the file holds no scores; write one line per response")

@@ -24,13 +24,13 @@ from psychometrics.inference.holm import holm
 
 LEVEL = 0.05
 EXTREME = 6.5
-FEWEST_PROMPTS = 2
+MIN_PROMPTS = 2
 
 
 def prompt_p_values(items: ItemDif) -> tuple[Array, Array]:
     """Two-sided p of each prompt (J,) and Holm's adjusted p over all of them; NaN where it is not tested."""
     p = 2 * ndtr(-np.abs(items.z))
-    if len(p) < FEWEST_PROMPTS:
+    if len(p) < MIN_PROMPTS:
         p = np.full(len(p), np.nan)
     return p, holm(p)
 

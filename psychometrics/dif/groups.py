@@ -26,8 +26,8 @@ from psychometrics.inference.clusters import ROUNDING, Array, ClusterError
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.standard_errors import Fit, cluster_error, twoway_error
 
-FEWEST_PROMPTS = 3  # that differ in their parameters: a line goes through any two
-FEWEST_PAIRS = 10  # of a cell; with fewer its mean is that of a few answers
+MIN_PROMPTS = 3  # that differ in their parameters: a line goes through any two
+MIN_PAIRS = 10  # of a cell; with fewer its mean is that of a few answers
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def contrast(
     """A sum of signed means of residuals over cells that do not overlap."""
     sizes = [int(cell.sum()) for cell, _ in cells]
     used = np.logical_or.reduce([cell for cell, _ in cells])
-    if min(sizes) < FEWEST_PAIRS:
+    if min(sizes) < MIN_PAIRS:
         return GroupDif(unknown(Reason.TOO_FEW_PAIRS), math.nan, sum(sizes), 0)
     value, weights, left = 0.0, np.zeros(len(r)), np.zeros(len(r))
     for (cell, sign), size in zip(cells, sizes, strict=True):
@@ -133,7 +133,7 @@ def scale_invariance(
     if prior is not None and influence.any():
         influence += prior.moved(lever[1] @ prior.change, np.ones(len(r), dtype=bool))
     error = design_error(slope, influence, pairs, nested)
-    if len(np.unique(design, axis=0)) < FEWEST_PROMPTS:
+    if len(np.unique(design, axis=0)) < MIN_PROMPTS:
         error = replace(error, se=math.nan, reason=Reason.TOO_FEW_PROMPTS)
     excess = tested(slope, error)
     return ScaleInvariance(float(lever[1] @ pairs.y), float(lever[1] @ expected), excess)

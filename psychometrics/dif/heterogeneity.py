@@ -25,8 +25,8 @@ from scipy.special import chdtr
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 
-FEWEST = 3  # with fewer, one effect decides how far they differ
-MOST_DOUBLINGS = 60
+MIN_EFFECTS = 3  # with fewer, one effect decides how far they differ
+MAX_DOUBLINGS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Heterogeneity:
 
 def heterogeneity(d: Array, v: Array) -> Heterogeneity:
     """From effects d (k,) with sampling variances v (k,): unknown where those are NaN or 0."""
-    if len(d) < FEWEST:
+    if len(d) < MIN_EFFECTS:
         return Heterogeneity(math.nan, math.nan, unknown(Reason.TOO_FEW_PROMPTS), len(d))
     if not (v > 0).all():
         reason = Reason.TOO_FEW_PAIRS if np.isnan(v).any() else Reason.NO_VARIATION
@@ -89,7 +89,7 @@ def variance_at(q: float, v: Array, probability: float, phi: float) -> float:
     if probability_of(q, 0.0, v, phi) <= probability:
         return 0.0
     high = float(v.max())
-    for _ in range(MOST_DOUBLINGS):
+    for _ in range(MAX_DOUBLINGS):
         if probability_of(q, high, v, phi) <= probability:
             break
         high *= 2

@@ -51,9 +51,9 @@ from psychometrics.inference.clusters import Array
 
 Z_95 = 1.96
 DEVIATIONS = tuple(0.25 * step for step in range(17))  # logits
-FEWEST_REPEATS = 100  # answers beyond the first to their prompts; with fewer the SD is off by one or more
+MIN_REPEATS = 100  # answers beyond the first to their prompts; with fewer the SD is off by one or more
 SHARE_STEP = 0.01  # of the share of confidences at 1, for what changes with it
-SMALLEST_DISPERSION = 1e-6  # people who all answered alike leave no residual within prompts
+MIN_DISPERSION = 1e-6  # people who all answered alike leave no residual within prompts
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +161,7 @@ def fitted_residuals(
     def at(sd: float) -> Residuals:
         return residuals_of(pairs, reference(sd, 0.0))
 
-    if len(pairs) - len(np.unique(pairs.prompt)) < FEWEST_REPEATS:
+    if len(pairs) - len(np.unique(pairs.prompt)) < MIN_REPEATS:
         near = found = at(ASSUMED.sigma_deviation)
     else:
         place = bisect_left(DEVIATIONS, -1.0, key=lambda sd: -at(sd).dispersion)
@@ -262,7 +262,7 @@ def dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:
     assumed = float(share @ variance)
     if assumed <= 0:
         return 1.0
-    return max(float(centred @ centred) / assumed, SMALLEST_DISPERSION)
+    return max(float(centred @ centred) / assumed, MIN_DISPERSION)
 
 
 def item_dif(residuals: Residuals) -> ItemDif:

@@ -25,10 +25,10 @@ from psychometrics.fit.reference import Reference
 from psychometrics.irt.transform import Array
 
 STEPS, TOLERANCE = 500, 1e-5
-SMALLEST_SD = 0.1  # half a step of the grid: a narrower prior falls between its points
+MIN_SD = 0.1  # half a step of the grid: a narrower prior falls between its points
 ROWS_AT_ONCE = 20_000  # x 71 points: 11 MB per temporary
 # Where the expansion ends to be a density: far out, of few answers near an end of the scale.
-MOST_SKEWNESS, FARTHEST, LOWEST_FACTOR = 1.0, 5.0, 0.1
+MAX_SKEWNESS, FARTHEST, LOWEST_FACTOR = 1.0, 5.0, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Prior:
 
         Nothing for the second where t is held at the smallest SD.
         """
-        slopes = np.stack([grid, grid**2 * (self.sd > SMALLEST_SD)], axis=1)
+        slopes = np.stack([grid, grid**2 * (self.sd > MIN_SD)], axis=1)
         centred: Array = slopes - self.weights @ slopes
         return centred
 
@@ -82,7 +82,7 @@ def likelihood_of(sums: Sums) -> Array:
     sd = np.sqrt(safe)
     z = (sums.reached[:, np.newaxis] - sums.expected) / sd
     near = np.clip(z, -FARTHEST, FARTHEST)
-    skewness = np.clip(sums.third / (safe * sd), -MOST_SKEWNESS, MOST_SKEWNESS)
+    skewness = np.clip(sums.third / (safe * sd), -MAX_SKEWNESS, MAX_SKEWNESS)
     factor = np.maximum(1 + skewness * near * (near**2 - 3) / 6, LOWEST_FACTOR)
     log = np.where(answered, np.log(factor) - 0.5 * z**2 - 0.5 * np.log(safe), 0)
     relative: Array = np.exp(log - log.max(axis=1, keepdims=True))
@@ -97,7 +97,7 @@ def prior_of(likelihood: Array, grid: Array) -> Prior:
         shared = weights * (likelihood.T @ (1 / (likelihood @ weights))) / len(likelihood)
         before = mean, sd
         mean = float(shared @ grid)
-        sd = max(float(shared @ (grid - mean) ** 2) ** 0.5, SMALLEST_SD)
+        sd = max(float(shared @ (grid - mean) ** 2) ** 0.5, MIN_SD)
         if abs(mean - before[0]) + abs(sd - before[1]) < TOLERANCE:
             break
     return Prior(mean, sd, normal_weights(mean, sd, grid))

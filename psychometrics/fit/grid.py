@@ -14,7 +14,7 @@ from psychometrics.irt.transform import Array
 CORRELATION_STEP = 0.05
 OUTFIT_STEP = 0.1  # of log10 of the outfit per pair
 OUTFIT_END = 2.0  # log10: a hundredth or a hundred times of what is expected
-MOST_PLACES = 4  # decimals of a centre
+MAX_PLACES = 4  # decimals of a centre
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def fit_grid(fit: PersonFit) -> list[Cell]:
     cells, of = np.unique(np.stack([across, upwards], axis=1), axis=0, return_inverse=True)
     people, found = (np.bincount(of.ravel(), weights, len(cells)) for weights in (None, flagged))
     return [
-        Cell(float(r), round(float(10**log), MOST_PLACES), int(n - n_flagged), int(n_flagged))
+        Cell(float(r), round(float(10**log), MAX_PLACES), int(n - n_flagged), int(n_flagged))
         for (r, log), n, n_flagged in zip(cells, people, found, strict=True)
     ]
 
@@ -46,5 +46,5 @@ def centres(values: Array, step: float, end: float) -> Array:
     """The centre of each value's cell between -end and end."""
     last = round(2 * end / step) - 1
     place = np.clip(np.floor((values + end) / step), 0, last)
-    rounded: Array = np.round((place + 0.5) * step - end, MOST_PLACES)
+    rounded: Array = np.round((place + 0.5) * step - end, MAX_PLACES)
     return rounded

@@ -28,10 +28,10 @@ from psychometrics.inference.between_person import own_abilities, paule_mandel
 from psychometrics.irt.transform import Array
 
 LEVEL = 0.05
-FEWEST_PEOPLE = 2  # one person is as far from others as one likes
-FEWEST_ANSWERS = 5  # with fewer a correlation says nothing
+MIN_PEOPLE = 2  # one person is as far from others as one likes
+MIN_ANSWERS = 5  # with fewer a correlation says nothing
 CELLS = 3_000_000  # of simulated answers: a few seconds
-FEWEST_REPLICATES, MOST_REPLICATES = 39, 399  # the 5 % point is then the 2nd or 20th lowest of 40 or 400
+MIN_REPLICATES, MAX_REPLICATES = 39, 399  # the 5 % point is then the 2nd or 20th lowest of 40 or 400
 CELLS_AT_ONCE = 200_000
 
 
@@ -40,7 +40,7 @@ class PersonFit:
     """Of each person with a pair, columns (P,): `person` is the position in the cohort, `n` the pairs.
 
     `correlation` is NaN where all answers have one score; there the p-value takes it as 0, in the simulated
-    answers, too. Everything but `n`, `theta`, `misfit` and `extremity` is NaN below FEWEST_ANSWERS.
+    answers, too. Everything but `n`, `theta`, `misfit` and `extremity` is NaN below MIN_ANSWERS.
     """
 
     person: Codes
@@ -58,7 +58,7 @@ class PersonFit:
 
     @cached_property
     def measurable(self) -> Mask:
-        return self.n >= FEWEST_ANSWERS
+        return self.n >= MIN_ANSWERS
 
     @property
     def low_correlation(self) -> Mask:
@@ -76,7 +76,7 @@ def person_fit(pairs: Pairs, reference: Reference, rng: np.random.Generator) -> 
     prior = prior_of(likelihood_of(sums), reference.grid)
     theta = abilities(rows, sums, prior, reference, rows.pairs.y)
     correlation, outfit = rows.correlations(rows.pairs.y), rows.outfits(rows.pairs.y, theta, reference)
-    replicates = int(np.clip(CELLS // len(pairs), FEWEST_REPLICATES, MOST_REPLICATES))
+    replicates = int(np.clip(CELLS // len(pairs), MIN_REPLICATES, MAX_REPLICATES))
     lower, higher = np.zeros(len(rows.n)), np.zeros(len(rows.n))
     at_once = max(1, CELLS_AT_ONCE // len(pairs))
     for start in range(0, replicates, at_once):
@@ -87,7 +87,7 @@ def person_fit(pairs: Pairs, reference: Reference, rng: np.random.Generator) -> 
         lower += (compared(rows.correlations(y)) <= compared(correlation)).sum(axis=0)
         higher += (rows.outfits(y, simulated, reference) >= outfit).sum(axis=0)
     misfit, extremity, residual_sd = mahalanobis_parts(rows)
-    enough = rows.n >= FEWEST_ANSWERS
+    enough = rows.n >= MIN_ANSWERS
     correlation, outfit, p_correlation, p_outfit = (
         np.where(enough, column, np.nan)
         for column in (correlation, outfit, (1 + lower) / (1 + replicates), (1 + higher) / (1 + replicates))
@@ -124,7 +124,7 @@ def mahalanobis_parts(rows: Rows) -> tuple[Array, Array, float]:
         return nothing, nothing, np.nan
     e = rows.pairs.z - rows.pairs.a * own.theta[rows.of]
     misfit = rows.sums(e**2) / own.s1_squared
-    if len(own.theta) < FEWEST_PEOPLE:
+    if len(own.theta) < MIN_PEOPLE:
         return misfit, nothing, own.s1_squared**0.5
     people = paule_mandel(own.theta, own.variance)
     extremity = (own.theta - people.mean) ** 2 / (people.variance + own.variance)

@@ -26,7 +26,7 @@ from psychometrics.irt.transform import Array
 GRID = np.linspace(-7, 7, 71)  # abilities in logits: steps of 0.2
 ASSUMED = ResponseProcess()
 VARIANCE_FLOOR = 0.05  # logits^2: where nearly every response is 0, one that is not is rare, not impossible
-MOST_CRITERIA = 20  # 30 make V smaller by 1 to 7 %, 100 by 3 to 19 %
+MAX_CRITERIA = 20  # 30 make V smaller by 1 to 7 %, 100 by 3 to 19 %
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def cohort_responses(cohort: Cohort, process: ResponseProcess = ASSUMED) -> Rubr
         transform=cohort.transform,
         sigma_hat=cohort.sigma_hat,
     )
-    criteria = np.array([min(max(one.criteria, 1), MOST_CRITERIA) for one in cohort.prompts], dtype=np.int64)
+    criteria = np.array([min(max(one.criteria, 1), MAX_CRITERIA) for one in cohort.prompts], dtype=np.int64)
     return RubricResponses(bank, criteria, process)
 
 

@@ -8,7 +8,7 @@ from psychometrics.data.cohort import Codes, Pairs
 from psychometrics.fit.reference import Reference
 from psychometrics.irt.transform import Array
 
-SMALLEST_SPREAD = 1e-9  # of sums of squares in logits^2: rounding errors of no variation at all
+MIN_SPREAD = 1e-9  # of sums of squares in logits^2: rounding errors of no variation at all
 
 
 class Rows:
@@ -33,7 +33,7 @@ class Rows:
         """Personal correlations (…, P) of answers y (…, n); NaN where x or y does not vary."""
         centred = y - (self.sums(y) / self.n)[..., self.of]
         spread = self.spread_of_x * np.sqrt(self.sums(centred**2))
-        varies = spread > SMALLEST_SPREAD
+        varies = spread > MIN_SPREAD
         return np.where(varies, self.sums(self.x * centred) / np.where(varies, spread, 1), np.nan)
 
     def outfits(self, y: Array, theta: Array, reference: Reference) -> Array:

@@ -22,10 +22,10 @@ from psychometrics.inference.clusters import Array, cluster_codes, cluster_sums
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 from psychometrics.inference.student_t import t_quantile
 
-MOST_STEPS = 25
+MAX_STEPS = 25
 CLOSE = 1e-9
-LEAST_SPREAD = 1e-7  # of the error without clusters: less is rounding, and no cluster differs
-LEAST_MARGIN = 1e-6  # sum of margins, x scaled to at most 1: less is the solver's rounding
+MIN_SPREAD = 1e-7  # of the error without clusters: less is rounding, and no cluster differs
+MIN_MARGIN = 1e-6  # sum of margins, x scaled to at most 1: less is the solver's rounding
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def is_separated(x: Array, y: Array) -> bool:
     found = linprog(
         -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs"
     )
-    return found.fun is not None and -found.fun > LEAST_MARGIN
+    return found.fun is not None and -found.fun > MIN_MARGIN
 
 
 def separates_alone(x: Array, y: Array) -> bool:
@@ -81,7 +81,7 @@ def _coefficients(x: Array, y: Array) -> Array | Reason:
     scale = np.abs(x).max(axis=0)
     scaled: Array = x / scale
     beta: Array = np.zeros(columns)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         pi = expit(scaled @ beta)
         information = scaled.T @ ((pi * (1 - pi))[:, np.newaxis] * scaled)
         try:
@@ -102,7 +102,7 @@ def _cluster_errors(x: Array, y: Array, beta: Array, codes: NDArray[np.int64], c
     bread = np.linalg.inv(x.T @ ((pi * (1 - pi))[:, np.newaxis] * x))
     sums = cluster_sums(x * (y - pi)[:, np.newaxis], codes, clusters)
     variance = np.diag(clusters / (clusters - 1) * bread @ (sums.T @ sums) @ bread)
-    differs = variance > LEAST_SPREAD**2 * np.diag(bread)
+    differs = variance > MIN_SPREAD**2 * np.diag(bread)
     errors: list[float] = np.sqrt(np.where(differs, variance, np.nan)).tolist()
     return errors
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-MOST_ROWS = 40  # a notebook shows the rest with to_frame()
+MAX_ROWS = 40  # a notebook shows the rest with to_frame()
 
 
 def number_text(value: float) -> str:
@@ -19,11 +19,11 @@ def interval_text(low: float, high: float) -> str:
 
 
 def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns; columns without any text and rows beyond MOST_ROWS are left out, and said."""
+    """Aligned columns; columns without any text and rows beyond MAX_ROWS are left out, and said."""
     kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
-    shown = [[row[place] for place in kept] for row in [header, *rows[:MOST_ROWS]]]
+    shown = [[row[place] for place in kept] for row in [header, *rows[:MAX_ROWS]]]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in shown]
-    if len(rows) > MOST_ROWS:
-        lines.append(f"... and {len(rows) - MOST_ROWS} rows more; to_frame() has all of them")
+    if len(rows) > MAX_ROWS:
+        lines.append(f"... and {len(rows) - MAX_ROWS} rows more; to_frame() has all of them")
     return "\n".join(lines)

@@ -21,7 +21,7 @@ from psychometrics.irt.transform import Array, ScoreOutOfRange
 
 TOLERANCE = 1e-12  # logits
 CLOSE = 1e-11  # of scores: what a root within the tolerance can be off by
-MOST_STEPS = 200  # halving alone takes about 60 from the widest bracket of a bank
+MAX_STEPS = 200  # halving alone takes about 60 from the widest bracket of a bank
 
 
 def theta_ql(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> float:
@@ -87,7 +87,7 @@ def _roots(a: Array, b: Array, p: Array, w: Array, groups: NDArray[np.int64], st
     np.maximum.at(high, groups, edges)
     theta: Array = (low + high) / 2
     step = high - low
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         pi = expit(a * (theta[groups] - b))
         g = np.bincount(groups, w * (p - pi), minlength=number)
         h = np.bincount(groups, w * a * pi * (1 - pi), minlength=number)

@@ -29,7 +29,7 @@ Codes = NDArray[np.int64]
 
 PUBLISHED_EPOCHS = 5
 LOGIT_MEANS = np.linspace(-14, 14, 281)  # where E logit is tabulated, as logits of the mean
-MOST_CRITERIA = 9
+MAX_CRITERIA = 9
 LEVELS = 20  # confidence in steps of 1/20, so that the scores of a rubric lie on a grid
 TABLES_KEPT = 1000  # of one or two thousand numbers; processes fitted to studies are many
 TARGETS = np.linspace(
@@ -50,7 +50,7 @@ class ResponseProcess:
     icc: float = 0.4
     exact_share: float = 0.36
     fewest_criteria: int = 3
-    most_criteria: int = MOST_CRITERIA
+    most_criteria: int = MAX_CRITERIA
     certain_share: float = 0.97
     uncertain_confidence: float = 0.95  # a multiple of 1/20
 

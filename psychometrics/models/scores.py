@@ -20,7 +20,7 @@ import numpy as np
 from psychometrics.inference.clusters import Codes
 from psychometrics.irt.transform import Array, Transform
 
-MOST_SETS = 100  # of epochs; where there are more, as many are drawn
+MAX_SETS = 100  # of epochs; where there are more, as many are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class ModelScores:
     def matched_logits(self, wanted: Codes, rng: np.random.Generator) -> Array:
         """Expected logit (J,) of the mean of min(`wanted`, epochs there are) epochs, drawn without return.
 
-        All sets of epochs are averaged where there are at most MOST_SETS, else as many are drawn by `rng`.
+        All sets of epochs are averaged where there are at most MAX_SETS, else as many are drawn by `rng`.
         """
         k_of_prompt = np.minimum(wanted, self.epochs)
         found = np.full(len(self.p), np.nan)
@@ -70,10 +70,10 @@ class ModelScores:
 
     def _expected(self, p: Array, k: int, rng: np.random.Generator) -> Array:
         epochs = p.shape[1]
-        if comb(epochs, k) <= MOST_SETS:
+        if comb(epochs, k) <= MAX_SETS:
             means = [p[:, list(chosen)].mean(axis=1) for chosen in combinations(range(epochs), k)]
         else:
-            means = [_first_of_shuffled(p, k, rng) for _ in range(MOST_SETS)]
+            means = [_first_of_shuffled(p, k, rng) for _ in range(MAX_SETS)]
         return _mean(self.transform.to_logit(np.stack(means, axis=1)))
 
 

@@ -11,7 +11,7 @@ has a scale of its own: its truth is theta_QL of everybody's expected scores on 
     coverage   share c of the studies whose 95 % interval holds the truth; its Monte Carlo error is in `error`
 
 The error is that of Wilson (1927), sqrt(n c (1 - c) + z^2 / 4) / (n + z^2) with z = 1.96: not 0 where c is 0
-or 1. The interval of top.crossfit5 is rehearsed up to MOST_CHOSEN only, and its splits are as few
+or 1. The interval of top.crossfit5 is rehearsed up to MAX_CHOSEN only, and its splits are as few
 as those its draws walk: what the choice of splits adds is small beside how studies differ.
 A study in which an estimator is not defined counts with its reason; none of its rows is left out for that.
 The same seed gives the same numbers.
@@ -44,11 +44,11 @@ from psychometrics.top.ranking import ranked
 GRID = np.linspace(-8, 8, 161)
 NODES = 41
 RESAMPLES = 200  # of the interval of top.crossfit5
-MOST_CHOSEN = 4000  # size of Top times studies; beyond it that interval takes longer than all the rest
-FEWEST_TO_SHRINK = 2  # people
+MAX_CHOSEN = 4000  # size of Top times studies; beyond it that interval takes longer than all the rest
+MIN_TO_SHRINK = 2  # people
 ROUNDS = 60  # of matching mean and SD; each halves what is left, at least
 # On the published bank: SD of log a and of a b, the largest |a b|, and log a where |a b| is above 6.
-LOG_SD, SD_OF_AB, LARGEST_AB, UNIFORM, LOG_UNIFORM = 0.587, 3.2, 7.0, 6.0, -0.6
+LOG_SD, SD_OF_AB, MAX_AB, UNIFORM, LOG_UNIFORM = 0.587, 3.2, 7.0, 6.0, -0.6
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Recovery:
 
 
 @dataclass(frozen=True)
-class Rehearsed:
+class SimulatedDesign:
     """All estimators, and the mean correlation of people's own theta with their true ability."""
 
     recoveries: tuple[Recovery, ...]
@@ -118,7 +118,7 @@ def synthetic_bank(items: int, mean_square: float, rng: np.random.Generator) -> 
 
     Items that everybody fails or passes have small a by their calibration; else they would rule theta.
     """
-    ab = np.clip(SD_OF_AB * rng.standard_normal(items), -LARGEST_AB, LARGEST_AB)
+    ab = np.clip(SD_OF_AB * rng.standard_normal(items), -MAX_AB, MAX_AB)
     a = np.exp(LOG_SD * rng.standard_normal(items) + np.where(np.abs(ab) > UNIFORM, LOG_UNIFORM, 0))
     a *= math.sqrt(mean_square / float((a**2).mean()))
     names = tuple(f"item-{j}" for j in range(items))
@@ -136,7 +136,7 @@ def population_of(model: RubricResponses, mean: float, sd: float) -> Population:
     return Population(model, table, centre, spread)
 
 
-def rehearse_design(
+def simulate_design(
     plan: Plan,
     kind: str,
     *,
@@ -145,14 +145,14 @@ def rehearse_design(
     studies: int,
     rng: np.random.Generator,
     bank: ItemBank | None = None,
-) -> Rehearsed:
+) -> SimulatedDesign:
     """Do `plan` `studies` times on `bank`, or on a synthetic one of its size, cut anew each time."""
     items = synthetic_bank(plan.bank_prompts, plan.mean_square, rng) if bank is None else bank
     population = population_of(dgp_r_table(items, rng), mean, plan.between_sd)
     average, average_ql = population.expected(), population.expected_ql()
     drawn: dict[str, list[Draw]] = {}
     correlations = []
-    resamples = RESAMPLES if studies * top_size <= MOST_CHOSEN else 0
+    resamples = RESAMPLES if studies * top_size <= MAX_CHOSEN else 0
     for _ in range(studies):
         design = design_of(
             kind, people=plan.people, prompts=len(items), per_person=plan.prompts_per_person, rng=rng,
@@ -167,7 +167,7 @@ def rehearse_design(
             drawn.setdefault(name, []).append(draw)
         correlations.append(_correlation(own.theta, truth[own.person]))
     recoveries = tuple(_recovery(name, draws) for name, draws in drawn.items())
-    return Rehearsed(recoveries, _mean(correlations), studies)
+    return SimulatedDesign(recoveries, _mean(correlations), studies)
 
 
 def _answered(
@@ -229,7 +229,7 @@ def _top(
 
 def _shrunken(own: OwnAbilities, present: Sequence[str], truth: Array, size: int) -> Draw:
     """The mean of the highest shrunken abilities; the error of people must be known for it."""
-    reason = Reason.TOO_FEW_PEOPLE if len(own.theta) < FEWEST_TO_SHRINK else own.reason
+    reason = Reason.TOO_FEW_PEOPLE if len(own.theta) < MIN_TO_SHRINK else own.reason
     if reason is not None:
         return _draw(unknown(reason), math.nan)
     shrunken = shrunken_abilities(own).theta

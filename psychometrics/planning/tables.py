@@ -22,7 +22,7 @@ from psychometrics.planning.formulas import (
     prompt_half_width,
 )
 from psychometrics.planning.linkage import Linkage
-from psychometrics.planning.simulated_design import Rehearsed, rehearse_design
+from psychometrics.planning.simulated_design import SimulatedDesign, simulate_design
 
 PEOPLE = (6, 12, 15, 30, 60, 100, 195, 246, 500)
 REPLICATES = (1, 2, 3, 6, 12, 24)
@@ -94,7 +94,7 @@ class Planned:
     by_sd: tuple[Alternative, ...]
     per_batch: tuple[BatchLine, ...]
     linkage: tuple[tuple[str, Linkage], ...]
-    rehearsed: Rehearsed | None
+    rehearsed: SimulatedDesign | None
 
     def __repr__(self) -> str:
         widths = [(number_text(width), "no number" if n is None else str(n)) for width, n in self.needed]
@@ -173,10 +173,10 @@ def _linkage(plan: Plan, kind: str) -> Linkage:
     return linkage_of(design)
 
 
-def _rehearsed(plan: Plan, kind: str, rehearsal: Rehearsal, bank: NamedBank | None) -> Rehearsed | None:
+def _rehearsed(plan: Plan, kind: str, rehearsal: Rehearsal, bank: NamedBank | None) -> SimulatedDesign | None:
     if not rehearsal.studies:
         return None
-    return rehearse_design(
+    return simulate_design(
         plan, kind, mean=rehearsal.mean, top_size=rehearsal.top_size, studies=rehearsal.studies,
         rng=np.random.default_rng(rehearsal.seed), bank=bank.items if bank else None,
     )  # fmt: skip

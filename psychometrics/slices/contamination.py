@@ -20,7 +20,7 @@ from psychometrics.data.cohort import PUBLIC, Cohort, Mask
 from psychometrics.inference.clusters import ClusterError
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, twoway_error
-from psychometrics.slices.parts import FEWEST_PEOPLE, FEWEST_PRIVATE, FEWEST_PROMPTS
+from psychometrics.slices.parts import MIN_PEOPLE, MIN_PRIVATE, MIN_PROMPTS
 
 FLAGGED_FROM = 2.0  # standard errors
 
@@ -60,11 +60,11 @@ def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
 
 def _why_not(cohort: Cohort, public: Mask) -> Reason | None:
     pairs = cohort.pairs
-    for rows, fewest in ((public, FEWEST_PROMPTS), (~public, FEWEST_PRIVATE)):
+    for rows, fewest in ((public, MIN_PROMPTS), (~public, MIN_PRIVATE)):
         if not rows.any():
             return Reason.NOTHING_SCORED
         if len(np.unique(pairs.prompt[rows])) < fewest:
             return Reason.TOO_FEW_PROMPTS
-        if len(np.unique(pairs.person[rows])) < FEWEST_PEOPLE:
+        if len(np.unique(pairs.person[rows])) < MIN_PEOPLE:
             return Reason.TOO_FEW_PEOPLE
     return None

@@ -26,10 +26,10 @@ from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit
 
-FEWEST_PEOPLE = FEWEST_PROMPTS = 2
-FEWEST_PRIVATE = 3
+MIN_PEOPLE = MIN_PROMPTS = 2
+MIN_PRIVATE = 3
 LABEL_PROMPTS = 30  # the paper, too, shows labels with at least 30 prompts only (GIM paper, figure 18)
-LONGEST_VALUE = 150
+MAX_VALUE_CHARACTERS = 150
 T = TypeVar("T", bound=Hashable)
 
 
@@ -57,10 +57,10 @@ class Slice:
     @property
     def subset(self) -> str:
         """The name of the part in stored rows; a very long value is cut and told apart by its hash."""
-        if len(self.value) <= LONGEST_VALUE:
+        if len(self.value) <= MAX_VALUE_CHARACTERS:
             return f"{self.kind}:{self.value}"
         digest = sha256(self.value.encode()).hexdigest()[:8]
-        return f"{self.kind}:{self.value[:LONGEST_VALUE]}… {digest}"
+        return f"{self.kind}:{self.value[:MAX_VALUE_CHARACTERS]}… {digest}"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ PROMPT_VALUES: dict[SliceKind, Callable[[AskedPrompt], tuple[str, ...]]] = {
     SliceKind.MODALITY: lambda prompt: (prompt.modality,),
     SliceKind.SPLIT: lambda prompt: (prompt.split,),
 }
-FEWEST_FOR = {SliceKind.LABEL: LABEL_PROMPTS}
+MIN_FOR = {SliceKind.LABEL: LABEL_PROMPTS}
 
 
 def slices_of(cohort: Cohort) -> Iterator[Slice]:
@@ -101,7 +101,7 @@ def slices_of(cohort: Cohort) -> Iterator[Slice]:
         found[kind] = [
             Slice(kind, value, prompts[cohort.prompt])
             for value, prompts in members.items()
-            if prompts.sum() >= FEWEST_FOR.get(kind, 1)
+            if prompts.sum() >= MIN_FOR.get(kind, 1)
         ]
     found[SliceKind.PROFILE] = people_slices(
         cohort, SliceKind.PROFILE, [person.profile for person in cohort.people]
@@ -160,7 +160,7 @@ def slice_result(cohort: Cohort, rows: Mask, *, hidden: bool = False) -> SliceRe
 
 def too_few_private(private: int) -> bool:
     """Scores on public prompts are exported: what is left over would be one or two private prompts' own."""
-    return 0 < private < FEWEST_PRIVATE
+    return 0 < private < MIN_PRIVATE
 
 
 def hidden_parts(private: Mapping[str, int], rest: int = 0) -> frozenset[str]:
@@ -177,7 +177,7 @@ def hidden_among(private: Mapping[str, Set[T]], rest: Set[T] = frozenset()) -> f
     """
     hidden = {name for name, own in private.items() if too_few_private(len(own))}
     untold = set(rest).union(*(private[name] for name in hidden))
-    shown = sorted((len(own), name) for name, own in private.items() if len(own) >= FEWEST_PRIVATE)
+    shown = sorted((len(own), name) for name, own in private.items() if len(own) >= MIN_PRIVATE)
     for _, name in shown:
         if not too_few_private(len(untold)):
             break
@@ -190,9 +190,9 @@ def why_hidden(people: int, prompts: int, private: int) -> Reason | None:
     """Why no number is given of so many people and prompts with a score."""
     if not people:
         return Reason.NOTHING_SCORED
-    if people < FEWEST_PEOPLE:
+    if people < MIN_PEOPLE:
         return Reason.TOO_FEW_PEOPLE
-    if prompts < FEWEST_PROMPTS or too_few_private(private):
+    if prompts < MIN_PROMPTS or too_few_private(private):
         return Reason.TOO_FEW_PROMPTS
     return None
 

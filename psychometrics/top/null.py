@@ -26,7 +26,7 @@ from psychometrics.inference.resampling import CELLS_AT_ONCE
 from psychometrics.top.ranking import DECIMALS, code_ranks
 
 NEIGHBOURS = 25
-MOST_CELLS = 40_000_000  # draws times pairs: 200 draws of 200,000 pairs tell a mean to a tenth of its spread
+MAX_CELLS = 40_000_000  # draws times pairs: 200 draws of 200,000 pairs tell a mean to a tenth of its spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def null_reference(
     of_pairs, of_unplaced = people[: len(pairs)], people[len(pairs) :]
     below = np.bincount(of_pairs, pairs.a**2, minlength=number)
     answers = np.bincount(people, minlength=number)
-    draws = max(2, min(draws, MOST_CELLS // len(pairs)))
+    draws = max(2, min(draws, MAX_CELLS // len(pairs)))
     values = []
     for source in exchanged(pairs, draws, rng):
         scores = _sums(pairs.p[source], of_pairs, number)

@@ -13,7 +13,7 @@ from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.formulas import Plan, Prices
 from psychometrics.planning.tables import NamedBank, Rehearsal
 
-MOST_ANSWERS, MOST_REHEARSED, MOST_PROMPTS = 400_000, 1_500_000, 20_000
+MAX_ANSWERS, MAX_REHEARSED, MAX_PROMPTS = 400_000, 1_500_000, 20_000
 CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
     "design": (
         (NESTED, gettext_lazy("nested: one cut into batches, each for several people")),
@@ -89,7 +89,7 @@ class PlannerForm(forms.Form):
     )  # fmt: skip
     people = whole(gettext_lazy("People"), 1, 10_000, 246)
     prompts_per_person = whole(gettext_lazy("Prompts per person"), 1, 100, 20)
-    bank_prompts = whole(gettext_lazy("Prompts of the bank"), 1, MOST_PROMPTS, 820)
+    bank_prompts = whole(gettext_lazy("Prompts of the bank"), 1, MAX_PROMPTS, 820)
     design = choice(gettext_lazy("Who gets which prompts"), "design")
     batches = choice(
         gettext_lazy("How batches are made"), "batches",
@@ -144,7 +144,7 @@ class PlannerForm(forms.Form):
                     "scores: choose another, or the synthetic one."
                 )
             )
-        if bank and bank.prompts > MOST_PROMPTS:
+        if bank and bank.prompts > MAX_PROMPTS:
             message = _("This bank has more than 20,000 prompts: choose another, or the synthetic one.")
             raise forms.ValidationError(message)
         return chosen
@@ -159,11 +159,11 @@ class PlannerForm(forms.Form):
         bank_prompts = chosen.prompts if chosen else values.get("bank_prompts")
         if bank_prompts is not None and per_person > bank_prompts:
             self.add_error("prompts_per_person", _("A person cannot get more prompts than the bank has."))
-        if people * per_person > MOST_ANSWERS:
+        if people * per_person > MAX_ANSWERS:
             message = _("People times prompts per person must be at most 400,000.")
             self.add_error("people", message)
         a_study = people * per_person + (bank_prompts or 0)  # a study cuts the whole bank
-        if a_study * (values.get("studies") or 0) > MOST_REHEARSED:
+        if a_study * (values.get("studies") or 0) > MAX_REHEARSED:
             message = _("Rehearse fewer studies: at most 1,500,000 answers and prompts of the bank in all.")
             self.add_error("studies", message)
         if values.get("studies") and people < (values.get("top_size") or 0):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from judging.selectors.comparisons import LEAST_ANSWERS, LEAST_CRITERIA, Spent
+from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, JudgingCost
 from judging.services.comparing.report import ComparisonReport
 from presentation.columns import ABSENT
 from presentation.numbers import decimals, percent, span
@@ -50,11 +50,11 @@ def comparison_lines(report: ComparisonReport) -> Iterator[str]:
     yield from terminal_lines(
         [
             ("", "requests", "calls", "prompt tokens", "reply tokens", "cost"),
-            spent_cells("one criterion a call", report.one),
-            spent_cells(f"{comparison.criteria_per_call} criteria a call", report.several),
+            spent_cells("one criterion a call", report.single),
+            spent_cells(f"{comparison.criteria_per_call} criteria a call", report.batched),
         ]
     )
-    yield from saved_lines(report.one, report.several)
+    yield from saved_lines(report.single, report.batched)
     yield ""
     yield from (f"Warning: {sentence(warning)}" for warning in report.warnings)
     yield from verdict_lines(report)
@@ -99,12 +99,12 @@ def theta_lines(report: ComparisonReport) -> Iterator[str]:
         )
 
 
-def spent_cells(name: str, spent: Spent) -> Sequence[str]:
+def spent_cells(name: str, spent: JudgingCost) -> Sequence[str]:
     tokens = (str(spent.prompt_tokens), str(spent.completion_tokens))
     return (name, str(spent.requests), str(spent.calls), *tokens, amount(spent.cost))
 
 
-def saved_lines(one: Spent, several: Spent) -> Iterator[str]:
+def saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
     """In requests, which follow from the criteria; in money where the judge's prices are known."""
     if one.requests:
         yield f"Saved: {share(one.requests - several.requests, one.requests)} of the requests"
@@ -119,8 +119,8 @@ def verdict_lines(report: ComparisonReport) -> Iterator[str]:
         yield f"{so_far} {number} criteria a call may be used; whether they should be is yours to judge."
     else:
         yield (
-            f"{so_far} {number} criteria a call may be used after {LEAST_ANSWERS} answers and "
-            f"{LEAST_CRITERIA} criteria: compare more answers, or another seed."
+            f"{so_far} {number} criteria a call may be used after {MIN_ANSWERS} answers and "
+            f"{MIN_CRITERIA} criteria: compare more answers, or another seed."
         )
 
 

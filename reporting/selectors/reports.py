@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from psychometrics.benchmark.matched import FEWEST_QUESTIONS
+from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import BenchmarkMetric, Estimate, MeasureRow, ResultGroup, ResultSet, TaskAccuracy
 from scoring.selectors.run_notes import run_notes
@@ -96,7 +96,7 @@ def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
 
 def is_misleading(row: BenchmarkMetric, fewest: Mapping[str, int]) -> bool:
     """A harmonic mean over a task of few questions, or of a number of them that is not counted yet."""
-    return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < FEWEST_QUESTIONS
+    return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
 
 
 def metrics_shown(rows: Iterable[BenchmarkMetric], hidden: Sequence[BenchmarkMetric]) -> list[MetricShown]:
@@ -148,6 +148,6 @@ def harmonic_notes(hidden: Sequence[BenchmarkMetric], fewest: Mapping[str, int])
             "The harmonic mean is hidden where a task has fewer than %(enough)d different questions with a "
             "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
             "average; the page Benchmark has it beside models at the same number of answers."
-        ) % {"enough": FEWEST_QUESTIONS, "fewest": min(counted)}
+        ) % {"enough": MIN_QUESTIONS, "fewest": min(counted)}
     elif hidden:
         yield _("The harmonic mean is hidden until the measurement has counted the questions of each task.")

@@ -22,7 +22,7 @@ from judging.selectors.judges import shortest
 from judging.selectors.progress import judging_progress
 from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_run_by_number
-from judging.services.running.patience import patiently
+from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run_resume
 from judging.views.reason_texts import WAYS_ON, reason_text
 from reporting.views.agreement.pages import run_panel
@@ -36,7 +36,7 @@ P = ParamSpec("P")
 RunView = Callable[Concatenate[HttpRequest, JudgingRun, P], HttpResponseBase]
 
 # Workers that store results of the run may be in the way, and PostgreSQL may choose this one to give way.
-PATIENCE_SECONDS = 5.0
+OUTAGE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
         return run_page(request, run, resume_form=form)
     budget, actor = form.cleaned_data["budget"], signed_in(request)
     try:
-        patiently(
+        retry_on_db_outage(
             lambda: run_resume(run=run, budget=budget, actor=actor, now=timezone.now()),
-            patience=PATIENCE_SECONDS,
+            seconds=OUTAGE_SECONDS,
         )
     except RunNotOpen as refusal:
         messages.error(request, str(refusal))
@@ -125,7 +125,9 @@ def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
         return run_page(request, run, cancel_form=form)
     try:
         actor = signed_in(request)
-        patiently(lambda: run_cancel(run=run, actor=actor, now=timezone.now()), patience=PATIENCE_SECONDS)
+        retry_on_db_outage(
+            lambda: run_cancel(run=run, actor=actor, now=timezone.now()), seconds=OUTAGE_SECONDS
+        )
     except Refused as refusal:
         messages.error(request, str(refusal))
     return to_run(run)

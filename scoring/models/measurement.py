@@ -34,7 +34,7 @@ class Measurement(models.Model):
         return dict(self.blocks if scope == Scope.ALL else self.public_blocks)
 
     @property
-    def told_apart(self) -> bool:
+    def has_public_scope(self) -> bool:
         """Whether there is a measurement of the public prompts alone."""
         return bool(self.public_blocks)
 

@@ -11,7 +11,7 @@ from formats.files import FileRefused, read_content
 from formats.parquet_files import read_table
 from psychometrics.data import response_matrix_files
 from psychometrics.data.response_matrix import ResponseMatrix
-from psychometrics.data.response_matrix_files import MOST_BYTES
+from psychometrics.data.response_matrix_files import MAX_BYTES
 from psychometrics.data.response_matrix_rows import MatrixBuilder, ResponseMatrixRefused
 
 Column = tuple[str, list[object]]
@@ -24,7 +24,7 @@ def read_response_matrix(path: Path) -> ResponseMatrix:
 
 def read_parquet(path: Path) -> ResponseMatrix:
     """Raises FileRefused for a file that is no table of scores, ResponseMatrixRefused for its rows."""
-    names, columns = parquet_columns(path, max_bytes=MOST_BYTES)
+    names, columns = parquet_columns(path, max_bytes=MAX_BYTES)
     builder = MatrixBuilder(place="row")
     for item, _ in columns:
         builder.name_item(item, 0)

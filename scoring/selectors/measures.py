@@ -45,8 +45,8 @@ class BlockMeasures:
 
 def scope_to_show(results: ResultSet) -> Scope:
     """What leaves the site in full: where private prompts were asked, what the public ones say alone."""
-    told_apart = results.estimates.filter(scope=Scope.PUBLIC).exists()
-    return Scope.PUBLIC if told_apart else Scope.ALL
+    has_public_scope = results.estimates.filter(scope=Scope.PUBLIC).exists()
+    return Scope.PUBLIC if has_public_scope else Scope.ALL
 
 
 def measurement_of(results: ResultSet) -> Measurement | None:

@@ -15,7 +15,7 @@ from studies.services.banks import item_bank_import
 from studies.services.refusals import Refused
 
 PERCENT = 100
-LONGEST = (
+MAX_CHARACTERS = (
     ("task", Item._meta.get_field("prompt_id").max_length),
     ("model", ModelConfiguration._meta.get_field("name").max_length),
 )
@@ -59,7 +59,7 @@ def calibration_of(table: AccuracyTable) -> TaskCalibration:
 
 def name_problems(table: AccuracyTable) -> Iterator[str]:
     """Names that are empty or too long, and two names of one task."""
-    for (kind, longest), names in zip(LONGEST, (table.tasks, table.models), strict=True):
+    for (kind, longest), names in zip(MAX_CHARACTERS, (table.tasks, table.models), strict=True):
         if not all(name.strip() and len(name) <= (longest or 0) for name in names):
             yield f"The name of a {kind} is empty or longer than {longest} characters."
     named: dict[str, str] = {}

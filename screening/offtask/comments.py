@@ -12,7 +12,7 @@ from screening.offtask.expectations import allows_short_answer, asks_for_an_opin
 from screening.offtask.facts import AnswerFlag, OfftaskRules, PromptFacts, ReasonCode
 from screening.offtask.words import clauses, quoted
 
-_MOST_LETTERS_PER_WORD = 20
+_MAX_LETTERS_PER_WORD = 20
 """A text of few but enormous words is no short comment; it is not searched."""
 
 _MARK_OR_VERSION = re.compile(
@@ -38,7 +38,7 @@ def comment_flags(text: str, prompt: PromptFacts, rules: OfftaskRules) -> list[A
 
 def _is_short(text: str, rules: OfftaskRules) -> bool:
     most = rules.comment_words
-    return len(text) <= _MOST_LETTERS_PER_WORD * most and count_words(text) <= most
+    return len(text) <= _MAX_LETTERS_PER_WORD * most and count_words(text) <= most
 
 
 def _matching(pieces: Sequence[str], patterns: Sequence[re.Pattern[str]], prompt: PromptFacts) -> list[str]:

@@ -7,7 +7,7 @@ import { currentDraft, sameDraft } from "./drafts.js";
 
 const PAUSE_MS = 2_000;
 // Somebody who types without a pause is saved, too.
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 const TIMEOUT_MS = 20_000;
 const RETRY_MS = [2_000, 4_000, 8_000, 16_000, 30_000];
 const SIGNED_OUT_RETRY_MS = 15_000;
@@ -238,8 +238,8 @@ export class Saver extends EventTarget {
 
   #planAfterPause() {
     this.waitingSince ??= performance.now();
-    const patience = this.waitingSince + LONGEST_WAIT_MS - performance.now();
-    this.#plan(Math.max(0, Math.min(PAUSE_MS, patience)));
+    const left = this.waitingSince + MAX_WAIT_MS - performance.now();
+    this.#plan(Math.max(0, Math.min(PAUSE_MS, left)));
   }
 
   #plan(delay) {

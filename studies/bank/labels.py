@@ -7,7 +7,7 @@ from formats.canonical import canonical_json
 
 # No vowels, so no words; nothing that is taken for another sign when it is read or said.
 ALPHABET = "23456789CDFGHJKMNPQRTVWX"
-SHORTEST, LONGEST = 3, 12
+MIN_LETTERS, MAX_LETTERS = 3, 12
 
 
 def prompt_labels(prompt_ids: Sequence[str], *, digest: str, kept: Mapping[str, str]) -> dict[str, str]:
@@ -23,7 +23,7 @@ def prompt_labels(prompt_ids: Sequence[str], *, digest: str, kept: Mapping[str, 
         (_letters(digest, prompt_id), prompt_id) for prompt_id in prompt_ids if prompt_id not in kept
     )
     for letters, prompt_id in fresh:
-        candidates = (f"Q-{letters[:length]}" for length in range(SHORTEST, LONGEST + 1))
+        candidates = (f"Q-{letters[:length]}" for length in range(MIN_LETTERS, MAX_LETTERS + 1))
         labels[prompt_id] = next(label for label in candidates if label not in taken)
         taken.add(labels[prompt_id])
     return labels
@@ -32,7 +32,7 @@ def prompt_labels(prompt_ids: Sequence[str], *, digest: str, kept: Mapping[str, 
 def _letters(digest: str, prompt_id: str) -> str:
     number = int.from_bytes(hashlib.sha256(canonical_json([digest, prompt_id])).digest())
     letters = []
-    for _ in range(LONGEST):
+    for _ in range(MAX_LETTERS):
         number, place = divmod(number, len(ALPHABET))
         letters.append(ALPHABET[place])
     return "".join(letters)

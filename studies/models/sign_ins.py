@@ -40,7 +40,7 @@ def browser_name(user_agent: str) -> str:
 
 
 @receiver(pre_save, sender="usersessions.UserSession")
-def keep_little(instance: Any, **_: Any) -> None:
+def strip_sign_in_details(instance: Any, **_: Any) -> None:
     instance.ip = NO_ADDRESS
     instance.user_agent = browser_name(instance.user_agent)
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 TOLD_FROM_PERCENT = 80
 
 
-def storage_told(stored_bytes: int) -> tuple[str, str] | None:
+def storage_notice(stored_bytes: int) -> tuple[str, str] | None:
     """A key that changes with what is to be told, and the sentence; None while there is nothing to tell."""
     percent = 100 * stored_bytes // settings.PERSON_BYTES
     if percent >= 100:

@@ -13,7 +13,7 @@ from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.protocol.times import aware_time
 from studies.services.events import StudyEventKind, event_record
-from studies.services.people.vetting_mails import mails_take_back
+from studies.services.people.vetting_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.studies import (
@@ -66,7 +66,7 @@ def study_amend(
     study.protocol_hash = study_protocol_hash(study)
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
     if "closes_at" in difference:
-        mails_take_back(study.events.filter(kind=StudyEventKind.REMINDED))
+        mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED))
     return _record(study, hash_before, difference, reason.strip(), actor, now)
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from studies.models import OutgoingMail
-from studies.services.hints import hint
+from studies.services.notifications import notify_workers
 
 LOG = structlog.get_logger("chiron")
 SEND = "studies.tasks.send_mails"
@@ -18,7 +18,7 @@ SEND = "studies.tasks.send_mails"
 HINT_SECONDS = 0.25
 # Whoever takes a mail has so long for it: a mail server may be slow at each of several steps.
 TAKEN_FOR = timedelta(minutes=3)
-MOST_ATTEMPTS = 14  # over eleven hours; a code is too old long before
+MAX_ATTEMPTS = 14  # over eleven hours; a code is too old long before
 FIRST_PAUSE = timedelta(seconds=5)
 # What is left then waits for the next message: a worker that is told to end does so in seconds.
 RUN_FOR = timedelta(seconds=10)
@@ -42,7 +42,7 @@ def mail_queue(
         due_at=now,
         expires_at=now + valid_for,
     )
-    transaction.on_commit(lambda: hint(SEND, timeout=HINT_SECONDS))
+    transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
     return mail
 
 
@@ -99,7 +99,7 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
 
 
 def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
-    if mail.attempts >= MOST_ATTEMPTS:
+    if mail.attempts >= MAX_ATTEMPTS:
         LOG.error("a mail was dropped unsent", mail=mail.pk, reason=reason, attempts=mail.attempts)
         mail.delete()
         return

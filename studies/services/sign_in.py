@@ -21,7 +21,7 @@ SECOND_FACTOR_TRIES = Limit("tries of a second factor", 5, 5 * MINUTE)
 
 
 @dataclass(frozen=True)
-class Asking:
+class CodeRequest:
     """Somebody who asks for a code: for which address, from which network address.
 
     `link` is the hash of an invitation's token that this browser has shown; blank without one.
@@ -33,19 +33,22 @@ class Asking:
 
 
 @transaction.atomic
-def code_request_take(*, asking: Asking, now: datetime) -> bool:
+def code_request_take(*, code_request: CodeRequest, now: datetime) -> bool:
     """Count one more code for this address, or say that no more is sent for now.
 
     Who holds the link of an invitation to the address is counted by the link alone: however many codes
     strangers ask for, on this network or another, they use up nothing of it.
     """
-    if asking.link and Invitation.objects.filter(token_sha256=asking.link, email=asking.email).exists():
-        return _take_all(LINK, asking.link, now)
-    pair = f"{asking.client} {asking.email}"
+    if (
+        code_request.link
+        and Invitation.objects.filter(token_sha256=code_request.link, email=code_request.email).exists()
+    ):
+        return _take_all(LINK, code_request.link, now)
+    pair = f"{code_request.client} {code_request.email}"
     return (
-        client_take(client=asking.client, now=now)
+        client_take(client=code_request.client, now=now)
         and _take_all(PAIR, pair, now)
-        and _take_all(ADDRESS, asking.email, now)
+        and _take_all(ADDRESS, code_request.email, now)
     )
 
 

@@ -10,7 +10,7 @@ from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
-from studies.services.people.vetting_mails import mails_take_back
+from studies.services.people.vetting_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
@@ -129,7 +129,7 @@ def study_close(*, study: Study, now: datetime, actor: User | None = None, reaso
         )
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])
-    mails_take_back(study.events.filter(kind=StudyEventKind.REMINDED))
+    mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED))
     event_record(study=study, kind=StudyEventKind.CLOSED, now=now, actor=actor, reason=reason.strip())
     return study
 

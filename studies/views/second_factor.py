@@ -33,7 +33,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import User
 from studies.services.second_factor import second_factor_use
-from studies.staying_signed_in import sign_in_used
+from studies.session_renewal import sign_in_used
 
 P = ParamSpec("P")
 R = TypeVar("R")

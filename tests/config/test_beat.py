@@ -15,12 +15,12 @@ from celery import Celery, current_app
 from django.conf import settings
 
 from batches.models import Session
-from config.beat import WAITING_LIMIT, OwnWork, SteadyScheduler
+from config.beat import WAITING_LIMIT, LocalTasks, SteadyScheduler
 from config.celery import app
-from judging.services.running.slices import SLICES_AT_ONCE, slice_slot, stopping
+from judging.services.running.process_slots import MAX_RUNS_AT_ONCE, process_slot, stopping
 from studies.models import Participant, Study
-from studies.services import hints
-from studies.services.hints import NotSent, hint, message_send
+from studies.services import notifications
+from studies.services.notifications import NotSent, notify_workers, task_send
 
 SWEEP = "batches.tasks.sweep_sessions"
 WORK = "judging.tasks.judging_work"
@@ -30,7 +30,7 @@ WORK = "judging.tasks.judging_work"
 def as_a_beat_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tasks known, and no failure of a test before this one remembered."""
     app.loader.import_default_modules()
-    monkeypatch.setattr(hints, "_refuse_until", 0.0)
+    monkeypatch.setattr(notifications, "_refuse_until", 0.0)
 
 
 @contextmanager
@@ -85,18 +85,18 @@ def test_every_entry_of_the_schedule_names_a_task_and_no_message_outlives_its_us
 
 def test_a_hint_goes_to_the_queue_of_judging_alone(tmp_path: Path) -> None:
     with file_broker(tmp_path) as queue:
-        assert hint(WORK, scoring_run_id=1) is True
+        assert notify_workers(WORK, scoring_run_id=1) is True
         assert (len(messages(queue, "judging")), len(messages(queue, "upkeep"))) == (1, 0)
-        message_send(SWEEP, {})
+        task_send(SWEEP, {})
         assert (len(messages(queue, "judging")), len(messages(queue, "upkeep"))) == (1, 1)
 
 
 def test_a_hint_is_refused_at_once_where_the_broker_is_gone() -> None:
     with refusing_broker():
         began = time.monotonic()
-        assert hint(WORK, scoring_run_id=1) is False
+        assert notify_workers(WORK, scoring_run_id=1) is False
         with pytest.raises(NotSent, match="cannot be reached"):
-            message_send(SWEEP, {})
+            task_send(SWEEP, {})
     assert time.monotonic() - began < 5
 
 
@@ -106,17 +106,17 @@ def test_a_broker_that_accepts_and_says_nothing_holds_nobody() -> None:
         silent.listen()
         with broker(f"redis://127.0.0.1:{silent.getsockname()[1]}/0"):
             began = time.monotonic()
-            assert hint(WORK, scoring_run_id=1) is False
+            assert notify_workers(WORK, scoring_run_id=1) is False
     assert time.monotonic() - began < 10
 
 
 def test_messages_that_nobody_takes_are_not_added_to(tmp_path: Path) -> None:
     with file_broker(tmp_path) as queue:
         for _ in range(3):
-            message_send(SWEEP, {}, waiting_limit=3)
+            task_send(SWEEP, {}, waiting_limit=3)
         with pytest.raises(NotSent, match="nobody takes them; start a worker"):
-            message_send(SWEEP, {}, waiting_limit=3)
-        assert hint(WORK, scoring_run_id=1) is False
+            task_send(SWEEP, {}, waiting_limit=3)
+        assert notify_workers(WORK, scoring_run_id=1) is False
         assert (len(messages(queue, "upkeep")), len(messages(queue, "judging"))) == (3, 0)
 
 
@@ -141,7 +141,7 @@ def test_without_a_broker_the_beat_ends_sessions_itself(
     scheduler = scheduler_of(SWEEP)
     with refusing_broker():
         scheduler.apply_entry(scheduler.schedule["only"])
-        scheduler._own_work.wait(20)
+        scheduler._local_tasks.wait(20)
     session.refresh_from_db()
     assert session.status == "expired"
 
@@ -158,7 +158,7 @@ def test_a_beat_that_works_itself_does_a_task_once_at_a_time_and_goes_on_ticking
     own = Celery("own", set_as_current=False)
     own.task(name="slow")(slow)
     own.finalize()
-    works = OwnWork(own)
+    works = LocalTasks(own)
     works.start("slow", {})
     assert began.acquire(timeout=10)
     assert works.is_running("slow")
@@ -223,7 +223,7 @@ def take_all(channel: Any, writers: list[threading.Thread], taken: list[object])
 
 def test_the_folders_of_the_broker_come_back_by_themselves(tmp_path: Path) -> None:
     with file_broker(tmp_path / "gone" / "broker") as queue:
-        assert hint(WORK, scoring_run_id=1) is True
+        assert notify_workers(WORK, scoring_run_id=1) is True
         assert len(messages(queue, "judging")) == 1
 
 
@@ -237,17 +237,22 @@ def test_an_unreadable_message_is_thrown_away(tmp_path: Path) -> None:
 
 
 def test_a_process_works_on_a_run_once_and_on_few_runs_at_once() -> None:
-    with slice_slot(1) as first, slice_slot(1) as again, slice_slot(2) as second, slice_slot(3) as third:
+    with (
+        process_slot(1) as first,
+        process_slot(1) as again,
+        process_slot(2) as second,
+        process_slot(3) as third,
+    ):
         assert (first, again, second, third) == (True, False, True, False)
-    assert SLICES_AT_ONCE == 2
-    with slice_slot(3) as free:
+    assert MAX_RUNS_AT_ONCE == 2
+    with process_slot(3) as free:
         assert free is True
 
 
 def test_a_process_told_to_end_begins_no_slice() -> None:
     stopping.set()
     try:
-        with slice_slot(1) as free:
+        with process_slot(1) as free:
             assert free is False
     finally:
         stopping.clear()

@@ -10,7 +10,7 @@ import pytest
 from pytest_django import Settings
 
 from config.checks import data_folder_is_private
-from config.private_files import narrow, wide_paths
+from config.private_files import exposed_paths, restrict_permissions
 from reporting.services.study_reports import report_write
 from scoring.export.folder import new_folder
 from studies.bank.records import AttachmentRecord
@@ -42,7 +42,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_folder_of_an_earlier_version_is_closed_to_others_at_the_start(data: Path) -> None:
-    narrow(data)
+    restrict_permissions(data)
     assert {rights(path) for path in (data, *data.rglob("*")) if path.is_dir()} == {0o700}
     assert {rights(path) for path in data.rglob("*") if path.is_file()} == {0o600}
 
@@ -53,7 +53,7 @@ def test_own_rights_and_what_is_outside_stay_as_they_are(data: Path, tmp_path: P
     (data / "link").symlink_to(outside.parent)
     (data / "media" / "link").symlink_to(outside)
     script = made(data / "script", 0o755)
-    narrow(data)
+    restrict_permissions(data)
     assert (rights(outside), rights(outside.parent)) == (0o644, 0o755)
     assert rights(script) == 0o700
 
@@ -61,27 +61,27 @@ def test_own_rights_and_what_is_outside_stay_as_they_are(data: Path, tmp_path: P
 def test_a_folder_of_somebody_else_that_was_named_by_mistake_stays_as_it_is(tmp_path: Path) -> None:
     theirs = made(tmp_path / "srv" / "site" / "index.html", 0o644)
     (tmp_path / "srv").chmod(0o755)
-    narrow(tmp_path / "srv")
+    restrict_permissions(tmp_path / "srv")
     assert (rights(theirs), rights(tmp_path / "srv")) == (0o644, 0o755)
 
 
 def test_a_folder_that_is_named_by_a_link_is_closed_like_any_other(data: Path, tmp_path: Path) -> None:
     (tmp_path / "named").symlink_to(data)
-    narrow(tmp_path / "named")
-    assert wide_paths(tmp_path / "named") == wide_paths(data) == []
+    restrict_permissions(tmp_path / "named")
+    assert exposed_paths(tmp_path / "named") == exposed_paths(data) == []
 
 
 def test_a_start_that_broke_off_is_finished_by_the_next(data: Path) -> None:
     data.chmod(0o700)
     (data / "media" / "attachments" / "ab").chmod(0o700)
-    narrow(data)
-    assert wide_paths(data) == []
+    restrict_permissions(data)
+    assert exposed_paths(data) == []
 
 
 def test_a_start_does_not_look_again_into_what_is_private(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    narrow(data)
+    restrict_permissions(data)
     looked: list[object] = []
     walk = os.walk
 
@@ -90,14 +90,14 @@ def test_a_start_does_not_look_again_into_what_is_private(
         return walk(path, topdown=topdown)
 
     monkeypatch.setattr(os, "walk", look)
-    narrow(data)
+    restrict_permissions(data)
     assert looked == []
 
 
 def test_the_check_for_deployment_names_what_others_may_read_and_the_remedy(
     data: Path, settings: Settings
 ) -> None:
-    narrow(data)
+    restrict_permissions(data)
     settings.DATA_DIR = data
     assert data_folder_is_private() == []
     plan = data / "media" / "attachments" / "ab" / "plan.png"
@@ -121,7 +121,7 @@ def test_a_process_says_what_it_closed_and_writes_privately_under_any_umask(data
     assert "other accounts had rights in the data folder" in run.stderr
     assert "chiron.W001" not in run.stderr
     assert (data / "secret_key").is_file()
-    assert wide_paths(data) == []
+    assert exposed_paths(data) == []
 
 
 def test_exports_reports_and_attachments_are_private_wherever_they_are_written(
@@ -137,4 +137,4 @@ def test_exports_reports_and_attachments_are_private_wherever_they_are_written(
     )
     attachments_store(attachments=[attachment], base_dir=tmp_path)
     assert len(list(Path(settings.MEDIA_ROOT).rglob("*.png"))) == 1
-    assert wide_paths(tmp_path / "own") == wide_paths(Path(settings.MEDIA_ROOT)) == []
+    assert exposed_paths(tmp_path / "own") == exposed_paths(Path(settings.MEDIA_ROOT)) == []

@@ -31,8 +31,8 @@ from judging.services.audit_ratings import RatingReading, RatingRow, ratings_imp
 from judging.services.audits import audit_draw
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_pause, run_plan, run_start
-from judging.services.running.seats import study_seats
 from operations.rehearsal.mailbox import Mailbox
 from operations.rehearsal.servers import free_port
 from psychometrics.inference.measure import Block
@@ -358,7 +358,7 @@ def with_answers(make_study: Callable[..., Study], begin: Callable[..., Session]
 def judged(study: Study, *judges: JudgeConfig) -> JudgingRun:
     study_score(
         study=study,
-        seats=study_seats(study=study, configs=judges),
+        specs=study_judge_specs(study=study, configs=judges),
         budget=None,
         actor=None,
         clock=timezone.now,
@@ -370,8 +370,8 @@ def judged(study: Study, *judges: JudgeConfig) -> JudgingRun:
 
 def planned(study: Study, judge: JudgeConfig) -> JudgingRun:
     """A run that has begun, and whose judge nobody reaches."""
-    seats = study_seats(study=study, configs=[judge])
-    plan = run_plan(study=study, seats=seats, now=timezone.now(), progress=nobody_watches)
+    specs = study_judge_specs(study=study, configs=[judge])
+    plan = run_plan(study=study, specs=specs, now=timezone.now(), progress=nobody_watches)
     return run_start(plan=plan, budget=Decimal("12.5"), actor=None, now=timezone.now())
 
 

@@ -6,7 +6,7 @@ from tests.evidence.frozen_results import FOLDER, stored
 from tests.evidence.inputs import FAMILIES
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
-MOST_BYTES = 50_000
+MAX_BYTES = 50_000
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -16,5 +16,5 @@ def test_a_stored_result_says_where_it_comes_from(name: str) -> None:
     assert all(found.values())
     assert (FOLDER.parents[2] / found["script"]).is_file()
     assert set(found["inputs"]) <= set(FAMILIES)
-    assert (FOLDER / f"{name}.json").stat().st_size <= MOST_BYTES
+    assert (FOLDER / f"{name}.json").stat().st_size <= MAX_BYTES
     assert f"| {found['program']} | {found['version']} |" in (FOLDER.parent / "README.md").read_text()

@@ -24,11 +24,11 @@ from judging.judges.interface import JudgeTask  # noqa: E402
 from judging.judges.llm_judge import LLMJudge  # noqa: E402
 from judging.models import CriterionScore, JudgeConfig  # noqa: E402
 from judging.selectors.judging import prompts_to_judge  # noqa: E402
-from judging.services.running.seats import judge_texts  # noqa: E402
+from judging.services.running.judge_specs import judge_texts  # noqa: E402
 from llm.client import ChatClient  # noqa: E402
 from studies.models import Study  # noqa: E402
 
-MOST_IN_A_ROW = 2
+MAX_IN_A_ROW = 2
 
 
 class Recorder:
@@ -67,7 +67,7 @@ def planned() -> Iterator[tuple[int, JudgeTask, int | None]]:
 
 
 def in_a_row(faults: Faults, ask: Ask) -> list[str]:
-    return list(islice(iter(lambda: faults.fault(ask), ""), MOST_IN_A_ROW))
+    return list(islice(iter(lambda: faults.fault(ask), ""), MAX_IN_A_ROW))
 
 
 def main() -> None:

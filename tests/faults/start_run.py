@@ -15,8 +15,8 @@ django.setup()
 from django.utils import timezone  # noqa: E402
 
 from judging.models import JudgeConfig  # noqa: E402
+from judging.services.running.judge_specs import study_judge_specs  # noqa: E402
 from judging.services.running.runs import run_plan, run_start  # noqa: E402
-from judging.services.running.seats import study_seats  # noqa: E402
 from studies.models import Study  # noqa: E402
 
 
@@ -41,8 +41,8 @@ def main() -> None:
     ]
     planned = 0
     for study in Study.objects.order_by("pk"):
-        seats = study_seats(study=study, configs=judges)
-        plan = run_plan(study=study, seats=seats, now=timezone.now(), progress=lambda done, total: None)
+        specs = study_judge_specs(study=study, configs=judges)
+        plan = run_plan(study=study, specs=specs, now=timezone.now(), progress=lambda done, total: None)
         planned += run_start(plan=plan, budget=asked.budget, actor=None, now=timezone.now()).planned
     print(planned)  # noqa: T201
 

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 CONCURRENCY = 8
 REQUESTS, TOKENS = 240, 90_000
-# Each slice wants 5 calls at a time: 2 workers with 2 slices each want 20 of the 8.
+# Each lease wants 5 calls at a time: 2 workers with 2 leases each want 20 of the 8.
 THREADS = {"CHIRON_JUDGING_THREADS": "5"}
 
 
@@ -70,7 +70,7 @@ def test_two_runs_on_the_same_judges_keep_their_limits_though_a_worker_is_killed
     assert_kept(by_requests, first)
     assert_kept(by_tokens, second)
     # Within the limits, and not because so little was sent: each was used up to the part that is asked for at
-    # once by each of the slices, and there was more to send than it allows.
+    # once by each of the leases, and there was more to send than it allows.
     assert 0.6 * REQUESTS <= most_in_window(first) <= REQUESTS < len(first)
     assert 0.6 * TOKENS <= tokens_most_in_window(second) <= TOKENS < sum(one.tokens for one in second)
     assert_both_runs_sent_together(site)
@@ -95,7 +95,7 @@ def test_two_runs_on_one_judge_keep_its_limits_embedded(
 
 
 def assert_kept(judge: RunningJudge, arrivals: list[Arrival]) -> None:
-    """Never more calls at a time than the judge takes, though several slices shared them."""
+    """Never more calls at a time than the judge takes, though several leases shared them."""
     assert not [one for one in arrivals if one.violation]
     assert 5 < in_flight_maximum(arrivals) <= CONCURRENCY
     assert judge.stats()["in_flight_maximum"] <= CONCURRENCY

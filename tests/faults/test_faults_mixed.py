@@ -20,7 +20,7 @@ TIMEOUT_SECONDS = 8.0
 STALL_SECONDS = 17.0
 # Replies that the client does not wait for, or does not read to their end.
 LEFT = {"stalled", "dripped", "huge"}
-# A slice waits for its last call, which may stall; and rows come back for another round soon. Nobody dies
+# A lease waits for its last call, which may stall; and rows come back for another round soon. Nobody dies
 # here, so no lease may end while its worker lives, however busy the machine is.
 EXTRA = {
     "CHIRON_JUDGING_LEASE_SECONDS": "60",

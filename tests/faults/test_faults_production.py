@@ -57,7 +57,7 @@ def until_answered(judge: RunningJudge, *, before: float) -> None:
 
 
 def freeze_at_work(production: Site, judge: RunningJudge, worker: Part) -> float:
-    """Let a worker stand still that waits for replies, not between two slices; the moment of it."""
+    """Let a worker stand still that waits for replies, not between two leases; the moment of it."""
     port = urlsplit(judge.url).port
     assert port
     for _ in range(40):

@@ -21,8 +21,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import ValidationError
 
+from batches.error_messages import body_error_message
 from batches.schemas import SaveBody
-from batches.sentence_api import body_sentence
 from formats.files import FileRefused
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from judging.judges.schemas import ExactJudgment, RubricJudgment, rubric_judgments
@@ -126,7 +126,7 @@ def saved(content: bytes) -> None:
         SaveBody.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise ValueError(body_sentence({**first, "loc": ("body", *first["loc"])})) from None
+        raise ValueError(body_error_message({**first, "loc": ("body", *first["loc"])})) from None
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from judging.coordinator import run_continue_or_start, run_work_through
 from judging.models import JudgeConfig
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
-from judging.services.running.seats import scoring_run_open, study_seats
+from judging.services.running.judge_specs import scoring_run_open, study_judge_specs
 from judging.services.running.settling import answers_complete
 from scoring.readers.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.services.leaderboards import leaderboard_import
@@ -231,12 +231,12 @@ def judges_running(lead: User, letters: str) -> Iterator[list[JudgeConfig]]:
 def answers_judge(study: Study, judges: Sequence[JudgeConfig], lead: User) -> None:
     """Judge everything and compute first results; nothing is measured yet."""
     study.refresh_from_db()
-    seats = study_seats(study=study, configs=judges)
-    run = run_continue_or_start(study, seats, None, lead, judging_clock, nobody_watches)
+    specs = study_judge_specs(study=study, configs=judges)
+    run = run_continue_or_start(study, specs, None, lead, judging_clock, nobody_watches)
     if run is not None:
         run_work_through(run=run, clock=judging_clock, progress=nobody_watches)
-    for seat in seats:
-        scoring_run = scoring_run_open(study=study, seat=seat, now=judging_clock())
+    for spec in specs:
+        scoring_run = scoring_run_open(study=study, spec=spec, now=judging_clock())
         answers_complete(run=scoring_run, now=judging_clock())
         results_compute(run=scoring_run, now=judging_clock())
 

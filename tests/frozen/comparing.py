@@ -12,7 +12,7 @@ from psychometrics.recompute.measures import RENAMED, presently_named
 
 Row = dict[str, Any]
 Export = dict[str, Any]
-MOST_LINES = 40
+MAX_LINES = 40
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # another processor rounds the last digits otherwise
 ABSENT = "nothing"
 
@@ -69,10 +69,10 @@ def shown(value: Any) -> str:
 
 
 def report_of(found: Sequence[Difference]) -> str:
-    """The differences, one a line, at most MOST_LINES of them; "" if there is none."""
+    """The differences, one a line, at most MAX_LINES of them; "" if there is none."""
     lines = [str(one) for one in found]
-    if len(lines) > MOST_LINES:
-        lines[MOST_LINES - 1 :] = [f"… and {len(lines) - MOST_LINES + 1} more"]
+    if len(lines) > MAX_LINES:
+        lines[MAX_LINES - 1 :] = [f"… and {len(lines) - MAX_LINES + 1} more"]
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from judging.judges.interface import JudgeTask
 from judging.judges.local import LocalJudge
 from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
 from judging.selectors.judging import prompts_to_judge
-from judging.services.running.seats import planning_judge, scoring_run_open, seat_of
+from judging.services.running.judge_specs import planning_judge, scoring_run_open, spec_of
 from judging.services.running.settling import answer_scores, scores_store
 from scoring.models import Agreement
 from scoring.selectors.measures import measurement_of
@@ -21,7 +21,7 @@ from screening.models import AnswerFlag, ParticipantFlag
 from screening.services.screening import study_screen
 from studies.models import Study
 
-FEWEST_RESAMPLES = 100  # that measure_study takes
+MIN_RESAMPLES = 100  # that measure_study takes
 
 
 def study_compute(study: Study, now: datetime) -> None:
@@ -47,7 +47,7 @@ def draws_of(run: ScoringRun) -> tuple[int, int]:
     """Seed and resamples of the newest measurement, else what a first one takes."""
     results = newest_results(run)
     earlier = measurement_of(results) if results else None
-    return (earlier.seed, earlier.resamples) if earlier else (SEED, FEWEST_RESAMPLES)
+    return (earlier.seed, earlier.resamples) if earlier else (SEED, MIN_RESAMPLES)
 
 
 def flags_again(study: Study) -> None:
@@ -69,9 +69,9 @@ def judge_again(run: ScoringRun, now: datetime) -> None:
 
     Raises AssertionError where the same judge would now be taken for another one.
     """
-    seat = seat_of(run)
-    assert scoring_run_open(study=run.study, seat=seat, now=now) == run, f"the judge of {run} is another one"
-    with planning_judge(run.study, seat) as judge:
+    spec = spec_of(run)
+    assert scoring_run_open(study=run.study, spec=spec, now=now) == run, f"the judge of {run} is another one"
+    with planning_judge(run.study, spec) as judge:
         if isinstance(judge, LocalJudge):
             verdicts_again(run, judge)
             return

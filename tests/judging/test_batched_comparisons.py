@@ -9,7 +9,7 @@ from hashed_judge.running import RunningJudge
 
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
-from judging.coordinator import judging_compare, judging_slice
+from judging.coordinator import judging_compare, judging_work_for_a_while
 from judging.models import (
     AnswerScore,
     CriterionScore,
@@ -31,8 +31,8 @@ from judging.services.comparing.report import ComparisonReport
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.running.compared import NotCompared
 from judging.services.running.continuing import RunOfOthers
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_cancel, run_plan, run_start
-from judging.services.running.seats import Seat
 from scoring.coordinator import Scoring, judging_coordinate, study_score
 from scoring.models import ResultSet
 from studies.bank.records import CriterionRecord, PromptRecord
@@ -109,7 +109,7 @@ def score_batched(running_clock: Clock) -> Callable[..., Scoring]:
     def run(study: Study, config: JudgeConfig, criteria_per_call: int = 3) -> Scoring:
         return study_score(
             study=study,
-            seats=[Seat(config, criteria_per_call=criteria_per_call)],
+            specs=[JudgeSpec(config, criteria_per_call=criteria_per_call)],
             budget=None,
             actor=None,
             clock=running_clock,
@@ -131,8 +131,8 @@ def test_a_comparison_asks_about_a_sample_both_ways_and_computes_no_results(
     run = JudgingRun.objects.get()
     assert (run.purpose, run.state, run.planned) == (RunPurpose.COMPARISON, RunState.FINISHED, 60)
     # Of five criteria three are asked about together, then two; the others one by one.
-    assert (report.one.requests, report.several.requests) == (30, 12)
-    assert (report.one.calls, report.several.calls) == (30, 12)
+    assert (report.single.requests, report.batched.requests) == (30, 12)
+    assert (report.single.calls, report.batched.calls) == (30, 12)
     assert len(judge_endpoint.arrivals()) == 42
     assert (report.by_criterion.n, report.by_criterion.clusters, report.by_answer.n) == (30, 6, 6)
     prompts = CriterionScore.objects.values_list("answer__prompt__prompt_id", flat=True).distinct()
@@ -230,7 +230,7 @@ def test_a_run_for_scores_is_refused_wherever_it_is_started(
     study: Study, make_judge: Callable[..., JudgeConfig], judge_endpoint: RunningJudge, now: datetime
 ) -> None:
     judge = make_judge(judge_endpoint.url)
-    plan = run_plan(study=study, seats=[Seat(judge, criteria_per_call=3)], now=now, progress=unseen)
+    plan = run_plan(study=study, specs=[JudgeSpec(judge, criteria_per_call=3)], now=now, progress=unseen)
     with pytest.raises(NotCompared, match="may not score with 3 criteria a call"):
         run_start(plan=plan, budget=None, actor=None, now=now)
     assert not JudgingRun.objects.exists()
@@ -321,7 +321,7 @@ def test_workers_end_a_comparison_without_computing_results(
 
 def from_workers(run: JudgingRun, clock: Clock) -> None:
     for one in judging_coordinate(clock=clock):
-        judging_slice(
+        judging_work_for_a_while(
             judging_run_id=run.pk, scoring_run_id=one.run.pk, stopping=threading.Event(), clock=clock
         )
     judging_coordinate(clock=clock)

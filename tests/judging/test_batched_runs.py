@@ -29,8 +29,8 @@ from judging.models import (
     RunPurpose,
     ScoringRun,
 )
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_plan, run_start
-from judging.services.running.seats import Seat
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 
@@ -84,8 +84,8 @@ def start(running_clock: Clock) -> Start:
     """Plan and freeze by three criteria a call; as a comparison, which needs none before it."""
 
     def begin(study: Study, judge: JudgeConfig, criteria_per_call: int = 3) -> JudgingRun:
-        seats = [Seat(judge, criteria_per_call=criteria_per_call)]
-        plan = run_plan(study=study, seats=seats, now=running_clock(), progress=unseen)
+        specs = [JudgeSpec(judge, criteria_per_call=criteria_per_call)]
+        plan = run_plan(study=study, specs=specs, now=running_clock(), progress=unseen)
         return run_start(
             plan=plan, budget=None, actor=None, now=running_clock(), purpose=RunPurpose.COMPARISON
         )

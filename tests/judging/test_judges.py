@@ -14,8 +14,8 @@ from judging.selectors.judges import judge_is_used, known_judges
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings
 from judging.services.judge_trial import FindingState, Trial, judge_probe
 from judging.services.judges import JudgeChanged, JudgeFixed, judge_add, judge_change, settings_of
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start
-from judging.services.running.seats import study_seats
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db
@@ -214,8 +214,8 @@ def test_another_address_may_take_schemas_again(judge: JudgeConfig, now: datetim
 def test_what_decides_scores_is_fixed_once_a_run_used_the_judge(
     changed: dict[str, object], judge: JudgeConfig, asked_study: Study, now: datetime
 ) -> None:
-    seats = study_seats(study=asked_study, configs=[judge])
-    plan = run_plan(study=asked_study, seats=seats, now=now, progress=lambda done, total: None)
+    specs = study_judge_specs(study=asked_study, configs=[judge])
+    plan = run_plan(study=asked_study, specs=specs, now=now, progress=lambda done, total: None)
     run_start(plan=plan, budget=None, actor=None, now=now)
     with pytest.raises(JudgeFixed, match="Add another judge"):
         judge_change(judge=judge, settings=replace(GOOD, **changed), actor=None, now=now)  # type: ignore[arg-type]
@@ -236,8 +236,8 @@ def test_what_decides_scores_is_fixed_once_a_run_used_the_judge(
 def test_an_estimate_alone_fixes_nothing_and_is_forgotten(
     judge: JudgeConfig, asked_study: Study, now: datetime
 ) -> None:
-    seats = study_seats(study=asked_study, configs=[judge])
-    run_plan(study=asked_study, seats=seats, now=now, progress=lambda done, total: None)
+    specs = study_judge_specs(study=asked_study, configs=[judge])
+    run_plan(study=asked_study, specs=specs, now=now, progress=lambda done, total: None)
     assert ScoringRun.objects.count() == 1
     assert not judge_is_used(judge)
     judge_change(judge=judge, settings=replace(GOOD, model="judge-2"), actor=None, now=now)

@@ -13,8 +13,8 @@ from hashed_judge.running import judge_server
 from judging.models import JudgeChange, JudgeConfig
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start
-from judging.services.running.seats import study_seats
 from studies.models import Participant, Study, User
 
 pytestmark = pytest.mark.django_db
@@ -181,8 +181,8 @@ def test_a_used_judge_keeps_its_model_whatever_is_sent(
 ) -> None:
     study = make_study(prompts=1, batch_size=1, judge_kind="llm")
     work(make_person(study), {"p001": "1"})
-    seats = study_seats(study=study, configs=[judge])
-    plan = run_plan(study=study, seats=seats, now=now, progress=lambda done, total: None)
+    specs = study_judge_specs(study=study, configs=[judge])
+    plan = run_plan(study=study, specs=specs, now=now, progress=lambda done, total: None)
     run_start(plan=plan, budget=None, actor=None, now=now)
     address = reverse("staff_judge", args=["one"])
     assert "This judge has been used" in staff.get(address).content.decode()

@@ -19,12 +19,12 @@ from hashed_judge.running import RunningJudge, judge_server
 from pytest_django import Settings
 
 from batches.models import Session
-from judging.models import JudgeCall, JudgeConfig, JudgeSlice, JudgingRun, ScoringRun
+from judging.models import JudgeCall, JudgeConfig, JudgingRun, ScoringRun, WorkerLease
 from judging.services.running.budget import PricesUnknown, cost_of, set_aside, spent_of, worst_cost
-from judging.services.running.claims import slice_begin
+from judging.services.running.claims import lease_begin
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_finish, run_plan, run_resume, run_start
-from judging.services.running.seats import study_seats
-from judging.services.running.working import slice_work
+from judging.services.running.working import lease_work
 from llm.attempts import Attempt
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
@@ -77,7 +77,7 @@ def judge_of(server: RunningJudge, slug: str = "judge", **fields: object) -> Jud
 def started(study: Study, *judges: JudgeConfig, budget: str | None) -> JudgingRun:
     plan = run_plan(
         study=study,
-        seats=study_seats(study=study, configs=judges),
+        specs=study_judge_specs(study=study, configs=judges),
         now=timezone.now(),
         progress=lambda done, total: None,
     )
@@ -96,9 +96,9 @@ def scoring_runs(run: JudgingRun) -> list[ScoringRun]:
 
 
 def worked(run: JudgingRun, *, threads: int = 32, seconds: float = 30.0) -> JudgingRun:
-    """A slice for each judge, one after the other."""
+    """A lease for each judge, one after the other."""
     for scored in scoring_runs(run):
-        slice_work(
+        lease_work(
             judging_run=JudgingRun.objects.select_related("study").get(pk=run.pk),
             run=scored,
             seconds=seconds,
@@ -128,7 +128,7 @@ def test_every_token_the_server_counted_is_accounted_for_exactly(
     run = worked(started(judged_study(4), judge, budget="10"))
     assert run.rows.filter(state="scored").count() == 48
     assert spent_of(run) == charged(server, judge) > 0
-    assert JudgeSlice.objects.get().reserved == 0
+    assert WorkerLease.objects.get().reserved == 0
     assert run_finish(run=run, now=timezone.now())
 
 
@@ -171,7 +171,7 @@ def test_several_workers_together_never_pass_the_budget(
     run.refresh_from_db()
     assert (run.state, run.pause_reason) == ("paused", "budget")
     assert Decimal("0.02") < charged(server, judge) == spent_of(run) <= Decimal("0.025")
-    assert set(JudgeSlice.objects.values_list("reserved", flat=True)) == {Decimal(0)}
+    assert set(WorkerLease.objects.values_list("reserved", flat=True)) == {Decimal(0)}
 
 
 def test_two_judges_of_different_prices_share_one_budget(
@@ -213,7 +213,7 @@ def test_without_a_budget_nothing_is_reserved(server: RunningJudge, judged_study
     run = worked(started(judged_study(1), judge, budget=None))
     assert run.rows.filter(state="scored").count() == 12
     assert spent_of(run) == charged(server, judge)
-    assert JudgeSlice.objects.get().reserved == 0
+    assert WorkerLease.objects.get().reserved == 0
 
 
 def test_a_budget_of_zero_asks_nothing_and_is_enough_where_everything_is_known(
@@ -263,10 +263,10 @@ def test_a_slice_that_never_ended_keeps_what_it_held_as_spent(
     server: RunningJudge, judged_study: MakeStudy, now: datetime
 ) -> None:
     run = started(judged_study(4), judge_of(server), budget="0.05")
-    lost = slice_begin(judging_run=run, run=scoring_runs(run)[0], wanted=4, now=timezone.now())
+    lost = lease_begin(judging_run=run, run=scoring_runs(run)[0], wanted=4, now=timezone.now())
     assert lost is not None
     long_ago = timezone.now() - timedelta(hours=1)
-    JudgeSlice.objects.filter(pk=lost.pk).update(reserved=Decimal("0.03"), leased_until=long_ago)
+    WorkerLease.objects.filter(pk=lost.pk).update(reserved=Decimal("0.03"), leased_until=long_ago)
     run = worked(run)
     assert (run.state, run.pause_reason) == ("paused", "budget")
     assert ", 0.03 may have been by workers that died;" in run.pause_detail

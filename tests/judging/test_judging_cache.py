@@ -10,8 +10,8 @@ from hashed_judge.running import RunningJudge, judge_server
 from batches.models import Session
 from judging.coordinator import run_work_through
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunPlan, run_plan, run_start
-from judging.services.running.seats import study_seats
 from scoring.coordinator import Scoring
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
@@ -168,14 +168,14 @@ def test_the_same_state_gives_the_same_plan_and_another_answer_another(
     study = answered("42", "41")
 
     def plan() -> RunPlan:
-        seats = study_seats(study=study, configs=[judge], replicates=2)
-        return run_plan(study=study, seats=seats, now=now, progress=lambda done, total: None)
+        specs = study_judge_specs(study=study, configs=[judge], replicates=2)
+        return run_plan(study=study, specs=specs, now=now, progress=lambda done, total: None)
 
     first = plan()
-    assert [seat.sha256() for seat in first.seats] == [seat.sha256() for seat in plan().seats]
-    assert first.seats[0].sha256() != first.seats[1].sha256()
+    assert [spec.sha256() for spec in first.judge_plans] == [spec.sha256() for spec in plan().judge_plans]
+    assert first.judge_plans[0].sha256() != first.judge_plans[1].sha256()
     work(make_person(study), {"p2": "40"})
-    assert plan().seats[0].sha256() != first.seats[0].sha256()
+    assert plan().judge_plans[0].sha256() != first.judge_plans[0].sha256()
     started = run_start(plan=first, budget=None, actor=None, now=now)
     run_sha256 = started.plan_sha256
     started.delete()
@@ -193,7 +193,7 @@ def test_what_another_run_got_since_the_plan_was_made_is_not_asked_again(
     for study in (answered("42", "42"), answered("42", "41")):
         plan = run_plan(
             study=study,
-            seats=study_seats(study=study, configs=[judge]),
+            specs=study_judge_specs(study=study, configs=[judge]),
             now=running_clock(),
             progress=lambda done, total: None,
         )

@@ -8,18 +8,18 @@ from django.conf import settings
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from judging.judges.interface import Asked, CriterionVerdict, JudgeTask
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgeSlice, JudgingRun
+from judging.judges.interface import CriterionVerdict, JudgeResult, JudgeTask
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, WorkerLease
 from judging.services.running.claims import (
-    MOST_STARTS,
+    MAX_STARTS,
     BegunTooOften,
     Claims,
     fair_share,
-    slice_begin,
-    slice_renew,
+    lease_begin,
+    lease_renew,
 )
 from judging.services.running.runs import run_cancel
-from judging.services.running.storing import asked_store
+from judging.services.running.storing import result_store
 from llm.attempts import Attempt
 from screening.models import VerdictDecision
 from screening.services.screening import study_screen
@@ -63,19 +63,19 @@ def run(scripted: ScriptedRun, people: list[Participant]) -> JudgingRun:
 
 
 @pytest.fixture
-def begin(scripted: ScriptedRun, run: JudgingRun) -> Callable[[datetime], JudgeSlice]:
-    def make(at: datetime) -> JudgeSlice:
-        slice_ = slice_begin(judging_run=run, run=scripted.scoring_run, wanted=2, now=at)
-        assert slice_ is not None
-        slice_.run, slice_.judge = scripted.scoring_run, scripted.config
-        return slice_
+def begin(scripted: ScriptedRun, run: JudgingRun) -> Callable[[datetime], WorkerLease]:
+    def make(at: datetime) -> WorkerLease:
+        lease = lease_begin(judging_run=run, run=scripted.scoring_run, wanted=2, now=at)
+        assert lease is not None
+        lease.run, lease.judge = scripted.scoring_run, scripted.config
+        return lease
 
     return make
 
 
-def said(score: float) -> Asked:
+def said(score: float) -> JudgeResult:
     call = Attempt("a" * 64, "model-1", "ok", "raw", 10, 5, 1.5)
-    return Asked((CriterionVerdict(None, score, 1.0, "So it is."),), (call,))
+    return JudgeResult((CriterionVerdict(None, score, 1.0, "So it is."),), (call,))
 
 
 def scored() -> dict[str, float | None]:
@@ -84,31 +84,31 @@ def scored() -> dict[str, float | None]:
 
 
 def test_a_result_that_is_stored_again_leaves_one_verdict_and_one_request(
-    begin: Callable[[datetime], JudgeSlice], now: datetime
+    begin: Callable[[datetime], WorkerLease], now: datetime
 ) -> None:
     """A database may go away after it has stored a result and before it says so."""
     at = now + timedelta(minutes=1)
-    slice_ = begin(at)
-    for call in Claims(slice_, ScriptedJudge()).more(2, now=at):
+    lease = begin(at)
+    for call in Claims(lease, ScriptedJudge()).more(2, now=at):
         result = said(0.5)
-        assert asked_store(slice_, call, result, now=at) is True
-        assert asked_store(slice_, call, result, now=at) is False
+        assert result_store(lease, call, result, now=at) is True
+        assert result_store(lease, call, result, now=at) is False
     assert scored() == {"the same": 0.5, "another": 0.5}
     assert JudgeCall.objects.count() == 2
 
 
 def test_a_row_that_never_comes_to_an_end_is_not_begun_for_ever(
-    begin: Callable[[datetime], JudgeSlice], run: JudgingRun, now: datetime
+    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime
 ) -> None:
     at = now + timedelta(minutes=1)
-    slice_ = begin(at)
-    CriterionScore.objects.filter(judging_run=run).update(starts=MOST_STARTS)
+    lease = begin(at)
+    CriterionScore.objects.filter(judging_run=run).update(starts=MAX_STARTS)
     with pytest.raises(BegunTooOften):
-        Claims(slice_, ScriptedJudge()).more(1, now=at)
+        Claims(lease, ScriptedJudge()).more(1, now=at)
 
 
 def test_a_row_is_claimed_by_one_slice_only_while_its_lease_lasts(
-    begin: Callable[[datetime], JudgeSlice], now: datetime
+    begin: Callable[[datetime], WorkerLease], now: datetime
 ) -> None:
     at = now + timedelta(minutes=1)
     first, second = begin(at), begin(at)
@@ -117,7 +117,7 @@ def test_a_row_is_claimed_by_one_slice_only_while_its_lease_lasts(
 
 
 def test_towards_the_end_a_slice_leaves_the_others_as_much_as_it_takes(
-    begin: Callable[[datetime], JudgeSlice], run: JudgingRun, now: datetime
+    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime
 ) -> None:
     at = now + timedelta(minutes=1)
     alone = begin(at)
@@ -141,16 +141,16 @@ def test_towards_the_end_a_slice_leaves_the_others_as_much_as_it_takes(
     assert fair_share(alone, 30, at) == alone.slots
 
 
-def test_what_a_slice_renews_stays_its_own(begin: Callable[[datetime], JudgeSlice], now: datetime) -> None:
+def test_what_a_slice_renews_stays_its_own(begin: Callable[[datetime], WorkerLease], now: datetime) -> None:
     at = now + timedelta(minutes=1)
     first, second = begin(at), begin(at)
     Claims(first, ScriptedJudge()).more(10, now=at)
-    assert slice_renew(first, clock=lambda: at + LEASE / 2)
+    assert lease_renew(first, clock=lambda: at + LEASE / 2)
     assert Claims(second, ScriptedJudge()).more(10, now=at + LEASE) == []
 
 
 def test_the_rows_of_a_dead_worker_are_taken_up_and_its_late_word_is_refused_but_on_record(
-    begin: Callable[[datetime], JudgeSlice], now: datetime
+    begin: Callable[[datetime], WorkerLease], now: datetime
 ) -> None:
     at = now + timedelta(minutes=1)
     dead = begin(at)
@@ -159,26 +159,26 @@ def test_the_rows_of_a_dead_worker_are_taken_up_and_its_late_word_is_refused_but
     other = begin(later)
     taken = {call.leader: call for call in Claims(other, ScriptedJudge()).more(10, now=later)}
     assert lost.leader in taken
-    assert asked_store(dead, lost, said(0.0), now=later) is False
+    assert result_store(dead, lost, said(0.0), now=later) is False
     assert scored() == {}
     assert JudgeCall.objects.count() == 1
-    assert asked_store(other, taken[lost.leader], said(1.0), now=later) is True
-    assert asked_store(dead, lost, said(0.0), now=later) is False
+    assert result_store(other, taken[lost.leader], said(1.0), now=later) is True
+    assert result_store(dead, lost, said(0.0), now=later) is False
     assert set(scored().values()) == {1.0}
     assert JudgeCall.objects.count() == 3
     assert set(CriterionScore.objects.filter(state="scored").values_list("starts", flat=True)) <= {0, 2}
 
 
 def test_a_late_word_for_a_cancelled_run_decides_nothing_and_the_next_run_asks(
-    begin: Callable[[datetime], JudgeSlice], run: JudgingRun, scripted: ScriptedRun, now: datetime
+    begin: Callable[[datetime], WorkerLease], run: JudgingRun, scripted: ScriptedRun, now: datetime
 ) -> None:
     at = now + timedelta(minutes=1)
-    slice_ = begin(at)
-    under_way = Claims(slice_, ScriptedJudge()).more(1, now=at)[0]
+    lease = begin(at)
+    under_way = Claims(lease, ScriptedJudge()).more(1, now=at)[0]
     run_cancel(run=run, actor=None, now=at)
     judge = ScriptedJudge()
     scripted.judge(judge)
-    assert asked_store(slice_, under_way, said(0.0), now=at) is False
+    assert result_store(lease, under_way, said(0.0), now=at) is False
     assert sorted(text for _, _, text in judge.asked) == ["another", "the same"]
     assert set(scored().values()) == {1.0}
     assert JudgeCall.objects.count() == 3
@@ -244,5 +244,5 @@ def test_an_unexpected_error_ends_the_slice_loudly_and_gives_the_rows_back(
     with pytest.raises(ZeroDivisionError):
         scripted.work(run, ScriptedJudge(broken), threads=2)
     assert CriterionScore.objects.filter(state="open", lease=None).count() == 3
-    assert not JudgeSlice.objects.filter(ended_at=None).exists()
+    assert not WorkerLease.objects.filter(ended_at=None).exists()
     assert scripted.judge(ScriptedJudge()).scored == 3

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection
 from batches.models import Session
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
 from judging.services.running.coordinating import open_runs, remaining_of
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import (
     PlanOutdated,
     RunIsOpen,
@@ -21,7 +22,6 @@ from judging.services.running.runs import (
     run_resume,
     run_start,
 )
-from judging.services.running.seats import Seat
 from scoring.coordinator import Scoring
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, StudyEvent
@@ -51,8 +51,8 @@ def scripted(
 @pytest.fixture
 def plan(scripted: ScriptedRun, now: datetime) -> Callable[[], RunPlan]:
     def make() -> RunPlan:
-        seats = [Seat(scripted.config)]
-        return run_plan(study=scripted.study, seats=seats, now=now, progress=lambda done, total: None)
+        specs = [JudgeSpec(scripted.config)]
+        return run_plan(study=scripted.study, specs=specs, now=now, progress=lambda done, total: None)
 
     return make
 
@@ -89,7 +89,7 @@ def test_a_plan_that_another_run_has_overtaken_is_not_started(
 
 def test_a_plan_is_stored_whole_or_not_at_all(plan: Callable[[], RunPlan], now: datetime) -> None:
     broken = plan()
-    broken.seats[0].calls.append(broken.seats[0].calls[0])
+    broken.judge_plans[0].calls.append(broken.judge_plans[0].calls[0])
     with pytest.raises(IntegrityError):
         start(broken, now)
     assert (JudgingRun.objects.count(), CriterionScore.objects.count(), kinds()) == (0, 0, [])

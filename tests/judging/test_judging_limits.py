@@ -20,12 +20,20 @@ from pytest_django import Settings
 
 from batches.models import Session
 from judging.judges.windows import Window
-from judging.models import JudgeCall, JudgeConfig, JudgeGrant, JudgeSlice, JudgingRun, PauseReason, ScoringRun
-from judging.services.running.claims import slice_begin, slice_end, slice_renew
-from judging.services.running.gates import SliceGate, slice_gate
+from judging.models import (
+    JudgeCall,
+    JudgeConfig,
+    JudgeGrant,
+    JudgingRun,
+    PauseReason,
+    ScoringRun,
+    WorkerLease,
+)
+from judging.services.running.claims import lease_begin, lease_end, lease_renew
+from judging.services.running.gates import RequestGate, request_gate
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_pause, run_plan, run_start
-from judging.services.running.seats import study_seats
-from judging.services.running.working import slice_work
+from judging.services.running.working import lease_work
 from llm.gates import GateClosed
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
@@ -66,7 +74,7 @@ def make_run(
             work(make_person(study), texts)
         plan = run_plan(
             study=study,
-            seats=study_seats(study=study, configs=judges),
+            specs=study_judge_specs(study=study, configs=judges),
             now=timezone.now(),
             progress=lambda done, total: None,
         )
@@ -177,9 +185,9 @@ def worked(
     stopping: threading.Event | None = None,
     window: Window = WINDOW,
 ) -> float:
-    """One slice of the run's only judge in this process; the seconds it took."""
+    """One lease of the run's only judge in this process; the seconds it took."""
     began = time.monotonic()
-    slice_work(
+    lease_work(
         judging_run=JudgingRun.objects.select_related("study").get(pk=run.pk),
         run=scoring_run(run),
         seconds=seconds,
@@ -285,7 +293,7 @@ def test_a_judge_without_limits_costs_a_request_no_query_and_next_to_no_time(
     server: RunningJudge, make_run: MakeRun, django_assert_num_queries: Callable[..., object]
 ) -> None:
     run = make_run(judge_of(server), people=1)
-    with slice_gate(begun(run), clock=timezone.now, stopping=threading.Event(), until=float("inf")) as gate:
+    with request_gate(begun(run), clock=timezone.now, stopping=threading.Event(), until=float("inf")) as gate:
         with django_assert_num_queries(0):  # type: ignore[attr-defined]
             took = min(seconds_of_thousand(gate) for _ in range(5))
         gate.settle([])
@@ -294,19 +302,19 @@ def test_a_judge_without_limits_costs_a_request_no_query_and_next_to_no_time(
     assert JudgeGrant.objects.count() == 0
 
 
-def seconds_of_thousand(gate: SliceGate) -> float:
+def seconds_of_thousand(gate: RequestGate) -> float:
     began = time.perf_counter()
     for _ in range(1000):
         gate.enter(tokens=1200)
     return time.perf_counter() - began
 
 
-def begun(run: JudgingRun, *, wanted: int = 16, now: datetime | None = None) -> JudgeSlice:
+def begun(run: JudgingRun, *, wanted: int = 16, now: datetime | None = None) -> WorkerLease:
     scored = scoring_run(run)
-    slice_ = slice_begin(judging_run=run, run=scored, wanted=wanted, now=now or timezone.now())
-    assert slice_ is not None
-    slice_.run, slice_.judge = scored, scored.config
-    return slice_
+    lease = lease_begin(judging_run=run, run=scored, wanted=wanted, now=now or timezone.now())
+    assert lease is not None
+    lease.run, lease.judge = scored, scored.config
+    return lease
 
 
 class SteppedClock:
@@ -319,8 +327,8 @@ class SteppedClock:
         return self.now
 
 
-def gate_of(slice_: JudgeSlice, clock: SteppedClock, *, until: float = float("inf")) -> SliceGate:
-    return slice_gate(slice_, clock=clock, stopping=threading.Event(), until=until)
+def gate_of(lease: WorkerLease, clock: SteppedClock, *, until: float = float("inf")) -> RequestGate:
+    return request_gate(lease, clock=clock, stopping=threading.Event(), until=until)
 
 
 def test_a_worker_that_slept_past_its_lease_sends_nothing_more(
@@ -328,8 +336,8 @@ def test_a_worker_that_slept_past_its_lease_sends_nothing_more(
 ) -> None:
     settings.JUDGING_LEASE_SECONDS = 30.0
     run, clock = make_run(judge_of(server, concurrency=10), people=1), SteppedClock()
-    slice_ = begun(run, now=clock.now)
-    with gate_of(slice_, clock) as gate:
+    lease = begun(run, now=clock.now)
+    with gate_of(lease, clock) as gate:
         clock.now += timedelta(seconds=15)
         gate.enter(tokens=100)
         clock.now += timedelta(seconds=16)
@@ -337,7 +345,7 @@ def test_a_worker_that_slept_past_its_lease_sends_nothing_more(
             gate.enter(tokens=100)
         # Its place is somebody else's now, and it cannot have it back.
         assert begun(run, now=clock.now).slots == 10
-        assert not slice_renew(slice_, clock=clock)
+        assert not lease_renew(lease, clock=clock)
         with pytest.raises(GateClosed):
             gate.enter(tokens=100)
 
@@ -347,8 +355,8 @@ def test_a_request_waits_where_less_than_half_of_the_lease_is_left_until_it_is_r
 ) -> None:
     settings.JUDGING_LEASE_SECONDS = 30.0
     run, clock = make_run(judge_of(server), people=1), SteppedClock()
-    slice_ = begun(run, now=clock.now)
-    with gate_of(slice_, clock) as gate:
+    lease = begun(run, now=clock.now)
+    with gate_of(lease, clock) as gate:
         clock.now += timedelta(seconds=20)
         entered = threading.Event()
 
@@ -359,7 +367,7 @@ def test_a_request_waits_where_less_than_half_of_the_lease_is_left_until_it_is_r
         thread = threading.Thread(target=enter)
         thread.start()
         assert not entered.wait(0.5)
-        assert slice_renew(slice_, clock=clock)
+        assert lease_renew(lease, clock=clock)
         assert entered.wait(5)
         thread.join(5)
 
@@ -369,11 +377,11 @@ def test_a_renewal_that_came_too_late_does_not_count(
 ) -> None:
     settings.JUDGING_LEASE_SECONDS = 30.0
     run, clock = make_run(judge_of(server), people=1), SteppedClock()
-    slice_ = begun(run, now=clock.now)
+    lease = begun(run, now=clock.now)
     times = iter([clock.now + timedelta(seconds=29), clock.now + timedelta(seconds=31)])
-    assert not slice_renew(slice_, clock=lambda: next(times))
+    assert not lease_renew(lease, clock=lambda: next(times))
     clock.now += timedelta(seconds=31)
-    with gate_of(slice_, clock) as gate, pytest.raises(GateClosed):
+    with gate_of(lease, clock) as gate, pytest.raises(GateClosed):
         gate.enter(tokens=100)
 
 
@@ -385,8 +393,8 @@ def test_the_slots_of_slices_alive_never_pass_the_concurrency_and_come_back(
     first, second = begun(run, wanted=6, now=now), begun(run, wanted=6, now=now)
     assert (first.slots, second.slots) == (6, 4)
     scored = scoring_run(run)
-    assert slice_begin(judging_run=run, run=scored, wanted=1, now=now) is None
-    slice_end(second, now=now)
+    assert lease_begin(judging_run=run, run=scored, wanted=1, now=now) is None
+    lease_end(second, now=now)
     assert begun(run, now=now).slots == 4
     # The first one's worker is dead: nobody renews it.
     assert begun(run, now=now + timedelta(seconds=31)).slots == 10
@@ -399,5 +407,5 @@ def test_a_run_takes_its_part_of_the_concurrency_where_another_waits(
     one, other = make_run(judge, people=1), make_run(judge, people=1)
     assert [begun(one).slots, begun(other).slots] == [5, 4]
     other.rows.update(available_at=timezone.now() + timedelta(minutes=1))
-    JudgeSlice.objects.all().delete()
+    WorkerLease.objects.all().delete()
     assert begun(one).slots == 9

@@ -22,16 +22,16 @@ from judging.models import (
     CriterionScore,
     JudgeCall,
     JudgeConfig,
-    JudgeSlice,
     JudgingRun,
     PauseReason,
     RowState,
     ScoringRun,
+    WorkerLease,
 )
 from judging.selectors.progress import judging_progress
-from judging.services.running.claims import rows_claim, slice_begin
+from judging.services.running.claims import lease_begin, rows_claim
 from judging.services.running.runs import run_pause
-from judging.services.running.working import slice_work
+from judging.services.running.working import lease_work
 from judging.views.reason_texts import REASON_TEXTS, WAYS_ON
 from scoring.coordinator import judging_coordinate
 from studies.bank.records import CriterionRecord, PromptRecord
@@ -359,10 +359,10 @@ def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
 ) -> None:
     run, now = start(staff, judge), timezone.now()
     scored = ScoringRun.objects.get()
-    slice_ = slice_begin(judging_run=run, run=scored, wanted=2, now=now)
-    assert slice_ is not None
-    rows_claim(slice_, limit=4, now=now)
-    JudgeSlice.objects.update(reserved=Decimal("0.25"))
+    lease = lease_begin(judging_run=run, run=scored, wanted=2, now=now)
+    assert lease is not None
+    rows_claim(lease, limit=4, now=now)
+    WorkerLease.objects.update(reserved=Decimal("0.25"))
     one = judging_progress(run, now).judges[0]
     assert (one.open, one.being_asked, one.workers, one.slots) == (24, 4, 1, 2)
     assert one.possibly_spent == 0
@@ -386,7 +386,7 @@ def test_unscored_rows_show_their_reason_in_words(
             if run.state != "running":
                 break
             CriterionScore.objects.filter(state="open", lease=None).update(available_at=timezone.now())
-            slices(run)
+            leases(run)
     one = judging_progress(run, timezone.now()).judges[0]
     stored = CriterionScore.objects.filter(state=RowState.UNSCORED)
     assert one.unscored_number == stored.count() > 0
@@ -395,8 +395,8 @@ def test_unscored_rows_show_their_reason_in_words(
         assert f"{REASON_TEXTS[code]} {code} {number} " in text.replace("&#x27;", "'")
 
 
-def slices(run: JudgingRun) -> None:
-    slice_work(
+def leases(run: JudgingRun) -> None:
+    lease_work(
         judging_run=run,
         run=ScoringRun.objects.select_related("study", "config").get(),
         seconds=20,
@@ -462,8 +462,8 @@ def test_a_run_takes_as_many_queries_whatever_its_size(
     run = start(staff, judge, unpriced, replicates="2")
     scored = list(ScoringRun.objects.all())
     for number in range(30):
-        JudgeSlice.objects.create(
-            lease=uuid4(),
+        WorkerLease.objects.create(
+            token=uuid4(),
             run=scored[number % 4],
             judging_run=run,
             judge=judge,
@@ -523,7 +523,7 @@ def test_a_budget_below_what_is_spent_is_refused_and_kept_on_the_page(
     staff: Client, study: Study, judge: JudgeConfig
 ) -> None:
     run = start(staff, judge)
-    slices(run)
+    leases(run)
     CriterionScore.objects.filter(pk=CriterionScore.objects.order_by("pk")[0].pk).update(
         state="open", origin="", score=None, confidence=None, decided_at=None
     )

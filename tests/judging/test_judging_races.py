@@ -16,22 +16,23 @@ from django.db import OperationalError, connection, transaction
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from judging.judges.interface import Asked, CriterionVerdict
+from judging.judges.interface import CriterionVerdict, JudgeResult
 from judging.judges.reasons import UnscoredReason
 from judging.models import (
     AnswerScore,
     CriterionScore,
     JudgeCall,
     JudgeConfig,
-    JudgeSlice,
     JudgingRun,
     PauseReason,
+    WorkerLease,
 )
 from judging.services.running.breaker import sentence
-from judging.services.running.claims import Claims, slice_begin
+from judging.services.running.claims import Claims, lease_begin
 from judging.services.running.coordinating import run_coordinate
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.one_statement import row_and_call_store
-from judging.services.running.patience import patiently
+from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import (
     PlanOutdated,
     run_cancel,
@@ -42,10 +43,9 @@ from judging.services.running.runs import (
     run_start,
     scoring_runs_of,
 )
-from judging.services.running.seats import Seat
 from judging.services.running.settling import answers_settle
-from judging.services.running.storing import ROUNDS, asked_store
-from judging.services.running.working import Slice
+from judging.services.running.storing import ROUNDS, result_store
+from judging.services.running.working import WorkerLoop
 from llm.attempts import Attempt
 from llm.errors import Received
 from llm.replies import error_status
@@ -97,19 +97,19 @@ def run(scripted: ScriptedRun) -> JudgingRun:
 
 
 @pytest.fixture
-def begin(scripted: ScriptedRun, run: JudgingRun) -> Callable[[datetime], JudgeSlice]:
-    def make(at: datetime) -> JudgeSlice:
-        slice_ = slice_begin(judging_run=run, run=scripted.scoring_run, wanted=2, now=at)
-        assert slice_ is not None
-        slice_.run, slice_.judge = scripted.scoring_run, scripted.config
-        return slice_
+def begin(scripted: ScriptedRun, run: JudgingRun) -> Callable[[datetime], WorkerLease]:
+    def make(at: datetime) -> WorkerLease:
+        lease = lease_begin(judging_run=run, run=scripted.scoring_run, wanted=2, now=at)
+        assert lease is not None
+        lease.run, lease.judge = scripted.scoring_run, scripted.config
+        return lease
 
     return make
 
 
-def failed(reason: UnscoredReason) -> Asked:
+def failed(reason: UnscoredReason) -> JudgeResult:
     call = Attempt("a" * 64, "model-1", reason.value, "raw", 10, 5, 1.5)
-    return Asked((CriterionVerdict(None, None, None, "It failed.", reason),), (call,))
+    return JudgeResult((CriterionVerdict(None, None, None, "It failed.", reason),), (call,))
 
 
 def with_own_connection(work: Callable[[], Result]) -> Result:
@@ -167,7 +167,7 @@ def test_a_server_that_goes_away_while_a_verdict_is_stored_is_waited_for(now: da
             row_and_call_store(0, uuid4(), {"score": 1.0}, a_call(now))
         return "stored"
 
-    assert patiently(store, patience=10) == "stored"
+    assert retry_on_db_outage(store, seconds=10) == "stored"
     assert tries == 2
 
 
@@ -184,7 +184,7 @@ def test_a_run_that_is_resumed_while_it_ends_goes_on(run: JudgingRun, now: datet
 
 
 def test_a_run_that_is_cancelled_while_calls_are_claimed_decides_nothing_more(
-    run: JudgingRun, begin: Callable[[datetime], JudgeSlice], now: datetime
+    run: JudgingRun, begin: Callable[[datetime], WorkerLease], now: datetime
 ) -> None:
     """Between the look at the run and the look at its rows: the next run may plan them by then."""
     at = now + timedelta(minutes=1)
@@ -208,8 +208,8 @@ def test_a_run_that_is_cancelled_while_calls_are_claimed_decides_nothing_more(
 def test_what_was_planned_while_a_run_went_on_is_not_started_after_it(
     scripted: ScriptedRun, run: JudgingRun, now: datetime
 ) -> None:
-    seats = [Seat(scripted.config)]
-    plan = run_plan(study=scripted.study, seats=seats, now=now, progress=lambda done, total: None)
+    specs = [JudgeSpec(scripted.config)]
+    plan = run_plan(study=scripted.study, specs=specs, now=now, progress=lambda done, total: None)
     assert plan.rows == 3
     assert scripted.judge(ScriptedJudge()).left == 0
     with pytest.raises(PlanOutdated):
@@ -217,7 +217,7 @@ def test_what_was_planned_while_a_run_went_on_is_not_started_after_it(
 
 
 def test_rows_that_share_a_call_end_with_it_whatever_a_resumption_did_to_their_rounds(
-    run: JudgingRun, begin: Callable[[datetime], JudgeSlice], now: datetime
+    run: JudgingRun, begin: Callable[[datetime], WorkerLease], now: datetime
 ) -> None:
     """A dead worker's lease keeps the rounds of the row that it held; the rows that share begin anew."""
     CriterionScore.objects.filter(asked_with=None).update(rounds=ROUNDS - 1)
@@ -228,7 +228,7 @@ def test_rows_that_share_a_call_end_with_it_whatever_a_resumption_did_to_their_r
     later = at + 2 * LEASE
     other = begin(later)
     for call in Claims(other, ScriptedJudge()).more(10, now=later):
-        asked_store(other, call, failed(UnscoredReason.TIMED_OUT), now=later)
+        result_store(other, call, failed(UnscoredReason.TIMED_OUT), now=later)
     assert set(CriterionScore.objects.values_list("state", flat=True)) == {"unscored"}
     assert run_coordinate(judging_run=run, now=later)
 
@@ -294,33 +294,33 @@ def test_an_answer_is_scored_at_the_end_though_a_clock_was_an_hour_ahead(
 
 
 def test_nothing_of_a_deleted_answer_comes_back_by_a_call_that_was_under_way(
-    run: JudgingRun, begin: Callable[[datetime], JudgeSlice], people: list[Participant], now: datetime
+    run: JudgingRun, begin: Callable[[datetime], WorkerLease], people: list[Participant], now: datetime
 ) -> None:
     """The first two share a call; both leave, and their data are deleted before it comes home."""
     at = now + timedelta(minutes=1)
-    slice_ = begin(at)
-    calls = Claims(slice_, ScriptedJudge()).more(10, now=at)
+    lease = begin(at)
+    calls = Claims(lease, ScriptedJudge()).more(10, now=at)
     for person in people:
         session_withdraw(participant=person, now=at)
     assert withdrawn_erase(now=at + timedelta(days=400)) == 3
     for one in calls:
         call = Attempt("a" * 64, "model-1", "ok", "It says: the same", 10, 5, 1.5)
-        late = Asked((CriterionVerdict(None, 1.0, 1.0, "It says: the same"),), (call,))
-        assert asked_store(slice_, one, late, now=at) is False
+        late = JudgeResult((CriterionVerdict(None, 1.0, 1.0, "It says: the same"),), (call,))
+        assert result_store(lease, one, late, now=at) is False
     assert set(CriterionScore.objects.values_list("explanation", flat=True)) == {""}
     assert list(JudgeCall.objects.values_list("raw_reply", "completion_tokens")) == [("", 5)] * 2
 
 
 def test_who_shared_a_call_with_somebody_who_is_deleted_still_gets_the_verdict(
-    run: JudgingRun, begin: Callable[[datetime], JudgeSlice], people: list[Participant], now: datetime
+    run: JudgingRun, begin: Callable[[datetime], WorkerLease], people: list[Participant], now: datetime
 ) -> None:
     at = now + timedelta(minutes=1)
-    slice_ = begin(at)
-    calls = Claims(slice_, ScriptedJudge()).more(10, now=at)
+    lease = begin(at)
+    calls = Claims(lease, ScriptedJudge()).more(10, now=at)
     session_withdraw(participant=people[1], now=at)
     withdrawn_erase(now=at + timedelta(days=400))
-    late = Asked((CriterionVerdict(None, 1.0, 1.0, "It says: the same"),), ())
-    assert all(asked_store(slice_, one, late, now=at) for one in calls)
+    late = JudgeResult((CriterionVerdict(None, 1.0, 1.0, "It says: the same"),), ())
+    assert all(result_store(lease, one, late, now=at) for one in calls)
     said = dict(CriterionScore.objects.values_list("answer__session__participant", "explanation"))
     assert said == {
         people[0].pk: "It says: the same",
@@ -358,7 +358,7 @@ def test_a_slice_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verdi
             raise OperationalError("the database is away")
 
     slow = ScriptedJudge(says=lambda task, position: time.sleep(0.5))
-    monkeypatch.setattr(Slice, "_renew_if_due", away)
+    monkeypatch.setattr(WorkerLoop, "_renew_if_due", away)
     before = set(threading.enumerate())
     with pytest.raises(OperationalError):
         scripted.work(run, slow, threads=2)

@@ -1,4 +1,4 @@
-"""A judging run from plan to scores: slices that claim, ask a real server, and store."""
+"""A judging run from plan to scores: leases that claim, ask a real server, and store."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun
-from judging.services.running.seats import study_seats
+from judging.services.running.judge_specs import study_judge_specs
 from scoring.coordinator import Scoring, study_score
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
@@ -51,7 +51,7 @@ def make_judge(now: datetime) -> Callable[..., JudgeConfig]:
 def score(study: Study, judges: Sequence[JudgeConfig], *, budget: Decimal | None = None) -> Scoring:
     return study_score(
         study=study,
-        seats=study_seats(study=study, configs=judges),
+        specs=study_judge_specs(study=study, configs=judges),
         budget=budget,
         actor=None,
         clock=timezone.now,

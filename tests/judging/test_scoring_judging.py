@@ -13,9 +13,9 @@ from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.selectors.judging import counted_rows
 from judging.services.running.breaker import AGAINST_ENDPOINT
-from judging.services.running.continuing import require_seats
+from judging.services.running.continuing import require_same_judges
+from judging.services.running.judge_specs import JudgeSpec, StudyNotFrozen, scoring_run_open
 from judging.services.running.planning import PromptsNotScorable
-from judging.services.running.seats import Seat, StudyNotFrozen, scoring_run_open
 from judging.services.running.storing import ROUNDS
 from scoring.coordinator import Scoring
 from scoring.selectors.cohorts import study_cohort
@@ -160,7 +160,7 @@ def test_the_overdue_rule_decides_about_what_was_saved_when_time_ran_out(
 ) -> None:
     study = make_study(prompts=PROMPTS, overdue_rule=rule, judge_kind="checks")
     work(make_person(study), ANSWERS, end="expired")
-    run = scoring_run_open(study=study, seat=Seat(), now=now)
+    run = scoring_run_open(study=study, spec=JudgeSpec(), now=now)
     assert len(list(counted_rows(run))) == counted
 
 
@@ -390,7 +390,7 @@ def test_moving_the_closing_time_asks_no_judge_again_and_stops_no_open_run(
     under_way = JudgingRun.objects.get(state="running")
     study_amend(study=study, changes={"closes_at": "2031-01-01T00:00:00Z"}, reason="Later.", now=now)
     under_way.refresh_from_db()
-    require_seats(under_way, [Seat(config)])
+    require_same_judges(under_way, [JudgeSpec(config)])
     second = ScriptedJudge()
     run.judge(second)
     assert len(stopped.asked) + len(second.asked) == 8
@@ -419,7 +419,7 @@ def test_a_draft_is_not_scored(study: Study, config: JudgeConfig, now: datetime)
         now=now,
     )
     with pytest.raises(StudyNotFrozen, match='The study "draft" is a draft; freeze it before it is scored'):
-        scoring_run_open(study=draft, seat=Seat(config), now=now)
+        scoring_run_open(study=draft, spec=JudgeSpec(config), now=now)
     assert not ScoringRun.objects.exists()
 
 

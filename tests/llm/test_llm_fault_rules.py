@@ -7,7 +7,7 @@ import pytest
 
 from judging.judges.reasons import UnscoredReason
 from llm import errors
-from llm.fault_rules import FAULT_RULES, Again, FaultRule
+from llm.fault_rules import FAULT_RULES, FaultRule, RetryAction
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "judging-faults.md"
 YES_NO = {True: "yes", False: "no"}
@@ -28,10 +28,10 @@ def rows() -> dict[str, list[str]]:
 
 def in_words(rule: FaultRule) -> str:
     return {
-        Again.NEVER: "ends",
-        Again.WAIT: f"up to {rule.tries} tries",
-        Again.PLAIN: "once more without it",
-        Again.REASK: "one re-ask",
+        RetryAction.NEVER: "ends",
+        RetryAction.WAIT: f"up to {rule.tries} tries",
+        RetryAction.PLAIN: "once more without it",
+        RetryAction.REASK: "one re-ask",
     }[rule.again]
 
 
@@ -79,4 +79,4 @@ def test_what_a_participant_may_bring_about_by_an_answer_never_counts_against_th
 
 def test_a_try_is_a_try_only_where_the_same_request_is_sent_again() -> None:
     for code, rule in FAULT_RULES.items():
-        assert (rule.tries > 1) == (rule.again is Again.WAIT), code
+        assert (rule.tries > 1) == (rule.again is RetryAction.WAIT), code

@@ -34,7 +34,7 @@ from tests.support.small_server import (
 pytestmark = pytest.mark.slow
 
 # What a call may take besides the reply itself: the text of two million bytes exists a few times at once.
-MOST_MEMORY = 20_000_000
+MAX_MEMORY = 20_000_000
 # What is left of such a reply must not be read as the next one's.
 CUT_SHORT = {errors.ReplyTooLarge, errors.ConnectionLost}
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -123,7 +123,7 @@ def test_a_hostile_reply_ends_with_a_fault_in_little_memory_and_its_connection_i
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert peak < MOST_MEMORY
+        assert peak < MAX_MEMORY
         if expected in CUT_SHORT:
             server.wait_until_all_closed()
 

@@ -15,7 +15,7 @@ from llm.errors import (
     ServerFailed,
     TimedOut,
 )
-from llm.fault_rules import FAULT_RULES, Again
+from llm.fault_rules import FAULT_RULES, RetryAction
 from llm.retrying import RetryPolicy, retry_after_seconds
 
 NOW = datetime(2030, 5, 1, 12, 0, 0, tzinfo=UTC)
@@ -56,7 +56,7 @@ def leaves(error: type[LLMError]) -> Iterator[type[LLMError]]:
 
 
 FAULTS = list(leaves(LLMError))
-WAITING = [error for error in FAULTS if FAULT_RULES[error.reason].again is Again.WAIT]
+WAITING = [error for error in FAULTS if FAULT_RULES[error.reason].again is RetryAction.WAIT]
 
 
 def made(error: type[LLMError]) -> LLMError:

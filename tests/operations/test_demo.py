@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from config.private_files import wide_paths
+from config.private_files import exposed_paths
 from operations.rehearsal.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def test_twelve_simulated_people_go_through_the_whole_study(tmp_path: Path) -> N
     assert expired["ended_at"] == expired["deadline_at"]
     manifest = json.loads((export / "manifest.json").read_text())
     assert manifest["study"]["simulated"] is True
-    assert wide_paths(tmp_path / "demo") == []
+    assert exposed_paths(tmp_path / "demo") == []
     assert "@" not in "".join(file.read_text(encoding="utf-8") for file in export.glob("*.csv"))
 
 

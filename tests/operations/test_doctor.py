@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from batches.models import ClockWatch
 from judging.models import JudgeConfig
-from operations.services.signs_of_life import sign_leave
+from operations.services.heartbeats import heartbeat_write
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "sesame-opens"
@@ -54,7 +54,7 @@ def all_well(settings: Settings, tmp_path: Path) -> None:
     settings.DATA_DIR.mkdir(mode=0o700)
     (settings.STATIC_ROOT / "staticfiles.json").touch()
     for part in ("worker", "beat"):
-        sign_leave(part, now=timezone.now().timestamp())
+        heartbeat_write(part, now=timezone.now().timestamp())
 
 
 def doctor() -> tuple[int, dict[str, str]]:
@@ -79,7 +79,7 @@ def test_where_everything_is_well_the_doctor_says_so(all_well: None) -> None:
 def test_a_worker_that_fell_silent_and_a_folder_open_to_others_are_told(
     all_well: None, settings: Settings
 ) -> None:
-    sign_leave("worker", now=timezone.now().timestamp() - 600)
+    heartbeat_write("worker", now=timezone.now().timestamp() - 600)
     settings.DATA_DIR.chmod(0o755)
     code, rows = doctor()
     assert code == 1

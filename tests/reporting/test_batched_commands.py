@@ -17,8 +17,8 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, JudgingRun, RunPurpose
 from judging.services.comparing.comparisons import comparison_draw, comparison_plan, comparison_start
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_plan, run_start
-from judging.services.running.seats import Seat
 from reporting.selectors.reports import report_of
 from scoring.models import ResultSet
 from studies.bank.records import CriterionRecord, PromptRecord
@@ -162,7 +162,7 @@ def test_each_command_leaves_the_others_open_run_alone(
     with pytest.raises(CommandError, match=r"asks judge \(replicate 1\), judge \(replicate 1, 4 criteria a"):
         run("compare_batched", "pilot", "--judge", "judge", "--criteria-per-call", "5")
     JudgingRun.objects.update(state="cancelled", ended_at=now)
-    plan = run_plan(study=study, seats=[Seat(judge)], now=now, progress=unseen)
+    plan = run_plan(study=study, specs=[JudgeSpec(judge)], now=now, progress=unseen)
     run_start(plan=plan, budget=None, actor=None, now=now)
     with pytest.raises(CommandError, match="The study is being scored: let that run end, or cancel it"):
         compare()

@@ -13,7 +13,7 @@ import pytest
 from tests.frozen.comparing import (
     ABSENT,
     KEYS,
-    MOST_LINES,
+    MAX_LINES,
     export_differences,
     named_rows,
     present_line,
@@ -27,7 +27,7 @@ FROZEN = ROOT / "tests" / "frozen"
 NAMES = ("split", "tasks", "logistic", "bankless", "unjudged", "judges")
 # Set on one machine before and after a change that is to change nothing: then every digit counts.
 EXACT = os.environ.get("CHIRON_FROZEN_EXACT") == "1"
-MOST_BYTES = 600_000
+MAX_BYTES = 600_000
 Export = dict[str, Any]
 
 
@@ -127,14 +127,14 @@ def test_of_many_differences_the_first_are_printed() -> None:
         row["block"] = "another"
     found = export_differences("split", kept, other)
     lines = report_of(found).splitlines()
-    assert len(lines) == MOST_LINES
-    assert lines[-1] == f"… and {len(found) - MOST_LINES + 1} more"
+    assert len(lines) == MAX_LINES
+    assert lines[-1] == f"… and {len(found) - MAX_LINES + 1} more"
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_frozen_study_is_small_and_its_rows_have_names_of_their_own(name: str) -> None:
     files = [path for path in (FROZEN / name).rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    assert sum(path.stat().st_size for path in files) < MAX_BYTES
     tables = kept_export(name)["tables"]
     assert tables.keys() == KEYS.keys()
     for table, rows in tables.items():

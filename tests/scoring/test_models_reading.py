@@ -14,8 +14,8 @@ from scoring.readers.model_results.inspect_log import DEFAULT_LOG_LIMITS, read_i
 from scoring.readers.model_results.line_files import read_responses
 from scoring.readers.model_results.reading import ResultsFormat, format_of, read_model_results
 from scoring.readers.model_results.records import (
-    MOST_EPOCHS,
-    MOST_PROBLEMS,
+    MAX_EPOCHS,
+    MAX_PROBLEMS,
     ModelResponse,
     ModelResultsRefused,
     PublishedAbility,
@@ -126,9 +126,9 @@ def test_a_score_that_is_not_named_is_a_problem_and_not_missing(tmp_path: Path) 
 
 
 def test_reading_stops_after_many_problems(tmp_path: Path) -> None:
-    found = problems_of(lines(tmp_path, *["{"] * (MOST_PROBLEMS + 50)))
-    assert len(found) == MOST_PROBLEMS + 1
-    assert found[-1] == f"more than {MOST_PROBLEMS} problems; the rest of the file was not read"
+    found = problems_of(lines(tmp_path, *["{"] * (MAX_PROBLEMS + 50)))
+    assert len(found) == MAX_PROBLEMS + 1
+    assert found[-1] == f"more than {MAX_PROBLEMS} problems; the rest of the file was not read"
 
 
 def test_published_thetas_are_read_from_lines_and_from_tables(tmp_path: Path) -> None:
@@ -294,9 +294,9 @@ def test_a_zip_with_damaged_bytes_in_its_list_is_refused_in_a_sentence(
 
 
 def test_a_model_of_very_many_epochs_is_a_slip(tmp_path: Path) -> None:
-    rows = [{**response(), "epoch": epoch} for epoch in range(MOST_EPOCHS + 1)]
-    assert len(read_responses(lines(tmp_path, *rows[:-1])).responses) == MOST_EPOCHS
-    assert f"has more than {MOST_EPOCHS} epochs" in problems_of(lines(tmp_path, *rows))[0]
+    rows = [{**response(), "epoch": epoch} for epoch in range(MAX_EPOCHS + 1)]
+    assert len(read_responses(lines(tmp_path, *rows[:-1])).responses) == MAX_EPOCHS
+    assert f"has more than {MAX_EPOCHS} epochs" in problems_of(lines(tmp_path, *rows))[0]
 
 
 def test_the_name_given_to_a_log_is_checked_as_that_of_the_log(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from pytest_django import Settings
 
 from batches.models import Session
 from judging.models import AnswerScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start
-from judging.services.running.seats import study_seats
 from llm.egress import PUBLIC_ONLY
 from scoring.models import ResultSet
 from screening.models import Verdict
@@ -319,9 +319,9 @@ def opened(
 ) -> JudgingRun:
     """A run of the judge "judge" that goes on; another judge, "other", has no part in it."""
     worker(judged)
-    seats = study_seats(study=judged, configs=[make_judge(dead_url)])
+    specs = study_judge_specs(study=judged, configs=[make_judge(dead_url)])
     make_judge(dead_url, "other", model="judge-2")
-    plan = run_plan(study=judged, seats=seats, now=now, progress=lambda done, total: None)
+    plan = run_plan(study=judged, specs=specs, now=now, progress=lambda done, total: None)
     return run_start(plan=plan, budget=None, actor=None, now=now)
 
 

@@ -1,4 +1,4 @@
-"""A judge that says what a test tells it, and the loop of a slice around it."""
+"""A judge that says what a test tells it, and the loop of a lease around it."""
 
 import threading
 from collections.abc import Callable
@@ -7,17 +7,17 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from judging.judges.interface import Asked, CriterionVerdict, JudgeTask, NotAsked, PlannedRequest
+from judging.judges.interface import CallStopped, CriterionVerdict, JudgeResult, JudgeTask, PlannedRequest
 from judging.judges.reasons import UnscoredReason
 from judging.models import JudgeConfig, JudgingRun, ScoringRun
 from judging.selectors.judging import JudgingState, judging_state
 from judging.selectors.runs import open_judging_run
-from judging.services.running.claims import slice_begin, slice_end
+from judging.services.running.claims import lease_begin, lease_end
 from judging.services.running.coordinating import run_coordinate
-from judging.services.running.gates import SliceGate
+from judging.services.running.gates import RequestGate
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_plan, run_resume, run_start
-from judging.services.running.seats import Seat
-from judging.services.running.working import Slice, tell_nobody
+from judging.services.running.working import WorkerLoop, ignore_progress
 from llm.attempts import Attempt
 from studies.models import Study
 
@@ -29,7 +29,7 @@ A_LONG_TIME = 10.0**9
 class ScriptedJudge:
     """Gives every criterion 1.0 at a confidence of 0.5, unless `says` names a reason why not.
 
-    It notes what it is asked, and after `stops_after` askings the gate is closed to it, as a stop does.
+    It notes what it is asked, and after `stops_after` calls the gate is closed to it, as a stop does.
     """
 
     says: Says = lambda task, position: None
@@ -43,27 +43,27 @@ class ScriptedJudge:
     def check(self, task: JudgeTask) -> None:
         """Any prompt will do."""
 
-    def askings(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+    def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         return tuple((position,) for position in task.positions)
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
         return None
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Asked:
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         if self.stops_after is not None and len(self.asked) >= self.stops_after:
-            raise NotAsked(())
+            raise CallStopped(())
         (position,) = positions
         self.asked.append((task.prompt_id, position, task.text_to_judge))
         reason = self.says(task, position)
         call = Attempt("a" * 64, "model-1", reason.value if reason else "ok", "raw", 10, 5, 1.5)
         if reason:
-            return Asked((CriterionVerdict(position, None, None, "It failed.", reason),), (call,))
-        return Asked((CriterionVerdict(position, 1.0, 0.5, "It is good."),), (call,))
+            return JudgeResult((CriterionVerdict(position, None, None, "It failed.", reason),), (call,))
+        return JudgeResult((CriterionVerdict(position, 1.0, 0.5, "It is good."),), (call,))
 
 
 @dataclass
 class ScriptedRun:
-    """Judges a study by the seat of `config`, with a scripted judge in place of its client."""
+    """Judges a study by the spec of `config`, with a scripted judge in place of its client."""
 
     study: Study
     config: JudgeConfig
@@ -78,25 +78,34 @@ class ScriptedRun:
             return run
         self.study.refresh_from_db()
         plan = run_plan(
-            study=self.study, seats=[Seat(self.config)], now=self.clock(), progress=lambda done, total: None
+            study=self.study,
+            specs=[JudgeSpec(self.config)],
+            now=self.clock(),
+            progress=lambda done, total: None,
         )
         return run_start(plan=plan, budget=None, actor=None, now=self.clock()) if plan.rows else None
 
     def work(self, run: JudgingRun, judge: ScriptedJudge, *, threads: int = 1) -> int:
-        """One slice; what it decided."""
+        """One lease; what it decided."""
         scoring_run = self.scoring_run
-        slice_ = slice_begin(judging_run=run, run=scoring_run, wanted=threads, now=self.clock())
-        assert slice_ is not None
-        slice_.run, slice_.judge, slice_.judging_run = scoring_run, scoring_run.config, run
+        lease = lease_begin(judging_run=run, run=scoring_run, wanted=threads, now=self.clock())
+        assert lease is not None
+        lease.run, lease.judge, lease.judging_run = scoring_run, scoring_run.config, run
         stopping = threading.Event()
-        gate = SliceGate(slice_, clock=self.clock, stopping=stopping, until=A_LONG_TIME, keeper=None)
-        loop = Slice(
-            slice_, judge, gate, until=A_LONG_TIME, stopping=stopping, clock=self.clock, told=tell_nobody
+        gate = RequestGate(lease, clock=self.clock, stopping=stopping, until=A_LONG_TIME, keeper=None)
+        loop = WorkerLoop(
+            lease,
+            judge,
+            gate,
+            until=A_LONG_TIME,
+            stopping=stopping,
+            clock=self.clock,
+            on_progress=ignore_progress,
         )
         try:
             return loop.by_threads()
         finally:
-            slice_end(slice_, now=self.clock())
+            lease_end(lease, now=self.clock())
 
     def judge(self, judge: ScriptedJudge, *, threads: int = 1) -> JudgingState:
         """Start or continue, work until the run ends, pauses or is stopped, and score."""

@@ -31,7 +31,7 @@ from judging.services.audit_ratings import RatingReading, RatingRow, ratings_imp
 from judging.services.audits import audit_draw
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
-from judging.services.running.seats import study_seats
+from judging.services.running.judge_specs import study_judge_specs
 from operations.services.erasure import withdrawn_erase
 from reporting.services.study_reports import checklist_answer
 from scoring.coordinator import study_score
@@ -301,7 +301,7 @@ def study_score_all(study: Study, judges: list[JudgeConfig], lead: User) -> None
     moment = after(days=41, hours=len(JudgingRun.objects.all()))
     study_score(
         study=study,
-        seats=study_seats(study=study, configs=judges, replicates=2 if judges else 1),
+        specs=study_judge_specs(study=study, configs=judges, replicates=2 if judges else 1),
         budget=None,
         actor=lead,
         clock=lambda: moment,

@@ -23,12 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 RELEASES = sorted(path for path in (ROOT / "tests" / "upgrades" / "releases").iterdir())
 LANDED = ROOT / "tests" / "upgrades" / "landed.json"
 NAMES = [path.name for path in RELEASES]
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 Export = dict[str, Any]
 
 # What migrations are meant to do to rows that a release left, and nothing else.
 MEANT_CHANGES = {
     "django_content_type.app_label: 15 of 61 values differ",  # screening, judging, reporting are apps now
+    "django_content_type.model: 1 of 61 values differ",  # a worker's lease was called a slice
+    "scoring_judgeslice.lease is gone",  # in Python alone, where it is `token`
     "batches_answer.history_characters is gone",  # now history_bytes
     "mfa_authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
     "scoring_measurerow.name: 4870 of 12521 values differ",  # thetas have the names of their blocks
@@ -173,7 +175,7 @@ def test_every_migration_is_on_record_from_the_day_it_lands() -> None:
 @pytest.mark.parametrize("release", RELEASES, ids=NAMES)
 def test_a_kept_release_is_small_and_whole(release: Path) -> None:
     files = [path for path in release.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    assert sum(path.stat().st_size for path in files) < MAX_BYTES
     with gzip.open(release / "rows.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = dict(map(json.loads, lines))
     media = {hashlib.sha256(path.read_bytes()).hexdigest() for path in (release / "media").rglob("*.*")}

@@ -10,9 +10,9 @@ from judging.models import JudgeConfig, JudgingRun, RunPurpose, ScoringRun
 from judging.selectors.comparisons import RubricAnswer, rubric_answers
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.running.compared import compared_for
+from judging.services.running.judge_specs import JudgeSpec, scoring_run_open, study_judge_specs
 from judging.services.running.planning import Progress
 from judging.services.running.runs import RunPlan, run_plan, run_start
-from judging.services.running.seats import Seat, scoring_run_open, study_seats
 from studies.models import Study, User
 from studies.services.refusals import Refused
 
@@ -34,8 +34,8 @@ class Comparison:
     answers: tuple[RubricAnswer, ...]
 
     @property
-    def seats(self) -> tuple[Seat, Seat]:
-        return Seat(self.config), Seat(self.config, criteria_per_call=self.criteria_per_call)
+    def specs(self) -> tuple[JudgeSpec, JudgeSpec]:
+        return JudgeSpec(self.config), JudgeSpec(self.config, criteria_per_call=self.criteria_per_call)
 
     @property
     def answer_pks(self) -> list[int]:
@@ -43,8 +43,8 @@ class Comparison:
 
     def scoring_runs(self, now: datetime) -> tuple[ScoringRun, ScoringRun]:
         """The scores by one criterion a call, and those by several."""
-        one, several = (scoring_run_open(study=self.study, seat=seat, now=now) for seat in self.seats)
-        return one, several
+        single, batched = (scoring_run_open(study=self.study, spec=spec, now=now) for spec in self.specs)
+        return single, batched
 
 
 def comparison_draw(
@@ -56,7 +56,7 @@ def comparison_draw(
     """
     if criteria_per_call < 2:
         raise JudgeNotConfigured("One criterion a call is what is compared with: give 2 or more a call.")
-    study_seats(study=study, configs=[config], criteria_per_call=criteria_per_call)
+    study_judge_specs(study=study, configs=[config], criteria_per_call=criteria_per_call)
     there = rubric_answers(study)
     if not there:
         raise NothingToCompare(
@@ -89,7 +89,7 @@ def comparison_plan(*, comparison: Comparison, now: datetime, progress: Progress
     """What is left to ask of the sample, both ways. Raises what `run_plan` raises."""
     return run_plan(
         study=comparison.study,
-        seats=comparison.seats,
+        specs=comparison.specs,
         now=now,
         progress=progress,
         only=frozenset(comparison.answer_pks),
@@ -115,5 +115,5 @@ def comparison_start(
 
 def comparison_is_needed(comparison: Comparison, plan: RunPlan, now: datetime) -> bool:
     """Whether something is left to ask, or no comparison of these two is on record yet."""
-    _, several = comparison.scoring_runs(now)
-    return bool(plan.rows) or not compared_for(several).finished
+    _, batched = comparison.scoring_runs(now)
+    return bool(plan.rows) or not compared_for(batched).finished

@@ -8,9 +8,9 @@ import numpy as np
 
 from judging.models import ScoringRun
 from judging.selectors.comparisons import (
-    Compared,
+    ComparisonEvidence,
+    JudgingCost,
     RubricAnswer,
-    Spent,
     answer_scores,
     criteria_of,
     criterion_scores,
@@ -42,17 +42,17 @@ class ComparisonReport:
     by_answer: Agreement
     theta: ThetaChange | None
     warnings: tuple[AgreementWarning, ...]
-    one: Spent
-    several: Spent
-    so_far: Compared
+    single: JudgingCost
+    batched: JudgingCost
+    so_far: ComparisonEvidence
 
 
 def comparison_report(*, comparison: Comparison, now: datetime) -> ComparisonReport:
     """Read off what is stored; the seed of the sample is that of the bootstrap, too."""
-    one, several = comparison.scoring_runs(now)
+    single, batched = comparison.scoring_runs(now)
     drawn, pks = comparison.answers, comparison.answer_pks
-    by_criterion = criterion_agreement(drawn, one, several, comparison.seed)
-    x, y = (scores_of(drawn, answer_scores(run, pks)) for run in (one, several))
+    by_criterion = criterion_agreement(drawn, single, batched, comparison.seed)
+    x, y = (scores_of(drawn, answer_scores(run, pks)) for run in (single, batched))
     people = [answer.participant for answer in drawn]
     by_answer = agreement_from_seed(x, y, people, seed=comparison.seed, resamples=RESAMPLES)
     bank = comparison.study.item_bank
@@ -63,14 +63,14 @@ def comparison_report(*, comparison: Comparison, now: datetime) -> ComparisonRep
         by_answer=by_answer,
         theta=theta,
         warnings=agreement_warnings(by_criterion, [theta] if theta else []),
-        one=spent_on(one, pks),
-        several=spent_on(several, pks),
-        so_far=compared_for(several),
+        single=spent_on(single, pks),
+        batched=spent_on(batched, pks),
+        so_far=compared_for(batched),
     )
 
 
 def criterion_agreement(
-    drawn: Sequence[RubricAnswer], one: ScoringRun, several: ScoringRun, seed: int
+    drawn: Sequence[RubricAnswer], single: ScoringRun, batched: ScoringRun, seed: int
 ) -> Agreement:
     """Agreement on every criterion of the drawn answers, not multiplied with the judge's confidence."""
     criteria = criteria_of({answer.prompt_pk for answer in drawn})
@@ -78,7 +78,7 @@ def criterion_agreement(
     pks = [answer.pk for answer in drawn]
     x, y = (
         np.array([scores.get(cell, np.nan) for cell in cells], dtype=np.float64)
-        for scores in (criterion_scores(one, pks), criterion_scores(several, pks))
+        for scores in (criterion_scores(single, pks), criterion_scores(batched, pks))
     )
     return agreement_from_seed(x, y, [pk for pk, _ in cells], seed=seed, resamples=RESAMPLES)
 

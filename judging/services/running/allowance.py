@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from judging.judges.windows import NOTHING, Amount, Window
 from judging.models import JudgeConfig, JudgeGrant
 from judging.services.running.limits import grant_hasten, grant_queue, grant_withdraw, grants_correct
-from judging.services.running.patience import patiently
+from judging.services.running.outages import retry_on_db_outage
 from llm.attempts import Attempt
 
 PACE_SECONDS = 1.0
@@ -85,7 +85,7 @@ class Allowance:
         """Queue for a grant, or see whether the one ahead can come earlier. Raises LimitTooLow."""
         if self._ahead is None:
             self.correct()
-            self._ahead = patiently(
+            self._ahead = retry_on_db_outage(
                 lambda: grant_queue(
                     judge_id=self._judge_id,
                     waiting=waiting,
@@ -99,7 +99,7 @@ class Allowance:
         elif self._ahead.granted_at > self._clock() and self._is_time_to_look():
             self.correct()
             ahead, self._looked_at = self._ahead, time.monotonic()
-            patiently(lambda: grant_hasten(ahead, window=self._window, clock=self._clock))
+            retry_on_db_outage(lambda: grant_hasten(ahead, window=self._window, clock=self._clock))
 
     def _is_time_to_look(self) -> bool:
         return time.monotonic() - self._looked_at > HASTEN_SECONDS
@@ -123,7 +123,7 @@ class Allowance:
         unused, self._unused = self._unused, {}
         self._corrected_at = time.monotonic()
         if unused:
-            patiently(lambda: grants_correct(unused))
+            retry_on_db_outage(lambda: grants_correct(unused))
 
     def correct_if_due(self) -> None:
         if time.monotonic() - self._corrected_at > HASTEN_SECONDS:
@@ -141,4 +141,4 @@ class Allowance:
         self.correct()
         ahead = self._ahead
         if ahead is not None:
-            patiently(lambda: grant_withdraw(ahead))
+            retry_on_db_outage(lambda: grant_withdraw(ahead))

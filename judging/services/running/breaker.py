@@ -1,6 +1,6 @@
 """Tells a dead judge from a bad answer, so that thousands of answers are not sent to a dead one.
 
-It is read off the requests on record, so it holds across workers and from one slice to the next.
+It is read off the requests on record, so it holds across workers and from one lease to the next.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ FAILING_ANSWERS = 3
 
 
 @dataclass(frozen=True)
-class Watch:
+class FailurePattern:
     """So many failures of these kinds in a row, on so many answers: the judge fails for everyone."""
 
     outcomes: frozenset[str]
@@ -29,22 +29,24 @@ class Watch:
         return len(failed) if len(failed) >= self.failures and len(set(failed)) >= self.answers else 0
 
 
-AGAINST_ENDPOINT = Watch(
+AGAINST_ENDPOINT = FailurePattern(
     frozenset(reason.value for reason in UnscoredReason if reason.counts_against_endpoint),
     failures=16,
     answers=FAILING_ANSWERS,
 )
 # An answer may bring these about by itself: refused, cut off, no such JSON. Not every answer does.
-WITHOUT_VERDICT = Watch(
+WITHOUT_VERDICT = FailurePattern(
     frozenset(reason.value for reason in UnscoredReason) - {OK, UnscoredReason.NO_LONGER_COUNTS.value},
     failures=48,
     answers=12,
 )
 
 
-def fails_all(answers: int) -> Watch:
+def fails_all(answers: int) -> FailurePattern:
     """Wrong keys and addresses fail everybody from the first request on, also where few are asked about."""
-    return Watch(frozenset(reason.value for reason in UnscoredReason if reason.fails_all), answers, answers)
+    return FailurePattern(
+        frozenset(reason.value for reason in UnscoredReason if reason.fails_all), answers, answers
+    )
 
 
 def why_failing(judging_run: JudgingRun, run: ScoringRun) -> str | None:

@@ -1,6 +1,6 @@
 """The most a run may spend: what a request can cost at worst is set aside before it is sent.
 
-Spent is what the requests on record cost; set aside is what workers' slices hold in `JudgeSlice.reserved`,
+Spent is what the requests on record cost; set aside is what workers' leases hold in `WorkerLease.reserved`,
 those of workers that died included. Both together never pass the budget. The bound is as good as two facts:
 no token of a prompt is shorter than a byte, and no reply is longer than the judge's bound on output tokens
 (without one: than `ASSUMED_OUTPUT_TOKENS`, so only a judge with a bound makes a budget a guarantee).
@@ -16,7 +16,7 @@ from django.db.models import Q, Sum
 from django.utils.translation import gettext as _
 
 from judging.judges.reasons import UnscoredReason
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgeSlice, JudgingRun, RowState
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowState, WorkerLease
 from llm.attempts import Attempt
 from llm.requests import BYTES_PER_TOKEN
 from studies.services.refusals import Refused
@@ -84,10 +84,10 @@ def worst_cost(config: JudgeConfig, prompt_estimate: int) -> Decimal:
 
 
 @dataclass(frozen=True)
-class Holding:
-    """What one slice holds now, and how the run stands.
+class BudgetStatus:
+    """What one lease holds now, and how the run stands.
 
-    `others_alive` is what other slices at work hold, `others_dead` what those of dead workers held.
+    `others_alive` is what other leases at work hold, `others_dead` what those of dead workers held.
     """
 
     held: Decimal
@@ -98,18 +98,18 @@ class Holding:
 
 
 @transaction.atomic
-def budget_hold(
-    slice_: JudgeSlice, *, under_way: Decimal, least: Decimal, most: Decimal, now: datetime
-) -> Holding:
+def budget_reserve(
+    lease: WorkerLease, *, under_way: Decimal, least: Decimal, most: Decimal, now: datetime
+) -> BudgetStatus:
     """Hold `most`, or what the budget has left if that is at least `least`, else just what is under way."""
-    run = JudgingRun.objects.select_for_update(no_key=True).get(pk=slice_.judging_run_id)
+    run = JudgingRun.objects.select_for_update(no_key=True).get(pk=lease.judging_run_id)
     spent = spent_of(run)
-    alive, dead = set_aside(run, now, beside=slice_)
+    alive, dead = set_aside(run, now, beside=lease)
     room = most if run.budget is None else run.budget - spent - alive - dead
     held = min(most, room) if room >= least else under_way
     held = held.quantize(HELD)
-    JudgeSlice.objects.filter(pk=slice_.pk).update(reserved=held)
-    return Holding(held, spent, alive, dead, run.budget)
+    WorkerLease.objects.filter(pk=lease.pk).update(reserved=held)
+    return BudgetStatus(held, spent, alive, dead, run.budget)
 
 
 def spent_of(run: JudgingRun) -> Decimal:
@@ -118,25 +118,27 @@ def spent_of(run: JudgingRun) -> Decimal:
     return Decimal(total or 0).quantize(STORED)
 
 
-def set_aside(run: JudgingRun, now: datetime, *, beside: JudgeSlice | None = None) -> tuple[Decimal, Decimal]:
-    """What slices at work hold, and what was held for requests that are on no record and never will be."""
-    slices = JudgeSlice.objects.filter(judging_run=run)
+def set_aside(
+    run: JudgingRun, now: datetime, *, beside: WorkerLease | None = None
+) -> tuple[Decimal, Decimal]:
+    """What leases at work hold, and what was held for requests that are on no record and never will be."""
+    leases = WorkerLease.objects.filter(judging_run=run)
     if beside is not None:
-        slices = slices.exclude(pk=beside.pk)
+        leases = leases.exclude(pk=beside.pk)
     at_work = Q(ended_at=None, leased_until__gt=now)
-    sums = slices.aggregate(alive=Sum("reserved", filter=at_work), dead=Sum("reserved", filter=~at_work))
+    sums = leases.aggregate(alive=Sum("reserved", filter=at_work), dead=Sum("reserved", filter=~at_work))
     alive, dead = (Decimal(sums[name] or 0).quantize(HELD) for name in ("alive", "dead"))
     return alive, dead
 
 
-def why_exhausted(slice_: JudgeSlice, holding: Holding, worst: Decimal) -> str:
+def why_exhausted(lease: WorkerLease, status: BudgetStatus, worst: Decimal) -> str:
     """In words: what is spent, set aside and left to do, and what the next request could cost."""
-    rows = CriterionScore.objects.filter(judging_run=slice_.judging_run_id)
+    rows = CriterionScore.objects.filter(judging_run=lease.judging_run_id)
     left = rows.filter(state=RowState.OPEN).count()
-    lost = f", {money(holding.others_dead)} may have been by workers that died" if holding.others_dead else ""
+    lost = f", {money(status.others_dead)} may have been by workers that died" if status.others_dead else ""
     return (
-        f"{money(holding.spent)} of {money(holding.budget or Decimal(0))} is spent{lost}; the next request "
-        f'to the judge "{slice_.judge}" could cost {money(worst)}. {left:,} of {rows.count():,} verdicts are '
+        f"{money(status.spent)} of {money(status.budget or Decimal(0))} is spent{lost}; the next request "
+        f'to the judge "{lease.judge}" could cost {money(worst)}. {left:,} of {rows.count():,} verdicts are '
         "left. Resume the run with a higher budget to go on."
     )
 

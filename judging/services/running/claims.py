@@ -1,6 +1,6 @@
 """Which worker asks what: rows are claimed by lease, many at a time, and no row by two workers.
 
-A worker's slice holds one lease. It is renewed while the worker lives; rows whose lease ran out can be
+A worker holds a lease, which it renews while it lives; rows whose lease ran out can be
 claimed again, so a worker that is killed loses nothing but the calls it had under way. What a worker says
 about a row counts only while the row carries its lease. The machines' clocks must agree within a few seconds.
 """
@@ -19,20 +19,20 @@ from judging.judges.reasons import UnscoredReason
 from judging.models import (
     CriterionScore,
     JudgeConfig,
-    JudgeSlice,
     JudgingRun,
     RowOrigin,
     RowState,
     RunState,
     ScoringRun,
+    WorkerLease,
 )
 from judging.selectors.answers import answers_to_judge
 from judging.selectors.judging import Position, PromptToJudge, prompts_to_judge
 from judging.services.running.cache import KnownVerdict, known_verdicts
 
-MOST_SLOTS = 64
+MAX_SLOTS = 64
 # Rounds, pauses and killed workers come to a few; more means that the row itself ends whoever takes it up.
-MOST_STARTS = 20
+MAX_STARTS = 20
 
 
 class BegunTooOften(Exception):
@@ -71,17 +71,19 @@ def lease_time() -> timedelta:
     return timedelta(seconds=settings.JUDGING_LEASE_SECONDS)
 
 
-def slice_begin(*, judging_run: JudgingRun, run: ScoringRun, wanted: int, now: datetime) -> JudgeSlice | None:
+def lease_begin(
+    *, judging_run: JudgingRun, run: ScoringRun, wanted: int, now: datetime
+) -> WorkerLease | None:
     """A share of the judge's concurrency, at most `wanted` calls at a time; None where others use it all."""
     with transaction.atomic():
-        slots = min(wanted, MOST_SLOTS)
+        slots = min(wanted, MAX_SLOTS)
         if run.config_id is not None:
             config = JudgeConfig.objects.select_for_update(no_key=True).get(pk=run.config_id)
             slots = min(slots, slots_free(config, judging_run, now))
         if slots < 1:
             return None
-        return JudgeSlice.objects.create(
-            lease=uuid4(),
+        return WorkerLease.objects.create(
+            token=uuid4(),
             run=run,
             judging_run=judging_run,
             judge_id=run.config_id,
@@ -92,20 +94,20 @@ def slice_begin(*, judging_run: JudgingRun, run: ScoringRun, wanted: int, now: d
 
 
 def slots_free(config: JudgeConfig, judging_run: JudgingRun, now: datetime) -> int:
-    """Calls at a time that a further slice may make to this judge.
+    """Calls at a time that a further lease may make to this judge.
 
-    All slices alive together stay within its concurrency; and where several runs wait for it, none takes
+    All leases alive together stay within its concurrency; and where several runs wait for it, none takes
     more than its part, so that a long run leaves the others something.
     """
-    alive = JudgeSlice.objects.filter(judge=config, ended_at=None, leased_until__gt=now)
+    alive = WorkerLease.objects.filter(judge=config, ended_at=None, leased_until__gt=now)
     taken = slots_of(alive)
     others = runs_waiting(config, now).exclude(pk=judging_run.pk).count()
     part = -(-config.concurrency // (1 + others))
     return min(config.concurrency - taken, part - slots_of(alive.filter(judging_run=judging_run)))
 
 
-def slots_of(slices: QuerySet[JudgeSlice]) -> int:
-    return int(slices.aggregate(slots=Sum("slots"))["slots"] or 0)
+def slots_of(leases: QuerySet[WorkerLease]) -> int:
+    return int(leases.aggregate(slots=Sum("slots"))["slots"] or 0)
 
 
 def runs_waiting(config: JudgeConfig, now: datetime) -> QuerySet[JudgingRun]:
@@ -120,8 +122,8 @@ def runs_waiting(config: JudgeConfig, now: datetime) -> QuerySet[JudgingRun]:
     return JudgingRun.objects.filter(Exists(rows), state=RunState.RUNNING)
 
 
-def slice_renew(slice_: JudgeSlice, *, clock: Callable[[], datetime]) -> bool:
-    """Keep the slice and its rows for another lease; False where it should end.
+def lease_renew(lease: WorkerLease, *, clock: Callable[[], datetime]) -> bool:
+    """Keep the lease and its rows for another term; False where it should end.
 
     The run does not go on, or the renewal was not on record before the lease ended: others may have been
     given this worker's place at the judge.
@@ -129,55 +131,55 @@ def slice_renew(slice_: JudgeSlice, *, clock: Callable[[], datetime]) -> bool:
     now = clock()
     until = now + lease_time()
     with transaction.atomic():
-        alive = JudgeSlice.objects.filter(pk=slice_.pk, ended_at=None, leased_until__gt=now)
+        alive = WorkerLease.objects.filter(pk=lease.pk, ended_at=None, leased_until__gt=now)
         if not alive.update(leased_until=until):
             return False
         CriterionScore.objects.filter(
-            judging_run=slice_.judging_run_id, run=slice_.run_id, lease=slice_.lease, state=RowState.OPEN
+            judging_run=lease.judging_run_id, run=lease.run_id, lease=token.token, state=RowState.OPEN
         ).update(available_at=until)
-        goes_on = JudgingRun.objects.filter(pk=slice_.judging_run_id, state=RunState.RUNNING).exists()
-    if clock() >= slice_.leased_until:
+        goes_on = JudgingRun.objects.filter(pk=lease.judging_run_id, state=RunState.RUNNING).exists()
+    if clock() >= lease.leased_until:
         return False
-    slice_.leased_until = until
+    lease.leased_until = until
     return goes_on
 
 
-def slice_end(slice_: JudgeSlice, *, now: datetime) -> None:
+def lease_end(lease: WorkerLease, *, now: datetime) -> None:
     """Give the share back, and the rows that were claimed and not asked about.
 
-    `slice_.reserved` is what is left to hold: the most that requests can have cost that are on no record.
+    `lease.reserved` is what is left to hold: the most that requests can have cost that are on no record.
     """
     with transaction.atomic():
         CriterionScore.objects.filter(
-            judging_run=slice_.judging_run_id, run=slice_.run_id, lease=slice_.lease, state=RowState.OPEN
+            judging_run=lease.judging_run_id, run=lease.run_id, lease=token.token, state=RowState.OPEN
         ).update(lease=None, available_at=now, starts=F("starts") - 1)
-        JudgeSlice.objects.filter(pk=slice_.pk).update(ended_at=now, reserved=slice_.reserved)
+        WorkerLease.objects.filter(pk=lease.pk).update(ended_at=now, reserved=lease.reserved)
 
 
 class Claims:
-    """Claims calls for one slice; prompts are read once. `judge` says what is asked together."""
+    """Claims calls for one lease; prompts are read once. `judge` says what is asked together."""
 
-    def __init__(self, slice_: JudgeSlice, judge: Judge) -> None:
-        self._slice = slice_
+    def __init__(self, lease: WorkerLease, judge: Judge) -> None:
+        self._lease = lease
         self._judge = judge
         self._prompts: dict[int, PromptToJudge] = {}
 
     def more(self, limit: int, *, now: datetime) -> list[ClaimedCall]:
         """Up to `limit` calls that nobody makes, in the plan's order; none where no row is left to claim."""
-        limit = fair_share(self._slice, limit, now)
-        while rows := rows_claim(self._slice, limit=limit, now=now):
+        limit = fair_share(self._lease, limit, now)
+        while rows := rows_claim(self._lease, limit=limit, now=now):
             if calls := self._to_ask(self._calls(rows, now), now):
                 return calls
         return []
 
     def _calls(self, rows: Sequence[CriterionScore], now: datetime) -> list[ClaimedCall]:
         """The calls of claimed rows whose answers still count. Raises BegunTooOften."""
-        if any(row.starts >= MOST_STARTS for row in rows):
+        if any(row.starts >= MAX_STARTS for row in rows):
             raise BegunTooOften
         texts = self._texts(rows)
         gone = [row.pk for row in rows if (row.answer_id, row.revision) not in texts]
         if gone:
-            rows_give_up(self._slice.lease, gone, now)
+            rows_give_up(self._lease.token, gone, now)
         followers = followers_of([row.pk for row in rows if row.has_followers])
         return [
             self._call(row, *texts[row.answer_id, row.revision], followers.get(row.pk, ()))
@@ -188,16 +190,16 @@ class Claims:
     def _to_ask(self, calls: Sequence[ClaimedCall], now: datetime) -> list[ClaimedCall]:
         """Those that the judge has not answered since the plan was made, for another study perhaps."""
         requests = [call.request_sha256 for call in calls if call.request_sha256]
-        known = known_verdicts(self._slice.run, requests)
+        known = known_verdicts(self._lease.run, requests)
         return [
             call
             for call in calls
-            if not rows_take_over(self._slice.lease, call.rows, known.get(call.request_sha256, {}), now)
+            if not rows_take_over(self._lease.token, call.rows, known.get(call.request_sha256, {}), now)
         ]
 
     def _texts(self, rows: Sequence[CriterionScore]) -> dict[tuple[int, int], tuple[int, str]]:
         """Prompt and text by answer and revision, of answers that still count: no other text is sent."""
-        answers = answers_to_judge(self._slice.run.study).order_by()
+        answers = answers_to_judge(self._lease.run.study).order_by()
         found = {
             (pk, revision): (prompt, text)
             for pk, revision, prompt, text in answers.filter(
@@ -217,28 +219,28 @@ class Claims:
         return ClaimedCall(
             rows=(ClaimedRow(row.pk, row.place, row.rounds), *followers),
             task=task,
-            positions=next(asked for asked in self._judge.askings(task) if position in asked),
+            positions=next(asked for asked in self._judge.judge_calls(task) if position in asked),
             answer_id=row.answer_id,
             criterion_id=row.criterion_id,
             request_sha256=row.request_sha256,
         )
 
 
-def fair_share(slice_: JudgeSlice, limit: int, now: datetime) -> int:
-    """At most half of this slice's part of what is left: near the end, all workers are to end together."""
-    alive = JudgeSlice.objects.filter(
-        judging_run=slice_.judging_run_id, run=slice_.run_id, ended_at=None, leased_until__gt=now
+def fair_share(lease: WorkerLease, limit: int, now: datetime) -> int:
+    """At most half of this lease's part of what is left: near the end, all workers are to end together."""
+    alive = WorkerLease.objects.filter(
+        judging_run=lease.judging_run_id, run=lease.run_id, ended_at=None, leased_until__gt=now
     ).count()
     if alive < 2:
         return limit
-    left = rows_to_claim(slice_, now)[: 2 * alive * limit].count()
-    return min(limit, max(slice_.slots, left // (2 * alive)))
+    left = rows_to_claim(lease, now)[: 2 * alive * limit].count()
+    return min(limit, max(lease.slots, left // (2 * alive)))
 
 
-def rows_to_claim(slice_: JudgeSlice, now: datetime) -> QuerySet[CriterionScore]:
+def rows_to_claim(lease: WorkerLease, now: datetime) -> QuerySet[CriterionScore]:
     return CriterionScore.objects.filter(
-        judging_run=slice_.judging_run_id,
-        run=slice_.run_id,
+        judging_run=lease.judging_run_id,
+        run=lease.run_id,
         state=RowState.OPEN,
         asked_with=None,
         available_at__lte=now,
@@ -246,14 +248,14 @@ def rows_to_claim(slice_: JudgeSlice, now: datetime) -> QuerySet[CriterionScore]
 
 
 @transaction.atomic
-def rows_claim(slice_: JudgeSlice, *, limit: int, now: datetime) -> list[CriterionScore]:
-    """Take up to `limit` rows for the slice's lease; none while the run does not go on."""
+def rows_claim(lease: WorkerLease, *, limit: int, now: datetime) -> list[CriterionScore]:
+    """Take up to `limit` rows for the lease; none while the run does not go on."""
     # The lock: rows of a run that is cancelled in this very moment may be planned by the next one at once.
     going_on = JudgingRun.objects.select_for_update(no_key=True).filter(state=RunState.RUNNING)
-    if going_on.filter(pk=slice_.judging_run_id).first() is None:
+    if going_on.filter(pk=lease.judging_run_id).first() is None:
         return []
     rows = list(
-        rows_to_claim(slice_, now)
+        rows_to_claim(lease, now)
         .select_for_update(skip_locked=True)
         .order_by("available_at", "id")
         .only(
@@ -261,7 +263,7 @@ def rows_claim(slice_: JudgeSlice, *, limit: int, now: datetime) -> list[Criteri
         )[:limit]
     )
     CriterionScore.objects.filter(pk__in=[row.pk for row in rows]).update(
-        lease=slice_.lease, available_at=now + lease_time(), starts=F("starts") + 1
+        lease=token.token, available_at=now + lease_time(), starts=F("starts") + 1
     )
     return rows
 
@@ -276,7 +278,7 @@ def followers_of(leaders: Sequence[int]) -> dict[int, tuple[ClaimedRow, ...]]:
 
 
 def rows_take_over(
-    lease: UUID, rows: Sequence[ClaimedRow], known: Mapping[int, KnownVerdict], now: datetime
+    token: UUID, rows: Sequence[ClaimedRow], known: Mapping[int, KnownVerdict], now: datetime
 ) -> bool:
     """Decide the rows of a claimed call by verdicts that are known; False where one of them is not."""
     if not all(row.place in known for row in rows):
@@ -284,7 +286,7 @@ def rows_take_over(
     leader, *others = rows
     undecided = CriterionScore.objects.filter(state=RowState.OPEN)
     with transaction.atomic():
-        if undecided.filter(pk=leader.pk, lease=lease).update(**taken_over(known[leader.place], now)):
+        if undecided.filter(pk=leader.pk, lease=token).update(**taken_over(known[leader.place], now)):
             for row in others:
                 undecided.filter(pk=row.pk).update(**taken_over(known[row.place], now))
     return True
@@ -305,7 +307,7 @@ def taken_over(verdict: KnownVerdict, now: datetime) -> dict[str, object]:
 
 
 @transaction.atomic
-def rows_give_up(lease: UUID, leaders: Sequence[int], now: datetime) -> None:
+def rows_give_up(token: UUID, leaders: Sequence[int], now: datetime) -> None:
     """Decide rows whose answer was changed, withdrawn or excluded after the plan was made: not asked.
 
     Rows of other answers that were to share such a call get a call of their own.
@@ -313,7 +315,7 @@ def rows_give_up(lease: UUID, leaders: Sequence[int], now: datetime) -> None:
     followers = CriterionScore.objects.filter(asked_with__in=leaders, state=RowState.OPEN)
     own = list(followers.filter(answer=F("asked_with__answer")).values_list("pk", flat=True))
     CriterionScore.objects.filter(pk__in=own, state=RowState.OPEN).update(**given_up(now))
-    CriterionScore.objects.filter(pk__in=leaders, lease=lease, state=RowState.OPEN).update(**given_up(now))
+    CriterionScore.objects.filter(pk__in=leaders, lease=token, state=RowState.OPEN).update(**given_up(now))
     for leader in leaders:
         promote_follower(leader, now)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from judging.models import ScoringRun
-from judging.selectors.comparisons import LEAST_ANSWERS, LEAST_CRITERIA, Compared, compared_so_far
-from judging.services.running.seats import criteria_per_call_of, identity_sha256
+from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, ComparisonEvidence, compared_so_far
+from judging.services.running.judge_specs import criteria_per_call_of, identity_sha256
 from studies.services.refusals import Refused
 
 
@@ -19,9 +19,9 @@ def require_compared(runs: Iterable[ScoringRun]) -> None:
             raise NotCompared(remedy(run, found))
 
 
-def compared_for(run: ScoringRun) -> Compared:
+def compared_for(run: ScoringRun) -> ComparisonEvidence:
     """What the comparisons of the run's judge with itself, asked one criterion a call, rest on."""
-    return compared_so_far(run.study, one_sha256=one_by_one_sha256(run), several_sha256=run.judge_sha256)
+    return compared_so_far(run.study, single_sha256=one_by_one_sha256(run), batched_sha256=run.judge_sha256)
 
 
 def one_by_one_sha256(run: ScoringRun) -> str:
@@ -30,12 +30,12 @@ def one_by_one_sha256(run: ScoringRun) -> str:
     return identity_sha256({**kept, "criteria_per_call": 1})
 
 
-def remedy(run: ScoringRun, found: Compared) -> str:
+def remedy(run: ScoringRun, found: ComparisonEvidence) -> str:
     number, name = criteria_per_call_of(run), run.config.slug if run.config else run.judge_kind
     unfinished = "" if found.finished else ", and no comparison is finished"
     return (
         f'The judge "{name}" may not score with {number} criteria a call before that was compared with one '
-        f"a call on at least {LEAST_ANSWERS} answers and {LEAST_CRITERIA} criteria, under these judge texts "
+        f"a call on at least {MIN_ANSWERS} answers and {MIN_CRITERIA} criteria, under these judge texts "
         f"and on this prompt bank; so far: {found.answers} answers and {found.criteria} criteria"
         f"{unfinished}. Run compare_batched {run.study.slug} --judge {name} --criteria-per-call {number} "
         "(with more --answers or another --seed, if you did), or ask one criterion a call."

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from judging.models import JudgingRun, RunPurpose
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import scoring_runs_of
-from judging.services.running.seats import Seat
 from studies.services.refusals import Refused
 
 
@@ -12,7 +12,9 @@ class RunOfOthers(Refused):
     """The open run asks other judges than those that were named, or was planned under another design."""
 
 
-def require_seats(run: JudgingRun, seats: Sequence[Seat], *, purpose: RunPurpose = RunPurpose.SCORES) -> None:
+def require_same_judges(
+    run: JudgingRun, specs: Sequence[JudgeSpec], *, purpose: RunPurpose = RunPurpose.SCORES
+) -> None:
     """Raise RunOfOthers unless the open run asks exactly these judges, as often, under today's design.
 
     And for the same `purpose`: a comparison asks about a sample only.
@@ -27,7 +29,7 @@ def require_seats(run: JudgingRun, seats: Sequence[Seat], *, purpose: RunPurpose
     asks = {(one["judge"], one["replicate"], one["criteria_per_call"]) for one in run.estimate}
     kind = run.study.protocol.judge_kind
     named = {
-        (seat.config.slug if seat.config else kind, seat.replicate, seat.criteria_per_call) for seat in seats
+        (spec.config.slug if spec.config else kind, spec.replicate, spec.criteria_per_call) for spec in specs
     }
     if asks != named:
         judges = ", ".join(asked_in_words(*one) for one in sorted(asks))

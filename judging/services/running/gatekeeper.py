@@ -1,4 +1,4 @@
-"""Lets a slice's requests through in their order, as the judge's limits and the run's budget allow.
+"""Lets a lease's requests through in their order, as the judge's limits and the run's budget allow.
 
 The threads that call the judge have no database connection. What must be asked is asked by one thread of the
 gate, about once a second, for all of them; it starts with the first request that has to wait for it.
@@ -14,11 +14,11 @@ from decimal import Decimal
 
 from django.db import connection
 
-from judging.models import JudgeGrant, JudgeSlice, JudgingRun, PauseReason, RunState
+from judging.models import JudgeGrant, JudgingRun, PauseReason, RunState, WorkerLease
 from judging.services.running.allowance import Allowance
+from judging.services.running.budget_reservation import BudgetReservation
 from judging.services.running.limits import LimitTooLow
-from judging.services.running.patience import patiently
-from judging.services.running.purse import Purse
+from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
 from llm.attempts import Attempt
 
@@ -50,16 +50,16 @@ class Gatekeeper:
 
     def __init__(
         self,
-        slice_: JudgeSlice,
+        lease: WorkerLease,
         *,
         allowance: Allowance | None,
-        purse: Purse | None,
+        reservation: BudgetReservation | None,
         until: float,
         clock: Callable[[], datetime],
     ) -> None:
-        self._slice = slice_
+        self._lease = lease
         self._allowance = allowance
-        self._purse = purse
+        self._reservation = reservation
         self._until = until
         self._clock = clock
         self._tickets: deque[Ticket] = deque()
@@ -73,7 +73,7 @@ class Gatekeeper:
 
     def ask(self, tokens: int, prompt_tokens: int) -> Ticket:
         """Get in line for a request. What can go at once is served on return."""
-        worst = NOTHING_TO_PAY if self._purse is None else self._purse.worst(prompt_tokens)
+        worst = NOTHING_TO_PAY if self._reservation is None else self._reservation.worst(prompt_tokens)
         if self._allowance is not None:
             tokens = self._allowance.tokens(tokens)
         ticket = Ticket(tokens, worst)
@@ -100,8 +100,8 @@ class Gatekeeper:
     def settle(self, given: Pass, call: Attempt) -> None:
         """The request was made and is on record."""
         with self._lock:
-            if self._purse is not None:
-                self._purse.settle(given.worst, call)
+            if self._reservation is not None:
+                self._reservation.settle(given.worst, call)
             if self._allowance is not None and given.grant is not None:
                 self._allowance.settle(given.grant, given.tokens, call)
 
@@ -111,29 +111,29 @@ class Gatekeeper:
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
-        if self._purse is not None:
+        if self._reservation is not None:
             # Requests that were made and could not be stored stay paid for.
-            self._slice.reserved = self._purse.under_way
+            self._lease.reserved = self._reservation.under_way
         if self._error is not None:
             raise self._error
 
     def _serve(self, ticket: Ticket) -> bool:
-        if self._purse is not None and not self._purse.covers(ticket.worst):
+        if self._reservation is not None and not self._reservation.covers(ticket.worst):
             return False
         grant = None
         if self._allowance is not None:
             grant = self._allowance.take(ticket.tokens)
             if grant is None:
                 return False
-        if self._purse is not None:
-            self._purse.take(ticket.worst)
+        if self._reservation is not None:
+            self._reservation.take(ticket.worst)
         ticket.given = Pass(grant, ticket.tokens, ticket.worst)
         ticket.served.set()
         return True
 
     def _take_back(self, given: Pass) -> None:
-        if self._purse is not None:
-            self._purse.take_back(given.worst)
+        if self._reservation is not None:
+            self._reservation.take_back(given.worst)
         if self._allowance is not None and given.grant is not None:
             self._allowance.take_back(given.grant, given.tokens)
 
@@ -163,38 +163,38 @@ class Gatekeeper:
             self._allowance.correct_if_due()
         if not waiting or self.closed or not self._run_goes_on():
             return TICK_SECONDS
-        self._ask_for_money(waiting)
-        self._ask_for_leave(waiting)
+        self._reserve_budget(waiting)
+        self._queue_for_grant(waiting)
         return self._hand_out()
 
     def _run_goes_on(self) -> bool:
         if time.monotonic() - self._looked_at > TICK_SECONDS:
             self._looked_at = time.monotonic()
-            runs = JudgingRun.objects.filter(pk=self._slice.judging_run_id, state=RunState.RUNNING)
-            self.closed = not patiently(runs.exists)
+            runs = JudgingRun.objects.filter(pk=self._lease.judging_run_id, state=RunState.RUNNING)
+            self.closed = not retry_on_db_outage(runs.exists)
         return not self.closed
 
-    def _ask_for_money(self, waiting: Sequence[Ticket]) -> None:
-        purse, worst = self._purse, waiting[0].worst
-        if purse is None:
+    def _reserve_budget(self, waiting: Sequence[Ticket]) -> None:
+        reservation, worst = self._reservation, waiting[0].worst
+        if reservation is None:
             return
         with self._lock:
-            if purse.covers(worst):
+            if reservation.covers(worst):
                 return
-            under_way = purse.begin()
-        holding = purse.ask([ticket.worst for ticket in waiting], under_way)
+            under_way = reservation.begin()
+        status = reservation.ask([ticket.worst for ticket in waiting], under_way)
         with self._lock:
-            purse.end(holding)
-            why = purse.why_exhausted(holding, worst, under_way)
+            reservation.end(status)
+            why = reservation.why_exhausted(status, worst, under_way)
         if why is not None:
             self._pause(PauseReason.BUDGET, why)
 
-    def _ask_for_leave(self, waiting: Sequence[Ticket]) -> None:
+    def _queue_for_grant(self, waiting: Sequence[Ticket]) -> None:
         if self._allowance is None or self.closed:
             return
         with self._lock:
             if self._allowance.has(waiting[0].tokens) or (
-                self._purse is not None and not self._purse.covers(waiting[0].worst)
+                self._reservation is not None and not self._reservation.covers(waiting[0].worst)
             ):
                 return
             pace = self._allowance.pace()
@@ -222,10 +222,10 @@ class Gatekeeper:
         return allowance is not None and not allowance.has(first.tokens) and allowance.advance()
 
     def _latest(self, now: datetime) -> datetime:
-        """Grants are queued for only while the slice lasts."""
+        """Grants are queued for only while the lease lasts."""
         return now + timedelta(seconds=max(0.0, self._until - time.monotonic()))
 
     def _pause(self, reason: PauseReason, detail: str) -> None:
-        run = self._slice.judging_run
-        patiently(lambda: run_pause(run=run, reason=reason, detail=detail, now=self._clock()))
+        run = self._lease.judging_run
+        retry_on_db_outage(lambda: run_pause(run=run, reason=reason, detail=detail, now=self._clock()))
         self.closed = True

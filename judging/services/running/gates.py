@@ -1,4 +1,4 @@
-"""What every request of a slice must pass: a stop, the lease, the judge's limits, the run's budget."""
+"""What every request of a worker must pass: a stop, the lease, the judge's limits, the run's budget."""
 
 import threading
 import time
@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import Self
 
 from judging.judges.windows import PER_MINUTE, Window
-from judging.models import JudgeConfig, JudgeSlice, PauseReason
+from judging.models import JudgeConfig, PauseReason, WorkerLease
 from judging.services.running.allowance import Allowance
 from judging.services.running.budget import PricesUnknown, require_prices
+from judging.services.running.budget_reservation import BudgetReservation
 from judging.services.running.claims import lease_time
 from judging.services.running.gatekeeper import Gatekeeper, Pass
-from judging.services.running.patience import patiently
-from judging.services.running.purse import Purse
+from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
 from llm.attempts import Attempt
 from llm.client import USUAL_OUTPUT_TOKENS
@@ -23,30 +23,30 @@ from llm.gates import GateClosed
 POLL_SECONDS = 0.1
 
 
-class SliceGate:
+class RequestGate:
     """A `llm.gates.Gate`, safe to share between threads; it is closed at the end of its `with` block.
 
-    A request passes only while half of the slice's lease is left, at least: a worker that renews it always
+    A request passes only while half of the lease is left, at least: a worker that renews it always
     has more, and one that slept, or lost the database, sends nothing for which others may have taken its
     place at the judge. So the judge's concurrency holds for requests shorter than half a lease.
     """
 
     def __init__(
         self,
-        slice_: JudgeSlice,
+        lease: WorkerLease,
         *,
         clock: Callable[[], datetime],
         stopping: threading.Event,
         until: float,
         keeper: Gatekeeper | None,
     ) -> None:
-        self._slice = slice_
+        self._lease = lease
         self._clock = clock
         self._stopping = stopping
         self._until = until
         self._keeper = keeper
         self._spare = lease_time() / 2
-        self._output_tokens = output_tokens(slice_.judge)
+        self._output_tokens = output_tokens(lease.judge)
         self._mine = threading.local()
 
     def __enter__(self) -> Self:
@@ -104,7 +104,7 @@ class SliceGate:
         while True:
             if self._stopping.is_set():
                 raise GateClosed
-            left = self._slice.leased_until - self._clock()
+            left = self._lease.leased_until - self._clock()
             if left >= self._spare:
                 return
             if left.total_seconds() <= 0 or time.monotonic() > self._until:
@@ -117,37 +117,37 @@ def output_tokens(config: JudgeConfig | None) -> int:
     return (config and config.max_output_tokens) or USUAL_OUTPUT_TOKENS
 
 
-def slice_gate(
-    slice_: JudgeSlice,
+def request_gate(
+    lease: WorkerLease,
     *,
     clock: Callable[[], datetime],
     stopping: threading.Event,
     until: float,
     window: Window = PER_MINUTE,
-) -> SliceGate:
-    """The gate of one slice, for which it waits until `until` on the monotonic clock.
+) -> RequestGate:
+    """The gate of one lease, for which it waits until `until` on the monotonic clock.
 
     Without limits per minute and without a budget it never asks the database.
     """
-    config, budget = slice_.judge, slice_.judging_run.budget
+    config, budget = lease.judge, lease.judging_run.budget
     keeper = None
     if config is not None:
         limited = config.requests_per_minute is not None or config.tokens_per_minute is not None
         allowance = Allowance(config, window=window, clock=clock) if limited else None
-        purse = Purse(slice_, config, clock=clock) if budget is not None else None
-        if allowance or purse:
-            keeper = Gatekeeper(slice_, allowance=allowance, purse=purse, until=until, clock=clock)
-            keeper.closed = not is_priced(slice_, config, clock)
-    return SliceGate(slice_, clock=clock, stopping=stopping, until=until, keeper=keeper)
+        reservation = BudgetReservation(lease, config, clock=clock) if budget is not None else None
+        if allowance or reservation:
+            keeper = Gatekeeper(lease, allowance=allowance, reservation=reservation, until=until, clock=clock)
+            keeper.closed = not is_priced(lease, config, clock)
+    return RequestGate(lease, clock=clock, stopping=stopping, until=until, keeper=keeper)
 
 
-def is_priced(slice_: JudgeSlice, config: JudgeConfig, clock: Callable[[], datetime]) -> bool:
+def is_priced(lease: WorkerLease, config: JudgeConfig, clock: Callable[[], datetime]) -> bool:
     """False, and the run pauses, where its budget cannot be kept: the prices were taken away meanwhile."""
-    run = slice_.judging_run
+    run = lease.judging_run
     try:
         require_prices(run.budget, [config])
     except PricesUnknown as error:
         detail = str(error)
-        patiently(lambda: run_pause(run=run, reason=PauseReason.BUDGET, detail=detail, now=clock()))
+        retry_on_db_outage(lambda: run_pause(run=run, reason=PauseReason.BUDGET, detail=detail, now=clock()))
         return False
     return True

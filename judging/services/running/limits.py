@@ -11,7 +11,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F
 
-from judging.judges.windows import NOTHING, Amount, Given, Limits, Window, chunk, place
+from judging.judges.windows import NOTHING, Amount, Limits, QueuedAmount, Window, chunk, place
 from judging.models import JudgeConfig, JudgeGrant
 
 Clock = Callable[[], datetime]
@@ -74,11 +74,11 @@ def grant_hasten(grant: JudgeGrant, *, window: Window, clock: Clock) -> None:
         grant.granted_at = at
 
 
-def queue_of(config: JudgeConfig, now: datetime, window: Window) -> list[tuple[int, Given]]:
+def queue_of(config: JudgeConfig, now: datetime, window: Window) -> list[tuple[int, QueuedAmount]]:
     """The grants that still matter, in their order, with their keys."""
     rows = JudgeGrant.objects.filter(judge=config, granted_at__gt=now - window.span)
     return [
-        (pk, Given(at, Amount(requests, tokens)))
+        (pk, QueuedAmount(at, Amount(requests, tokens)))
         for pk, at, requests, tokens in rows.order_by("granted_at", "pk").values_list(
             "pk", "granted_at", "requests", "tokens"
         )

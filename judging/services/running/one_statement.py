@@ -1,6 +1,6 @@
 """The usual case of storing, on PostgreSQL: one row and one request in one statement and transaction.
 
-It does what `storing.asked_store` does otherwise in several statements; a test compares the two. With a
+It does what `storing.result_store` does otherwise in several statements; a test compares the two. With a
 judge that replies at once, those would take longer than all else that is done for a call.
 """
 

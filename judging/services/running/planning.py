@@ -24,7 +24,7 @@ from judging.selectors.judging import (
     tasks,
 )
 from judging.services.running.cache import KnownVerdict, known_verdicts
-from judging.services.running.seats import criteria_per_call_of, planning_judge, seat_of
+from judging.services.running.judge_specs import criteria_per_call_of, planning_judge, spec_of
 from llm.attempts import OK
 from studies.services.refusals import Refused
 
@@ -61,7 +61,7 @@ class PlannedCall:
 
 
 @dataclass
-class SeatPlan:
+class JudgePlan:
     """What one judge will be asked, in order, and the rows that an earlier run has decided already."""
 
     run: ScoringRun
@@ -88,7 +88,7 @@ class SeatPlan:
         )
 
 
-def seat_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | None = None) -> SeatPlan:
+def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | None = None) -> JudgePlan:
     """Plan everything that counts and has no score of its newest revision (`only`: of these answers).
 
     `progress` is told (answers planned, answers in all). Raises PromptsNotScorable.
@@ -97,7 +97,7 @@ def seat_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | No
     if only is not None:
         rows = [row for row in rows if row.answer_id in only]
     prompts = prompts_to_judge({row.prompt_pk for row in rows})
-    with planning_judge(run.study, seat_of(run)) as judge:
+    with planning_judge(run.study, spec_of(run)) as judge:
         require_scorable(prompts, judge)
         calls = merged(planned_calls(run, judge, prompts, rows, progress))
     return with_known(run, calls)
@@ -127,7 +127,7 @@ def planned_calls(
     pending = pending_answers(run, prompts, rows)
     for number, (answer, task) in enumerate(tasks(pending, prompts), start=1):
         ids = prompts[answer.prompt_pk].criterion_ids
-        for positions in judge.askings(task):
+        for positions in judge.judge_calls(task):
             # A call is asked again as a whole: parts of it would be another request.
             if answer.left.intersection(positions):
                 yield planned_call(judge, answer, task, positions, ids)
@@ -163,10 +163,10 @@ def merged(calls: Iterator[PlannedCall]) -> list[PlannedCall]:
     return kept
 
 
-def with_known(run: ScoringRun, calls: Sequence[PlannedCall]) -> SeatPlan:
+def with_known(run: ScoringRun, calls: Sequence[PlannedCall]) -> JudgePlan:
     """Take out the calls whose verdicts the same judge has given before, in any study, for this replicate."""
     known = known_verdicts(run, [call.request_sha256 for call in calls if call.request_sha256])
-    plan = SeatPlan(run, [], [])
+    plan = JudgePlan(run, [], [])
     for call in calls:
         found = known.get(call.request_sha256, {})
         rows = [*call.own, *call.shared]
@@ -180,7 +180,7 @@ def with_known(run: ScoringRun, calls: Sequence[PlannedCall]) -> SeatPlan:
     return plan
 
 
-def estimate(plan: SeatPlan) -> dict[str, object]:
+def estimate(plan: JudgePlan) -> dict[str, object]:
     """What the plan is expected to take; the cost is None where the judge's prices are not known."""
     config = plan.run.config
     verdicts = sum(len(call.own) for call in plan.calls)
@@ -202,7 +202,7 @@ def estimate(plan: SeatPlan) -> dict[str, object]:
     }
 
 
-def completion_tokens_of(plan: SeatPlan, verdicts: int) -> int:
+def completion_tokens_of(plan: JudgePlan, verdicts: int) -> int:
     """By what the judge's replies took on average so far, else by the usual length of a verdict."""
     calls = JudgeCall.objects.filter(run__judge_sha256=plan.run.judge_sha256, outcome=OK)
     seen = calls.aggregate(mean=Avg("completion_tokens"))["mean"]

@@ -4,12 +4,12 @@ from datetime import datetime
 
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
-from judging.services.running.planning import PlannedRow, SeatPlan
+from judging.services.running.planning import JudgePlan, PlannedRow
 
 ROWS_AT_ONCE = 1000
 
 
-def rows_create(run: JudgingRun, plan: SeatPlan, now: datetime) -> None:
+def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
     """The rows to claim first, in the order in which they will be; then those that they decide, too."""
     leaders = CriterionScore.objects.bulk_create(
         (
@@ -32,7 +32,7 @@ def rows_create(run: JudgingRun, plan: SeatPlan, now: datetime) -> None:
 
 def row_of(
     run: JudgingRun,
-    plan: SeatPlan,
+    plan: JudgePlan,
     row: PlannedRow,
     key: str,
     now: datetime,

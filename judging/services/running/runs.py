@@ -24,9 +24,9 @@ from judging.models import (
 from judging.selectors.runs import open_judging_run
 from judging.services.running.budget import require_prices
 from judging.services.running.compared import require_compared
-from judging.services.running.planning import Progress, SeatPlan, estimate, seat_plan
+from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
+from judging.services.running.planning import JudgePlan, Progress, estimate, judge_plan
 from judging.services.running.run_rows import rows_create, rows_reopen
-from judging.services.running.seats import Seat, scoring_run_open
 from judging.services.running.settling import answers_complete
 from studies.models import Study, User
 from studies.services.events import StudyEventKind, event_record
@@ -47,26 +47,26 @@ class RunNotOpen(Refused):
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What starting would do. `seats` are in the order of the judges that were named.
+    """What starting would do. `judge_plans` are in the order of the judges that were named.
 
     `newest_run` is the newest run of the study that was over at that moment.
     """
 
     study: Study
-    seats: tuple[SeatPlan, ...]
+    judge_plans: tuple[JudgePlan, ...]
     newest_run: int
 
     @property
     def rows(self) -> int:
-        return sum(seat.rows for seat in self.seats)
+        return sum(judge.rows for judge in self.judge_plans)
 
     def sha256(self) -> str:
         """A hash of everything that is planned."""
-        return canonical_sha256([seat.sha256() for seat in self.seats])
+        return canonical_sha256([judge.sha256() for judge in self.judge_plans])
 
     @property
     def estimates(self) -> list[dict[str, object]]:
-        return [estimate(seat) for seat in self.seats]
+        return [estimate(judge) for judge in self.judge_plans]
 
     @property
     def cost(self) -> Decimal | None:
@@ -78,7 +78,7 @@ class RunPlan:
 def run_plan(
     *,
     study: Study,
-    seats: Sequence[Seat],
+    specs: Sequence[JudgeSpec],
     now: datetime,
     progress: Progress,
     only: Collection[int] | None = None,
@@ -87,8 +87,8 @@ def run_plan(
     # One that is open now may yet decide what is planned here.
     over = study.judging_runs.exclude(state__in=OPEN_RUN_STATES)
     newest = over.aggregate(pk=Max("pk"))["pk"] or 0
-    runs = [scoring_run_open(study=study, seat=seat, now=now) for seat in seats]
-    return RunPlan(study, tuple(seat_plan(run, progress=progress, only=only) for run in runs), newest)
+    runs = [scoring_run_open(study=study, spec=spec, now=now) for spec in specs]
+    return RunPlan(study, tuple(judge_plan(run, progress=progress, only=only) for run in runs), newest)
 
 
 def run_start(
@@ -105,8 +105,8 @@ def run_start(
     Raises RunIsOpen, PlanOutdated, PricesUnknown, NotCompared.
     """
     if purpose == RunPurpose.SCORES:
-        require_compared(seat.run for seat in plan.seats)
-    require_prices(budget, [seat.run.config for seat in plan.seats if seat.calls])
+        require_compared(judge.run for judge in plan.judge_plans)
+    require_prices(budget, [judge.run.config for judge in plan.judge_plans if judge.calls])
     # Outside of the transaction, in which nobody else can write on SQLite.
     estimates, plan_sha256 = plan.estimates, plan.sha256()
     try:
@@ -123,8 +123,8 @@ def run_start(
                 resumed_at=now,
             )
             require_newest(plan, run)
-            for seat in plan.seats:
-                rows_create(run, seat, now)
+            for judge in plan.judge_plans:
+                rows_create(run, judge, now)
             event_record(
                 study=plan.study,
                 kind=StudyEventKind.JUDGING_STARTED,

@@ -1,4 +1,4 @@
-"""Stores what an asking brought: each in its own short transaction, while its worker holds the row."""
+"""Stores what a call brought: each in its own short transaction, while its worker holds the row."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
-from judging.judges.interface import Asked, CriterionVerdict
-from judging.models import CriterionScore, JudgeCall, JudgeSlice, RowOrigin, RowState
+from judging.judges.interface import CriterionVerdict, JudgeResult
+from judging.models import CriterionScore, JudgeCall, RowOrigin, RowState, WorkerLease
 from judging.services.running import one_statement
 from judging.services.running.budget import cost_of
 from judging.services.running.claims import ClaimedCall, ClaimedRow
@@ -20,20 +20,20 @@ from studies.services.events import StudyEventKind
 ROUNDS = 4
 
 
-def asked_store(slice_: JudgeSlice, call: ClaimedCall, asked: Asked, *, now: datetime) -> bool:
+def result_store(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, *, now: datetime) -> bool:
     """Decide the rows of a call, or put them back for another round; keep every request on record.
 
     False where the lease was lost meanwhile: another worker asks, or has asked, and its word counts. The
     requests are on record all the same, for they were made.
     """
-    if one_statement.is_possible(rows=len(call.rows), calls=len(asked.calls)):
-        [row], [made] = call.rows, calls_of(slice_, call, asked.calls, now)
-        fields = decision(row, asked.verdicts[row.place], now, leads=True)
-        held = one_statement.row_and_call_store(row.pk, slice_.lease, fields, made)
+    if one_statement.is_possible(rows=len(call.rows), calls=len(result.calls)):
+        [row], [made] = call.rows, calls_of(lease, call, result.calls, now)
+        fields = decision(row, result.verdicts[row.place], now, leads=True)
+        held = one_statement.row_and_call_store(row.pk, lease.token, fields, made)
     else:
         with transaction.atomic():
-            held = rows_decide(slice_, call, asked, now)
-            calls_store(slice_, call, asked.calls, now=now)
+            held = rows_decide(lease, call, result, now)
+            calls_store(lease, call, result.calls, now=now)
     if not held:
         replies_forget(call.answer_id)
     return held
@@ -46,23 +46,25 @@ def replies_forget(answer: int) -> None:
     calls.exclude(raw_reply="").update(raw_reply="")
 
 
-def calls_store(slice_: JudgeSlice, call: ClaimedCall, calls: Sequence[Attempt], *, now: datetime) -> None:
+def calls_store(lease: WorkerLease, call: ClaimedCall, calls: Sequence[Attempt], *, now: datetime) -> None:
     """Keep requests on record, whatever came of them; those that are there already stay as they are."""
     if calls:
-        JudgeCall.objects.bulk_create(calls_of(slice_, call, calls, now), ignore_conflicts=True)
+        JudgeCall.objects.bulk_create(calls_of(lease, call, calls, now), ignore_conflicts=True)
 
 
-def all_store(slice_: JudgeSlice, done: Iterable[tuple[ClaimedCall, Asked]], *, now: datetime) -> None:
+def results_store(
+    lease: WorkerLease, done: Iterable[tuple[ClaimedCall, JudgeResult]], *, now: datetime
+) -> None:
     """The same for many calls that cost nothing, in one transaction."""
     with transaction.atomic():
-        for call, asked in done:
-            rows_decide(slice_, call, asked, now)
+        for call, result in done:
+            rows_decide(lease, call, result, now)
 
 
-def rows_decide(slice_: JudgeSlice, call: ClaimedCall, asked: Asked, now: datetime) -> bool:
-    by_place = dict(enumerate(asked.verdicts))
+def rows_decide(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, now: datetime) -> bool:
+    by_place = dict(enumerate(result.verdicts))
     first, *others = call.rows
-    held = CriterionScore.objects.filter(pk=first.pk, lease=slice_.lease, state=RowState.OPEN).update(
+    held = CriterionScore.objects.filter(pk=first.pk, lease=lease.token, state=RowState.OPEN).update(
         **decision(first, by_place[first.place], now, leads=True)
     )
     if not held:
@@ -77,7 +79,7 @@ def rows_decide(slice_: JudgeSlice, call: ClaimedCall, asked: Asked, now: dateti
 
 
 def decision(row: ClaimedRow, verdict: CriterionVerdict, now: datetime, *, leads: bool) -> dict[str, object]:
-    """The fields of a row after an asking: scored, unscored, or open for another round after a wait."""
+    """The fields of a row after a call: scored, unscored, or open for another round after a wait."""
     origin = (RowOrigin.ASKED if leads else RowOrigin.SHARED).value
     reason = verdict.reason
     if reason is None:
@@ -106,15 +108,15 @@ def wait_before(rounds: int) -> timedelta:
 
 
 def calls_of(
-    slice_: JudgeSlice, call: ClaimedCall, attempts: Sequence[Attempt], now: datetime
+    lease: WorkerLease, call: ClaimedCall, attempts: Sequence[Attempt], now: datetime
 ) -> list[JudgeCall]:
-    run, config = slice_.run, slice_.judge
+    run, config = lease.run, lease.judge
     # Several criteria share a text of their own; the study's is for one of them.
     texts = run.judge.get("batched_text_sha256" if len(call.positions) > 1 else "texts_sha256", "")
     return [
         JudgeCall(
             uid=attempt.uid,
-            judging_run_id=slice_.judging_run_id,
+            judging_run_id=lease.judging_run_id,
             run_id=run.pk,
             answer_id=call.answer_id,
             criterion_id=call.criterion_id,

@@ -1,4 +1,4 @@
-"""The threads of a slice: each calls the judge, stores what that brings, and only then makes its next call.
+"""The threads of a lease: each calls the judge, stores what that brings, and only then makes its next call.
 
 So what a killed worker had under way is never more than its threads. They share a few database connections:
 one for each of them would be more than a server allows, and a call takes far longer than its storing.
@@ -73,7 +73,7 @@ class CallThreads:
                 self._taken()
                 if not self._closed.is_set():
                     self._make(call)
-        except Exception as error:  # noqa: BLE001  # the edge of the thread: the slice raises it
+        except Exception as error:  # noqa: BLE001  # the edge of the thread: the lease raises it
             self.error = error
             self._closed.set()
 

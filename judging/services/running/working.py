@@ -1,4 +1,4 @@
-"""One worker's slice of a run: claim calls, make them at the same time, store each as it comes."""
+"""One worker's lease of a run: claim calls, make them at the same time, store each as it comes."""
 
 import threading
 import time
@@ -10,17 +10,17 @@ from functools import partial
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 
-from judging.judges.interface import Asked, Judge, NotAsked
+from judging.judges.interface import CallStopped, Judge, JudgeResult
 from judging.judges.windows import PER_MINUTE, Window
-from judging.models import JudgeSlice, JudgingRun, PauseReason, ScoringRun
+from judging.models import JudgingRun, PauseReason, ScoringRun, WorkerLease
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.running.breaker import why_failing
-from judging.services.running.claims import ClaimedCall, Claims, slice_begin, slice_end, slice_renew
-from judging.services.running.gates import SliceGate, slice_gate
-from judging.services.running.patience import patiently
+from judging.services.running.claims import ClaimedCall, Claims, lease_begin, lease_end, lease_renew
+from judging.services.running.gates import RequestGate, request_gate
+from judging.services.running.judge_specs import spec_of, working_judge
+from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
-from judging.services.running.seats import seat_of, working_judge
-from judging.services.running.storing import all_store, asked_store, calls_store, replies_forget
+from judging.services.running.storing import calls_store, replies_forget, result_store, results_store
 from judging.services.running.threads import CallThreads, StoringConnections
 from llm.attempts import Attempt
 
@@ -29,22 +29,22 @@ CHECK_SECONDS = 0.05
 AHEAD_SECONDS = 0.5
 
 Clock = Callable[[], datetime]
-Told = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class SliceResult:
-    """How many calls a slice made; `idle`: it found nothing to do, or no room at the judge."""
+class LeaseResult:
+    """How many calls a lease made; `idle`: it found nothing to do, or no room at the judge."""
 
     calls: int
     idle: bool
 
 
-def tell_nobody(calls: int) -> None:
+def ignore_progress(calls: int) -> None:
     """Progress for callers that show none."""
 
 
-def slice_work(
+def lease_work(
     *,
     judging_run: JudgingRun,
     run: ScoringRun,
@@ -52,37 +52,41 @@ def slice_work(
     stopping: threading.Event,
     clock: Clock,
     wanted: int,
-    told: Told = tell_nobody,
+    on_progress: ProgressCallback = ignore_progress,
     window: Window = PER_MINUTE,
-) -> SliceResult:
+) -> LeaseResult:
     """Work on one judge of a run for about `seconds`, or until nothing can be claimed or `stopping` is set.
 
-    What is under way then is finished and stored. `told` hears how many calls were decided, now and then.
+    What is under way then is finished and stored. `on_progress` hears how many were decided, now and then.
     """
-    slice_ = patiently(lambda: slice_begin(judging_run=judging_run, run=run, wanted=wanted, now=clock()))
-    if slice_ is None:
-        return SliceResult(0, idle=True)
-    slice_.run, slice_.judge = run, run.config
+    lease = retry_on_db_outage(
+        lambda: lease_begin(judging_run=judging_run, run=run, wanted=wanted, now=clock())
+    )
+    if lease is None:
+        return LeaseResult(0, idle=True)
+    lease.run, lease.judge = run, run.config
     until = time.monotonic() + seconds
     try:
         with (
-            slice_gate(slice_, clock=clock, stopping=stopping, until=until, window=window) as gate,
-            working_judge(run.study, seat_of(run), gate=gate, clock=clock) as judge,
+            request_gate(lease, clock=clock, stopping=stopping, until=until, window=window) as gate,
+            working_judge(run.study, spec_of(run), gate=gate, clock=clock) as judge,
         ):
-            work = Slice(slice_, judge, gate, until=until, stopping=stopping, clock=clock, told=told)
+            work = WorkerLoop(
+                lease, judge, gate, until=until, stopping=stopping, clock=clock, on_progress=on_progress
+            )
             calls = work.by_threads() if run.config else work.at_once()
     except JudgeNotConfigured as error:
         run_pause(run=judging_run, reason=PauseReason.UNUSABLE, detail=str(error), now=clock())
         calls = 0
     except (OperationalError, InterfaceError):
-        raise  # the database is away for longer than anybody's patience; the next slice goes on
+        raise  # the database is away for longer than we wait for it; the next lease goes on
     except Exception as error:
         # What fails here once would fail again and again, each time with calls that cost money.
         run_pause(run=judging_run, reason=PauseReason.ERROR, detail=error_words(error), now=clock())
         raise
     finally:
-        patiently(lambda: slice_end(slice_, now=clock()))
-    return SliceResult(calls, idle=calls == 0)
+        retry_on_db_outage(lambda: lease_end(lease, now=clock()))
+    return LeaseResult(calls, idle=calls == 0)
 
 
 def error_words(error: Exception) -> str:
@@ -90,34 +94,34 @@ def error_words(error: Exception) -> str:
     return f"{type(error).__name__}; the trace is in the log of the worker. Nothing judged is lost."
 
 
-class Slice:
-    """The loop of one slice."""
+class WorkerLoop:
+    """The loop of one lease."""
 
     def __init__(
         self,
-        slice_: JudgeSlice,
+        lease: WorkerLease,
         judge: Judge,
-        gate: SliceGate,
+        gate: RequestGate,
         *,
         until: float,
         stopping: threading.Event,
         clock: Clock,
-        told: Told,
+        on_progress: ProgressCallback,
     ) -> None:
-        self._slice = slice_
+        self._lease = lease
         self._judge = judge
         self._gate = gate
         self._until = until
         self._stopping = stopping
         self._clock = clock
-        self._told = told
-        self._claims = Claims(slice_, judge)
+        self._on_progress = on_progress
+        self._claims = Claims(lease, judge)
         self._decided = 0
-        self._told_of = 0
+        self._reported = 0
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._storing = StoringConnections()
-        self._calling = CallThreads(slice_.slots, self._ask, closed=self._closed)
+        self._calling = CallThreads(lease.slots, self._ask, closed=self._closed)
         self._started = time.monotonic()
         self._renew_at = self._started + settings.JUDGING_LEASE_SECONDS / 3
 
@@ -125,10 +129,10 @@ class Slice:
         """For judges that compute: no threads, and many verdicts in one transaction."""
         done = 0
         while self._goes_on() and (calls := self._more(LOCAL_CALLS_AT_ONCE)):
-            asked = [(call, self._judge.ask(call.task, call.positions)) for call in calls]
-            all_store(self._slice, asked, now=self._clock())
+            results = [(call, self._judge.ask(call.task, call.positions)) for call in calls]
+            results_store(self._lease, results, now=self._clock())
             done += len(calls)
-            self._told(len(calls))
+            self._on_progress(len(calls))
             self._renew_if_due()
         return done
 
@@ -159,7 +163,7 @@ class Slice:
                 if not calls and self._calling.waiting == 0:
                     return
             self._calling.wait_for_room(CHECK_SECONDS)
-            self._tell()
+            self._report()
             self._renew_if_due()
 
     def _ahead(self) -> int:
@@ -168,36 +172,36 @@ class Slice:
         More would wait here while other workers have nothing to do.
         """
         elapsed = time.monotonic() - self._started
-        return max(self._slice.slots, round(AHEAD_SECONDS * self._decided / max(elapsed, AHEAD_SECONDS)))
+        return max(self._lease.slots, round(AHEAD_SECONDS * self._decided / max(elapsed, AHEAD_SECONDS)))
 
     def _ask(self, call: ClaimedCall) -> None:
         try:
-            asked = self._judge.ask(call.task, call.positions)
-        except NotAsked as stop:
+            result = self._judge.ask(call.task, call.positions)
+        except CallStopped as stop:
             self._closed.set()
             self._storing.do(partial(self._store_calls, call, stop.calls))
             self._gate.settle(stop.calls)
         else:
-            self._storing.do(partial(self._store, call, asked))
-            self._gate.settle(asked.calls)
+            self._storing.do(partial(self._store, call, result))
+            self._gate.settle(result.calls)
 
-    def _store(self, call: ClaimedCall, asked: Asked) -> None:
-        patiently(lambda: asked_store(self._slice, call, asked, now=self._clock()))
+    def _store(self, call: ClaimedCall, result: JudgeResult) -> None:
+        retry_on_db_outage(lambda: result_store(self._lease, call, result, now=self._clock()))
         with self._lock:
             self._decided += 1
-        if any(verdict.reason for verdict in asked.verdicts):
+        if any(verdict.reason for verdict in result.verdicts):
             self._pause_if_failing()
 
     def _store_calls(self, call: ClaimedCall, calls: Sequence[Attempt]) -> None:
-        patiently(lambda: calls_store(self._slice, call, calls, now=self._clock()))
-        patiently(lambda: replies_forget(call.answer_id))
+        retry_on_db_outage(lambda: calls_store(self._lease, call, calls, now=self._clock()))
+        retry_on_db_outage(lambda: replies_forget(call.answer_id))
 
     def _pause_if_failing(self) -> None:
-        why = patiently(lambda: why_failing(self._slice.judging_run, self._slice.run))
+        why = retry_on_db_outage(lambda: why_failing(self._lease.judging_run, self._lease.run))
         if why is not None:
-            patiently(
+            retry_on_db_outage(
                 lambda: run_pause(
-                    run=self._slice.judging_run,
+                    run=self._lease.judging_run,
                     reason=PauseReason.JUDGE_FAILING,
                     detail=why,
                     now=self._clock(),
@@ -206,7 +210,7 @@ class Slice:
             self._closed.set()
 
     def _more(self, limit: int) -> list[ClaimedCall]:
-        return patiently(lambda: self._claims.more(limit, now=self._clock()))
+        return retry_on_db_outage(lambda: self._claims.more(limit, now=self._clock()))
 
     def _goes_on(self) -> bool:
         return time.monotonic() < self._until and not self._stopping.is_set() and not self._closed.is_set()
@@ -215,18 +219,18 @@ class Slice:
         if time.monotonic() < self._renew_at:
             return
         self._renew_at = time.monotonic() + settings.JUDGING_LEASE_SECONDS / 3
-        if not patiently(lambda: slice_renew(self._slice, clock=self._clock)):
+        if not retry_on_db_outage(lambda: lease_renew(self._lease, clock=self._clock)):
             self._closed.set()
 
     def _wait_for_threads(self) -> None:
         """Let the calls under way come home, and keep the lease meanwhile."""
         while self._calling.are_alive(CHECK_SECONDS):
-            self._tell()
+            self._report()
             self._renew_if_due()
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         with self._lock:
-            new, self._told_of = self._decided - self._told_of, self._decided
+            new, self._reported = self._decided - self._reported, self._decided
         if new:
-            self._told(new)
+            self._on_progress(new)

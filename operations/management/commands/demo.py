@@ -19,7 +19,6 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from batches.models import Session
-from operations.rehearsal.crew import Site, work
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import Behaviour, SimulatedPerson, draw_people
 from operations.rehearsal.servers import (
@@ -29,6 +28,7 @@ from operations.rehearsal.servers import (
     refuse_busy_port,
     web_server,
 )
+from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
 from operations.services.rehearsals import simulated_people_add
@@ -109,7 +109,7 @@ class Command(BaseCommand):
                 mailbox = Mailbox(settings.DATA_DIR / "mail")
                 admit_visitor(lead)
                 invite_guest(lead, url)
-                print(hints(url))
+                print(usage(url))
                 show_mails(mailbox)
 
 
@@ -219,7 +219,7 @@ def invite_guest(lead: User, url: str) -> None:
     invitation_send(invitation=invitation, site_url=url, actor=lead, now=now)
 
 
-def hints(url: str) -> str:
+def usage(url: str) -> str:
     return f"""
 The site is running:          {url}
   Work as a participant:      sign in as {VISITOR}

@@ -20,10 +20,10 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **__: Any) -> None:
         bad = 0
         for finding in checkup(now=timezone.now()):
-            state = "ok" if finding.well else "BAD"
-            remedy = "" if finding.well else f". Remedy: {finding.remedy}"
-            self.stdout.write(f"{state:<4} {finding.part:<14} {finding.said}{remedy}")
-            bad += not finding.well
+            state = "ok" if finding.ok else "BAD"
+            remedy = "" if finding.ok else f". Remedy: {finding.remedy}"
+            self.stdout.write(f"{state:<4} {finding.part:<14} {finding.detail}{remedy}")
+            bad += not finding.ok
         self.stdout.write(f"{bad} to mend." if bad else "All is well.")
         if bad:
             sys.exit(1)

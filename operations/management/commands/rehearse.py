@@ -14,7 +14,6 @@ from django.db import connections
 from django.utils import timezone
 from tqdm import tqdm
 
-from operations.rehearsal.crew import Site, work
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import draw_people
 from operations.rehearsal.servers import (
@@ -24,6 +23,7 @@ from operations.rehearsal.servers import (
     free_port,
     web_server,
 )
+from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
 from operations.services.rehearsals import simulated_people_add

@@ -7,6 +7,6 @@ class Finding(NamedTuple):
     """What was looked at, whether it is well, what was found; where it is not well, what to do."""
 
     part: str
-    well: bool
-    said: str
+    ok: bool
+    detail: str
     remedy: str = ""

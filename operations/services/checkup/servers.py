@@ -15,9 +15,9 @@ from redis import RedisError
 from batches.models import ClockWatch
 from batches.rules.clock import TOLERANCE
 from operations.services.checkup.finding import Finding
-from operations.services.signs_of_life import Part, sign_seen
+from operations.services.heartbeats import Part, heartbeat_read
 from studies.services.database_time import database_now
-from studies.services.hints import WAITING_LIMIT, NotSent, messages_waiting
+from studies.services.notifications import WAITING_LIMIT, NotSent, messages_waiting
 
 CONNECT_SECONDS = 3
 MAIL_SECONDS = 5
@@ -71,8 +71,8 @@ def _clock() -> Finding:
     theirs = database_now()
     ahead = before + (timezone.now() - before) / 2 - theirs
     seconds = ahead.total_seconds()
-    said = f"{abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} the database's"
-    return Finding("clock", abs(ahead) <= TOLERANCE, said, "set both hosts' clocks by NTP")
+    detail = f"{abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} the database's"
+    return Finding("clock", abs(ahead) <= TOLERANCE, detail, "set both hosts' clocks by NTP")
 
 
 def _clock_in_doubt() -> Iterator[Finding]:
@@ -83,8 +83,10 @@ def _clock_in_doubt() -> Iterator[Finding]:
         return
     if watched and watched.held_since:
         since = f"{watched.held_since:%Y-%m-%d %H:%M} UTC"
-        said = f"not believed since {since}, {watched.held_seconds:+,} s; no session ends, nothing is deleted"
-        yield Finding("belief in it", False, said, "correct it; if it is right: manage.py confirm_clock")
+        detail = (
+            f"not believed since {since}, {watched.held_seconds:+,} s; no session ends, nothing is deleted"
+        )
+        yield Finding("belief in it", False, detail, "correct it; if it is right: manage.py confirm_clock")
 
 
 def broker(_now: datetime) -> Iterator[Finding]:
@@ -107,7 +109,7 @@ def background(now: datetime) -> Iterator[Finding]:
 
 def _sign(part: Part, now: datetime) -> Finding:
     try:
-        seen = sign_seen(part)
+        seen = heartbeat_read(part)
     except (RedisError, OSError):
         return Finding(part, False, "not known while the broker cannot be asked", "as for the broker")
     if seen is None:
@@ -127,7 +129,7 @@ def mail(_now: datetime) -> Iterator[Finding]:
         server.open()
         server.close()
     except (smtplib.SMTPException, OSError) as error:
-        said = f"{where} does not take mail from here ({type(error).__name__})"
-        yield Finding("mail", False, said, "correct CHIRON_MAIL_URL, or let this host through")
+        detail = f"{where} does not take mail from here ({type(error).__name__})"
+        yield Finding("mail", False, detail, "correct CHIRON_MAIL_URL, or let this host through")
     else:
         yield Finding("mail", True, f"{where} takes mail from here")

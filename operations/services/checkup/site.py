@@ -16,17 +16,17 @@ from llm.endpoints import origin_of
 from operations.services.checkup.finding import Finding
 
 GIBIBYTE = 1024**3
-LEAST_FREE = GIBIBYTE
+MIN_FREE_BYTES = GIBIBYTE
 
 
 def storage(_now: datetime) -> Iterator[Finding]:
     folder: Path = settings.DATA_DIR
     yield _writable(folder)
     free = shutil.disk_usage(folder).free
-    yield Finding("free space", free >= LEAST_FREE, f"{free / GIBIBYTE:.1f} GiB", "make room on the disk")
+    yield Finding("free space", free >= MIN_FREE_BYTES, f"{free / GIBIBYTE:.1f} GiB", "make room on the disk")
     mode = stat.S_IMODE(folder.stat().st_mode)
-    said = "for the site alone" if not mode & 0o077 else f"others may enter (mode {mode:o})"
-    yield Finding("rights", not mode & 0o077, said, f"run: chmod 700 {folder}")
+    detail = "for the site alone" if not mode & 0o077 else f"others may enter (mode {mode:o})"
+    yield Finding("rights", not mode & 0o077, detail, f"run: chmod 700 {folder}")
 
 
 def _writable(folder: Path) -> Finding:
@@ -41,11 +41,11 @@ def _writable(folder: Path) -> Finding:
 
 def addresses(_now: datetime) -> Iterator[Finding]:
     collected = (Path(settings.STATIC_ROOT) / "staticfiles.json").is_file()
-    said = "collected" if collected else "not collected"
-    yield Finding("static files", collected, said, "run: python manage.py collectstatic --no-input")
+    detail = "collected" if collected else "not collected"
+    yield Finding("static files", collected, detail, "run: python manage.py collectstatic --no-input")
     known = bool(settings.SITE_URL) or not settings.PRODUCTION
-    said = settings.SITE_URL or "not set"
-    yield Finding("address", known, said, "set CHIRON_SITE_URL, with which the links in mails begin")
+    detail = settings.SITE_URL or "not set"
+    yield Finding("address", known, detail, "set CHIRON_SITE_URL, with which the links in mails begin")
 
 
 def judges(_now: datetime) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from psychometrics.benchmark.matched import DRAWS, FEWEST_QUESTIONS, placed, thinned
+from psychometrics.benchmark.matched import DRAWS, MIN_QUESTIONS, placed, thinned
 from psychometrics.benchmark.metrics import bbeh_task_sizes
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
@@ -22,7 +22,7 @@ def harmonic_shown(group: str, sums: TaskSums, *, matched: bool) -> Measure:
     """`benchmark.harmonic`, hidden where a task has fewer than 20 questions and no models are matched."""
     questions = sums.questions[sums.scored]
     fewest = int(questions.min()) if len(questions) else 0
-    hidden = fewest < FEWEST_QUESTIONS and not matched
+    hidden = fewest < MIN_QUESTIONS and not matched
     return Measure(
         "benchmark.harmonic",
         unknown(Reason.TOO_FEW_QUESTIONS) if hidden else harmonic_estimate(sums),
@@ -99,8 +99,9 @@ def column_measures(
             measure, place.estimate, subset=f"model:{name}", n=int(sums.totals.sum()),
             prompts=int(sums.questions.sum()),
             details={
-                "full": number(full), "share_below": number(place.share_below), "draws": DRAWS,
-                "low_questions": number(at_questions.low), "high_questions": number(at_questions.high),
+                "full": none_if_nan(full), "share_below": none_if_nan(place.share_below), "draws": DRAWS,
+                "low_questions": none_if_nan(at_questions.low),
+                "high_questions": none_if_nan(at_questions.high),
             },
         )  # fmt: skip
 
@@ -118,5 +119,5 @@ def statistics(inputs: Inputs, sums: TaskSums, harmonic_too: bool) -> dict[str, 
     return found
 
 
-def number(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else value

@@ -17,8 +17,8 @@ from psychometrics.dif.groups import (
     profile_shift,
     scale_invariance,
 )
-from psychometrics.dif.hidden import hidden_rests, hidden_shifts
 from psychometrics.dif.prompts import ItemDif, Residuals, fitted_residuals, item_dif
+from psychometrics.dif.suppression import hidden_shifts, suppressed_complements
 from psychometrics.fit.reference import certainty_influence, judged_process, references_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.holm import holm
@@ -177,7 +177,7 @@ def theta_measures(
     kept = {"prompts:all": np.ones(len(cohort.prompts), dtype=bool)}
     kept |= {f"prompts:without-{name}": ~flagged for name, flagged in flags.items()}
     for group, members in (("average", cohort), ("top", cohort.of_people(inputs.top))):
-        hidden = hidden_rests(members, kept)
+        hidden = suppressed_complements(members, kept)
         for subset, prompts in kept.items():
             yield from (
                 held_back(group, subset) if subset in hidden else rescored(members, prompts, group, subset)

@@ -72,17 +72,17 @@ def people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:
             "fit.correlation",
             statistic(fit.correlation[place]),
             **own,
-            details={"p": number(fit.p_correlation[place]), "flagged": bool(low[place])},
+            details={"p": none_if_nan(fit.p_correlation[place]), "flagged": bool(low[place])},
         )
         yield Measure(
             "fit.outfit",
             statistic(fit.outfit[place]),
             **own,
             details={
-                "p": number(fit.p_outfit[place]),
+                "p": none_if_nan(fit.p_outfit[place]),
                 "flagged": bool(high[place]),
-                "misfit": number(fit.misfit[place]),
-                "extremity": number(fit.extremity[place]),
+                "misfit": none_if_nan(fit.misfit[place]),
+                "extremity": none_if_nan(fit.extremity[place]),
             },
         )
 
@@ -92,6 +92,6 @@ def statistic(value: float) -> Estimate:
     return unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(float(value))
 
 
-def number(value: np.floating) -> float | None:
+def none_if_nan(value: np.floating) -> float | None:
     """Six digits are enough for a page and a plot; NaN is absent."""
     return None if math.isnan(value) else float(f"{value:.6g}")

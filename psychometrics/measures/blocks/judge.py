@@ -21,7 +21,7 @@ from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain
 from psychometrics.measures.inputs import Inputs, top_members
 
-MOST_INFLUENTIAL = 10
+MAX_INFLUENTIAL = 10
 
 
 def judge_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -113,7 +113,7 @@ def change_measures(
         "theta.change.ql", quasi.estimate, group=group, subset=subset, n=quasi.n, clusters=quasi.clusters,
         details=details or {},
     )  # fmt: skip
-    places = largest_changes(other.parts, MOST_INFLUENTIAL)
+    places = largest_changes(other.parts, MAX_INFLUENTIAL)
     alone = quasi_changes_of_one(part.pairs, places, p[rows[places]])
     for place, change_ql in zip(places, alone, strict=True):
         row = int(rows[place])
@@ -126,7 +126,7 @@ def influence_measures(members: Cohort, group: str) -> Iterator[Measure]:
     """The ten answers without which theta.pool changes most, and what theta_QL changes by."""
     rows, pairs = np.flatnonzero(members.is_pair), members.pairs
     changes = changes_without(pairs)
-    places = largest_changes(changes, MOST_INFLUENTIAL)
+    places = largest_changes(changes, MAX_INFLUENTIAL)
     quasi = quasi_changes_of_one(pairs, places, np.full(len(places), np.nan))
     for place, change_ql in zip(places, quasi, strict=True):
         row = int(rows[place])

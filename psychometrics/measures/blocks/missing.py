@@ -22,7 +22,7 @@ from psychometrics.missing.scores import (
     quasi_theta,
     zero_for_left,
 )
-from psychometrics.slices.hidden import hidden_where_asked
+from psychometrics.slices.suppression import hidden_where_asked
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
 ESTIMATORS = (

@@ -13,7 +13,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.models.band import SingleResponse, single_response_bands
 from psychometrics.models.leaderboard import Configuration
 
-MOST_EPOCHS = 20  # more hardly change the mean of a prompt, and the tables of the model grow with them
+MAX_EPOCHS = 20  # more hardly change the mean of a prompt, and the tables of the model grow with them
 
 
 def published_measures(
@@ -44,7 +44,7 @@ def bands_of(
         of_k = [one for one in published if one.epochs == k and one.published_theta is not None]
         thetas = np.array([one.published_theta for one in of_k], dtype=np.float64)
         of_its_own = np.random.default_rng([seed, k])  # other numbers of epochs change nothing
-        bands = single_response_bands(thetas, min(k, MOST_EPOCHS), bank, of_its_own)
+        bands = single_response_bands(thetas, min(k, MAX_EPOCHS), bank, of_its_own)
         found |= {one.name: band for one, band in zip(of_k, bands, strict=True)}
     return found
 

@@ -11,7 +11,6 @@ from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
 from psychometrics.slices.arms import arm_differences
 from psychometrics.slices.contamination import FLAGGED_FROM, contamination
-from psychometrics.slices.hidden import given_away
 from psychometrics.slices.parts import (
     LABEL_PROMPTS,
     Slice,
@@ -21,6 +20,7 @@ from psychometrics.slices.parts import (
     slice_result,
     slices_of,
 )
+from psychometrics.slices.suppression import complementary_suppression
 
 
 def slice_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -31,7 +31,9 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
     top_rows = inputs.top[cohort.person]
     slices, nested = list(slices_of(cohort)), is_nested(inputs.everyone)
     everybody = np.ones(len(cohort), dtype=bool)
-    hidden, hidden_of_top = (given_away(cohort, slices, rows) for rows in (everybody, top_rows))
+    hidden, hidden_of_top = (
+        complementary_suppression(cohort, slices, rows) for rows in (everybody, top_rows)
+    )
     for done, part in enumerate(slices):
         inputs.progress(done, len(slices))
         of_all = slice_result(cohort, part.rows, hidden=part.subset in hidden)

@@ -18,7 +18,7 @@ from psychometrics.top.null import NEIGHBOURS, null_reference, unplaced_rows
 from psychometrics.top.ranking import by_raw_mean, top_paper_curve, top_quasi_curve
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
-FEWEST = 2  # a Top of one would be one person's own ability
+MIN_TOP_SIZE = 2  # a Top of one would be one person's own ability
 STEPS = 4
 
 
@@ -61,7 +61,7 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
         )
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
-    if size < FEWEST:
+    if size < MIN_TOP_SIZE:
         raise NotMeasurable(
             gettext_noop("A Top of one person would be that person's own ability; choose two or more.")
         )
@@ -102,7 +102,7 @@ def curve_sizes(scored: int, with_pairs: int) -> dict[float, int]:
     sizes: dict[float, int] = {}
     for fraction in FRACTIONS:
         size = round(fraction * scored)
-        if FEWEST <= size <= with_pairs and size not in sizes.values():
+        if MIN_TOP_SIZE <= size <= with_pairs and size not in sizes.values():
             sizes[fraction] = size
     return sizes
 

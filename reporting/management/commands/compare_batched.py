@@ -13,13 +13,13 @@ from judging.selectors.runs import open_judging_run
 from judging.services.comparing.comparisons import USUAL_ANSWERS, Comparison, comparison_draw
 from judging.services.comparing.report import ComparisonReport
 from judging.services.judge_keys import judge_key
-from judging.services.running.continuing import require_seats
+from judging.services.running.continuing import require_same_judges
 from reporting.management.comparison_lines import comparison_lines
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import User
 
-LARGEST_SEED = 2**32 - 1
+MAX_SEED = 2**32 - 1
 
 
 class Command(BaseCommand):
@@ -83,7 +83,7 @@ def drawn(options: dict[str, Any]) -> Comparison:
 def prepare(comparison: Comparison, actor: User | None, options: dict[str, Any]) -> None:
     run = open_judging_run(comparison.study)
     if run is not None:
-        require_seats(run, comparison.seats, purpose=RunPurpose.COMPARISON)
+        require_same_judges(run, comparison.specs, purpose=RunPurpose.COMPARISON)
     open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
 
 
@@ -100,6 +100,6 @@ def compare(comparison: Comparison, actor: User | None, options: dict[str, Any])
 
 
 def seed(text: str) -> int:
-    if not text.isdecimal() or int(text) > LARGEST_SEED:
-        raise ArgumentTypeError(f"is not a whole number between 0 and {LARGEST_SEED}")
+    if not text.isdecimal() or int(text) > MAX_SEED:
+        raise ArgumentTypeError(f"is not a whole number between 0 and {MAX_SEED}")
     return int(text)

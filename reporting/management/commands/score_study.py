@@ -12,9 +12,9 @@ from judging.models import JudgingRun
 from judging.selectors.judges import judges_named
 from judging.selectors.runs import open_judging_run
 from judging.services.judge_keys import judge_key
-from judging.services.running.continuing import require_seats
+from judging.services.running.continuing import require_same_judges
+from judging.services.running.judge_specs import JudgeSpec, study_judge_specs
 from judging.services.running.runs import run_plan
-from judging.services.running.seats import Seat, study_seats
 from reporting.management.estimate_lines import estimate_lines
 from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scored, Scoring, study_score
@@ -68,19 +68,19 @@ class Command(BaseCommand):
             with plain_errors():
                 study = named_study(options["study"])
                 actor = named_person(options["by"])
-                seats = named_seats(study, options)
+                specs = named_specs(study, options)
                 if options["estimate"]:
-                    self.estimate(study, seats)
+                    self.estimate(study, specs)
                     return
-                self.prepare(study, seats, actor, options)
-                scoring = self.score(study, seats, actor, options["budget"])
+                self.prepare(study, specs, actor, options)
+                scoring = self.score(study, specs, actor, options["budget"])
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
         self.report(scoring)
 
-    def estimate(self, study: Study, seats: Sequence[Seat]) -> None:
+    def estimate(self, study: Study, specs: Sequence[JudgeSpec]) -> None:
         with progress_bar("planning", "answers") as planning:
-            plan = run_plan(study=study, seats=seats, now=timezone.now(), progress=planning)
+            plan = run_plan(study=study, specs=specs, now=timezone.now(), progress=planning)
         self.stdout.write("\n".join(estimate_lines(plan.estimates)))
 
     def say_estimate(self, run: JudgingRun) -> None:
@@ -89,21 +89,21 @@ class Command(BaseCommand):
             self.stdout.write("\n".join(estimate_lines(run.estimate)))
 
     def prepare(
-        self, study: Study, seats: Sequence[Seat], actor: User | None, options: dict[str, Any]
+        self, study: Study, specs: Sequence[JudgeSpec], actor: User | None, options: dict[str, Any]
     ) -> None:
         """See that the open run, if there is one, is the one that is meant; resume it where that is asked."""
         run = open_judging_run(study)
         if run is not None:
-            require_seats(run, seats)
+            require_same_judges(run, specs)
         open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
 
     def score(
-        self, study: Study, seats: Sequence[Seat], actor: User | None, budget: Decimal | None
+        self, study: Study, specs: Sequence[JudgeSpec], actor: User | None, budget: Decimal | None
     ) -> Scoring:
         with progress_bar("planning", "answers") as planning, progress_bar("judging", "verdicts") as judging:
             return study_score(
                 study=study,
-                seats=seats,
+                specs=specs,
                 budget=budget,
                 actor=actor,
                 clock=timezone.now,
@@ -135,10 +135,10 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def named_seats(study: Study, options: dict[str, Any]) -> Sequence[Seat]:
+def named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
     """The judges of the options, each with the key that this process needs for it."""
     configs = judges_named(options["judge"])
-    seats = study_seats(
+    specs = study_judge_specs(
         study=study,
         configs=configs,
         replicates=options["replicates"],
@@ -148,4 +148,4 @@ def named_seats(study: Study, options: dict[str, Any]) -> Sequence[Seat]:
         judge_key(config)
     if not configs and options["budget"] is not None:
         raise CommandError("The study's judge costs nothing; leave out --budget.")
-    return seats
+    return specs

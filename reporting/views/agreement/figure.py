@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, Any]
 POINTS, LIMITS = "#0b5a6b", "#b3541e"
-SMALLEST, LARGEST = 12.0, 420.0  # areas of points
+MIN_AREA, MAX_AREA = 12.0, 420.0  # areas of points
 
 
 def differences_figure(values: Values, x: str, y: str) -> "Figure":
@@ -25,7 +25,7 @@ def differences_figure(values: Values, x: str, y: str) -> "Figure":
     cells = np.array(values["cells"], dtype=np.float64)
     mean, difference, pairs = cells.T
     axes.scatter(
-        mean, difference, s=np.maximum(LARGEST * pairs / pairs.max(), SMALLEST), color=POINTS, alpha=0.6,
+        mean, difference, s=np.maximum(MAX_AREA * pairs / pairs.max(), MIN_AREA), color=POINTS, alpha=0.6,
         linewidths=0,
     )  # fmt: skip
     for name, label, style in limit_lines():

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample, JudgingRun
-from judging.selectors.audits import audit_samples, private_items, sheet_rows, tells_prompts_apart
+from judging.selectors.audits import audit_samples, has_public_scope, private_items, sheet_rows
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
 from judging.services.audits import DrawRefused, audit_draw
 from reporting.forms.audits import DrawForm, RatingsForm
@@ -133,7 +133,7 @@ def audit_page(
     draw_form: DrawForm | None = None,
     ratings_form: RatingsForm | None = None,
 ) -> HttpResponse:
-    choice = bool(sample and tells_prompts_apart(sample))
+    choice = bool(sample and has_public_scope(sample))
     scope = scope_asked(request, choice=choice)
     result = audit_result(sample, scope) if sample else None
     problems = ratings_form.problems if ratings_form else ()

@@ -46,7 +46,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "shown_block": chosen,  # templates have a variable "block" of their own
         "page": page,
         "found": found,
-        "lead": page.lead(found) if found and found.state == "computed" else (),
+        "summary": page.summary(found) if found and found.state == "computed" else (),
         "tables": page.tables(found) if found and found.rows else (),
         "figures": drawable(page, found) if found and found.rows else {},
     }

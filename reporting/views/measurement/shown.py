@@ -30,7 +30,7 @@ class BlockPage:
     """One block as people read it. `lead` says in sentences what is measured and how to read it."""
 
     title: Text
-    lead: Callable[[BlockMeasures], Sequence[str]]
+    summary: Callable[[BlockMeasures], Sequence[str]]
     tables: Callable[[BlockMeasures], Sequence[Table]]
     figures: Mapping[str, FigureSpec] = field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from presentation.numbers import Text, counted, decimals, percent
 from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.planning.designs import MATRIX, NESTED
-from psychometrics.planning.simulated_design import MOST_CHOSEN, Recovery, Rehearsed
+from psychometrics.planning.simulated_design import MAX_CHOSEN, Recovery, SimulatedDesign
 from psychometrics.planning.tables import PROMPTS_PER_PERSON, Alternative, Planned
 
 WHY: Mapping[str, Text] = {
@@ -141,7 +141,7 @@ def linkage_table(found: Planned) -> Table:
     return Table(_("How people and prompts hang together"), head, rows, notes)
 
 
-def rehearsal_table(found: Rehearsed, item_bank: str | None) -> Table:
+def rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
     head = (
         _("Estimator"), _("Mean"), _("Truth"), _("Bias"), _("SD over studies"), _("Mean SE"),
         _("Coverage of 95 %"),
@@ -159,7 +159,7 @@ def rehearsal_table(found: Rehearsed, item_bank: str | None) -> Table:
             "that the number of rehearsed studies leaves (Wilson). The interval of top.crossfit5 is "
             "rehearsed where the size of Top times the studies is at most %(most)s."
         )
-        % {"most": counted(MOST_CHOSEN)},
+        % {"most": counted(MAX_CHOSEN)},
         _("Correlation of people's own theta with their true ability: %(value)s; %(studies)s studies.")
         % {"value": decimals(found.correlation), "studies": counted(found.studies)},
     ]
@@ -177,7 +177,7 @@ def bank_sentence(item_bank: str | None) -> str:
     return _("The items are those of the item bank %(bank)s.") % {"bank": item_bank}
 
 
-def undefined_sentences(found: Rehearsed) -> Iterator[str]:
+def undefined_sentences(found: SimulatedDesign) -> Iterator[str]:
     """Why estimators have no number in some studies or in all; those with the same reason together."""
     named: dict[tuple[Reason, int], list[str]] = {}
     for one in found.recoveries:

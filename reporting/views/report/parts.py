@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 PNG_DOTS_PER_INCH = 150
 SALT = "chiron"
-MOST_ROWS = 100  # of a table in the report
+MAX_ROWS = 100  # of a table in the report
 
 
 def study_document(study: Study) -> Document:
@@ -153,7 +153,7 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
     if found.sentence:
         yield Paragraph(found.sentence)
     if found.state == "computed":
-        for sentence in page.lead(found):
+        for sentence in page.summary(found):
             yield Paragraph(str(sentence))
     for spec in page.figures.values() if found.rows else ():
         images = drawn(partial(spec.draw, found))
@@ -174,15 +174,15 @@ def table_parts(tables: Sequence[Table]) -> Iterator[Part]:
 
 def shortened(part: Part) -> Part:
     """No table is longer than anybody reads; the first rows stay, and a note counts the others."""
-    if not isinstance(part, Table) or len(part.rows) <= MOST_ROWS:
+    if not isinstance(part, Table) or len(part.rows) <= MAX_ROWS:
         return part
-    left = len(part.rows) - MOST_ROWS
+    left = len(part.rows) - MAX_ROWS
     note = ngettext(
         "%(number)s more row is left out of this report.",
         "%(number)s more rows are left out of this report.",
         left,
     ) % {"number": counted(left)}
-    return replace(part, rows=part.rows[:MOST_ROWS], notes=[*part.notes, note])
+    return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
 
 
 def ability_images(report: Report) -> tuple[bytes, bytes] | None:

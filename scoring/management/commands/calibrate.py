@@ -18,7 +18,7 @@ from psychometrics.calibration.reporting import description_of, parameters_of, r
 from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
 from scoring.readers.response_matrices import read_response_matrix
 
-LARGEST_WEIGHT = 1_000_000
+MAX_WEIGHT = 1_000_000
 MODELS = {"logit-normal": ResponseModel.LOGIT_NORMAL, "logistic": ResponseModel.LOGISTIC}
 
 
@@ -76,16 +76,16 @@ class Command(BaseCommand):
 
 def _weight(text: str) -> float:
     value = _number(text)
-    if not 0 <= value <= LARGEST_WEIGHT:
-        raise ArgumentTypeError(f"{text!r} is no weight; write a number from 0 to {LARGEST_WEIGHT:,}")
+    if not 0 <= value <= MAX_WEIGHT:
+        raise ArgumentTypeError(f"{text!r} is no weight; write a number from 0 to {MAX_WEIGHT:,}")
     return value
 
 
 def _positive(text: str) -> float:
     value = _number(text)
-    if not 0 < value <= LARGEST_WEIGHT:
+    if not 0 < value <= MAX_WEIGHT:
         raise ArgumentTypeError(
-            f"{text!r} leaves discriminations open; write a number above 0, up to {LARGEST_WEIGHT:,}"
+            f"{text!r} leaves discriminations open; write a number above 0, up to {MAX_WEIGHT:,}"
         )
     return value
 

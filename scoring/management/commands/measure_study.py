@@ -15,7 +15,7 @@ from scoring.services.results import results_compute
 from studies.management.operators import named_study, plain_errors
 from studies.services.refusals import Refused
 
-FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 100_000
+MIN_RESAMPLES, MAX_RESAMPLES = 100, 100_000
 
 
 class Command(BaseCommand):
@@ -54,5 +54,5 @@ class Command(BaseCommand):
 def refuse_impossible(seed: int, resamples: int) -> None:
     if seed < 0:
         raise Refused("--seed must be 0 or a positive number.")
-    if not FEWEST_RESAMPLES <= resamples <= MOST_RESAMPLES:
-        raise Refused(f"--resamples must be from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}.")
+    if not MIN_RESAMPLES <= resamples <= MAX_RESAMPLES:
+        raise Refused(f"--resamples must be from {MIN_RESAMPLES} to {MAX_RESAMPLES}.")

@@ -19,8 +19,8 @@ MAX_FAMILY_CHARACTERS = 100
 MAX_JUDGE_CHARACTERS = 200
 MAX_EPOCH = 1_000_000
 MAX_RESPONSES = 5_000_000
-MOST_EPOCHS = 256  # of one model; the scores of all models are held as prompts x epochs
-MOST_PROBLEMS = 1_000
+MAX_EPOCHS = 256  # of one model; the scores of all models are held as prompts x epochs
+MAX_PROBLEMS = 1_000
 
 
 def at_most(characters: int) -> AfterValidator:
@@ -114,10 +114,10 @@ class Collector:
         self._problems: list[Problem] = []
 
     def add_problem(self, problem: Problem) -> None:
-        """Keep a problem; after MOST_PROBLEMS the reading stops."""
+        """Keep a problem; after MAX_PROBLEMS the reading stops."""
         self._problems.append(problem)
-        if len(self._problems) == MOST_PROBLEMS:
-            message = f"more than {MOST_PROBLEMS} problems; the rest of the file was not read"
+        if len(self._problems) == MAX_PROBLEMS:
+            message = f"more than {MAX_PROBLEMS} problems; the rest of the file was not read"
             raise ModelResultsRefused([*self._problems, Problem(None, None, "", message)])
 
     def add_response(
@@ -135,8 +135,8 @@ class Collector:
         elif len(self._responses) == MAX_RESPONSES:
             message = f"the file holds more than {MAX_RESPONSES} responses; import it in parts"
             raise ModelResultsRefused([Problem(line, None, "", message, file)])
-        elif one.epoch not in self._epochs[one.model] and len(self._epochs[one.model]) == MOST_EPOCHS:
-            message = f"{one.model} has more than {MOST_EPOCHS} epochs; is this number one of an epoch?"
+        elif one.epoch not in self._epochs[one.model] and len(self._epochs[one.model]) == MAX_EPOCHS:
+            message = f"{one.model} has more than {MAX_EPOCHS} epochs; is this number one of an epoch?"
             raise ModelResultsRefused([Problem(line, one.prompt_id, "epoch", message, file)])
         else:
             self._responses[key] = one

@@ -10,7 +10,7 @@ from studies.protocol.consents import consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_take_back
+from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
 
 
@@ -58,7 +58,7 @@ def consent_record(
         decided_at=now,
     )
     if not accepted:
-        mails_take_back(participant.events.filter(kind=StudyEventKind.REMINDED))
+        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
     event_record(
         study=participant.study,
         kind=StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED,

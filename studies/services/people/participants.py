@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
 from studies.services.events import StudyEventKind, event_record, has_withdrawn
-from studies.services.people.vetting_mails import decision_mail, mails_take_back, participant_mail_queue
+from studies.services.people.vetting_mails import decision_mail, mails_cancel, participant_mail_queue
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
@@ -210,7 +210,7 @@ def _decide(
     participant.save(update_fields=["vetting_status", "vetting_reason"])
     approved = status == VettingStatus.APPROVED
     kind = StudyEventKind.APPROVED if approved else StudyEventKind.REJECTED
-    mails_take_back(participant.events.all())
+    mails_cancel(participant.events.all())
     mail = None
     if site_url is not None:
         message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url, now=now)

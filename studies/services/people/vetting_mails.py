@@ -66,7 +66,7 @@ def participant_mail_queue(
     return mail_queue(message=message, now=now, valid_for=valid_for)
 
 
-def mails_take_back(events: QuerySet[StudyEvent]) -> None:
+def mails_cancel(events: QuerySet[StudyEvent]) -> None:
     """Delete the mails of these events that are still queued: what they say does not hold any more.
 
     One that is being sent at this moment is not tried again should it fail.

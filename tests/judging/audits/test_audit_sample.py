@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from judging.audit_sheet import BYTE_ORDER_MARK, CONFIDENTIAL, EXACT, SheetRow, audit_sheet
 from psychometrics.agreement.audit import WeightedAgreement, weighted_agreement
 from psychometrics.agreement.audit_sample import (
-    AT_LEAST,
+    MIN_PER_STRATUM,
     Band,
     Draw,
     JudgedVerdict,
@@ -109,7 +109,7 @@ def test_every_stratum_is_represented_and_the_numbers_add_up(
     assert len({key for key, _name in draw.drawn}) == size == len(draw.drawn)
     by_key = {verdict.key: str(stratum_of(verdict)) for verdict in population}
     assert all(by_key[key] == name for key, name in draw.drawn)
-    few = min(AT_LEAST, size // len(there))
+    few = min(MIN_PER_STRATUM, size // len(there))
     assert all(min(few, one.verdicts) <= one.drawn <= one.verdicts for one in draw.strata)
 
 

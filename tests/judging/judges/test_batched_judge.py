@@ -9,10 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from judging.judges.fencing import data_block
-from judging.judges.interface import Asked, CriterionTask, JudgeTask
+from judging.judges.interface import CriterionTask, JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
 from judging.judges.reasons import UnscoredReason
-from judging.judges.schemas import MOST_CRITERIA, rubric_judgments
+from judging.judges.schemas import MAX_CRITERIA, rubric_judgments
 from llm.client import ChatClient
 from llm.retrying import RetryPolicy
 from llm.schema import response_format
@@ -77,7 +77,7 @@ def silent() -> Endpoint:
 
 
 @pytest.mark.parametrize(
-    ("criteria", "per_call", "askings"),
+    ("criteria", "per_call", "judge_calls"),
     [
         (5, 2, ((0, 1), (2, 3), (4,))),
         (4, 4, ((0, 1, 2, 3),)),
@@ -87,9 +87,9 @@ def silent() -> Endpoint:
     ],
 )
 def test_criteria_are_asked_about_in_their_order(
-    criteria: int, per_call: int, askings: tuple[tuple[int | None, ...], ...]
+    criteria: int, per_call: int, judge_calls: tuple[tuple[int | None, ...], ...]
 ) -> None:
-    assert silent().judge(per_call).askings(task(criteria)) == askings
+    assert silent().judge(per_call).judge_calls(task(criteria)) == judge_calls
 
 
 def test_several_criteria_share_one_request_with_the_answer_in_it_once() -> None:
@@ -176,7 +176,7 @@ def test_an_imported_protocol_is_used_where_one_criterion_or_an_exact_answer_is_
 
 
 def verdicts(judge: LLMJudge, one: JudgeTask) -> list[Any]:
-    found: list[Asked] = [judge.ask(one, positions) for positions in judge.askings(one)]
+    found: list[JudgeResult] = [judge.ask(one, positions) for positions in judge.judge_calls(one)]
     return [verdict for asked in found for verdict in asked.verdicts]
 
 
@@ -224,21 +224,21 @@ def test_a_judgment_in_the_answer_is_not_taken_for_the_verdict() -> None:
     assert [one.score for one in asked.verdicts] == [0.0, 0.5]
 
 
-@pytest.mark.parametrize("number", [0, -1, MOST_CRITERIA + 1])
+@pytest.mark.parametrize("number", [0, -1, MAX_CRITERIA + 1])
 def test_a_number_of_criteria_that_cannot_be_is_refused(number: int) -> None:
     with pytest.raises(ValueError, match="between 1 and 20"):
         silent().judge(number)
 
 
 def test_forms_exist_for_two_to_the_most_criteria() -> None:
-    for number in (1, MOST_CRITERIA + 1):
+    for number in (1, MAX_CRITERIA + 1):
         with pytest.raises(ValueError, match=f"no form for {number} criteria"):
             rubric_judgments(number)
-    whole = rubric_judgments(MOST_CRITERIA).model_validate(filled([0.5] * MOST_CRITERIA) | capped())
-    assert [one.score for one in whole.each] == [0.5] * MOST_CRITERIA
+    whole = rubric_judgments(MAX_CRITERIA).model_validate(filled([0.5] * MAX_CRITERIA) | capped())
+    assert [one.score for one in whole.each] == [0.5] * MAX_CRITERIA
     with pytest.raises(ValidationError):
         rubric_judgments(2).model_validate({**filled([0.5, 0.5]), "note": "more"})
 
 
 def capped() -> dict[str, float]:
-    return {f"confidence_{number}": 1.0 for number in range(1, MOST_CRITERIA + 1)}
+    return {f"confidence_{number}": 1.0 for number in range(1, MAX_CRITERIA + 1)}

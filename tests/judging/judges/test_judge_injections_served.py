@@ -46,7 +46,7 @@ def task_of(text: JudgeText, answer: str) -> JudgeTask:
 
 def ask(chat: ChatClient, texts: JudgeTexts, task: JudgeTask) -> CriterionVerdict:
     judge = LLMJudge(client=chat, texts=texts)
-    (positions,) = judge.askings(task)
+    (positions,) = judge.judge_calls(task)
     (verdict,) = judge.ask(task, positions).verdicts
     return verdict
 
@@ -76,7 +76,7 @@ def test_every_call_has_a_mark_of_its_own_and_its_record_says_what_was_sent(
     task = task_of(text, "41")
     with client(llmock) as chat:
         judge = LLMJudge(client=chat, texts=KINDS[text.name.split(",")[0]])
-        (positions,) = judge.askings(task)
+        (positions,) = judge.judge_calls(task)
         calls = [call for _ in range(3) for call in judge.ask(task, positions).calls]
         planned = judge.request(task, positions)
         prompts = [prompt_in(record.body) for record in llmock.requests]

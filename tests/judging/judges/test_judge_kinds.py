@@ -14,11 +14,11 @@ from judging.judges.checks_judge import ChecksJudge
 from judging.judges.fencing import data_block
 from judging.judges.interface import (
     AnswerVerdict,
-    Asked,
     CriterionTask,
     CriterionVerdict,
     Judge,
     JudgeCannotScore,
+    JudgeResult,
     JudgeTask,
 )
 from judging.judges.llm_judge import LLMJudge
@@ -51,12 +51,12 @@ def rubric_task(answer: str = "It is Mars, with 2 moons.", gold: str | None = No
     return JudgeTask("p2", "Which planet?", gold, criteria, answer)
 
 
-def asked_all(judge: Judge, task: JudgeTask) -> list[Asked]:
+def asked_all(judge: Judge, task: JudgeTask) -> list[JudgeResult]:
     """What every asking of the task brought."""
-    return [judge.ask(task, positions) for positions in judge.askings(task)]
+    return [judge.ask(task, positions) for positions in judge.judge_calls(task)]
 
 
-def verdicts_of(asked: Sequence[Asked]) -> tuple[CriterionVerdict, ...]:
+def verdicts_of(asked: Sequence[JudgeResult]) -> tuple[CriterionVerdict, ...]:
     return tuple(verdict for one in asked for verdict in one.verdicts)
 
 
@@ -65,7 +65,7 @@ def verdict_of(judge: Judge, task: JudgeTask) -> AnswerVerdict:
     return sample_score(verdicts_of(asked_all(judge, task)))
 
 
-def outcomes(asked: Sequence[Asked]) -> list[tuple[int | None, str]]:
+def outcomes(asked: Sequence[JudgeResult]) -> list[tuple[int | None, str]]:
     """Every request made, with the position it was made for."""
     return [(one.verdicts[0].position, call.outcome) for one in asked for call in one.calls]
 

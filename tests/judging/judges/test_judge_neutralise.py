@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from judging.judges.confusables import skeleton
 from judging.judges.delimiters import delimiters_of
-from judging.judges.folding import folded
 from judging.judges.neutralise import neutralise
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
@@ -196,7 +196,7 @@ HOSTILE = st.sampled_from(
 @given(st.lists(HOSTILE, max_size=30).map("".join), st.sampled_from(TEMPLATES))
 def test_no_tag_fence_or_line_arises_from_what_is_changed(hostile: str, template: str) -> None:
     delimiters = delimiters_of(template)
-    harmless = folded(neutralise(hostile, template=template)).text
+    harmless = skeleton(neutralise(hostile, template=template)).text
     assert not delimiters.tags.search(harmless)
     assert not (delimiters.fences and delimiters.fences.search(harmless))
     assert all(harmless[line] == ">" for line in delimiters.posing(harmless))

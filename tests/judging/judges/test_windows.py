@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from judging.judges.windows import PER_MINUTE, Amount, Given, Limits, Window, chunk, place
+from judging.judges.windows import PER_MINUTE, Amount, Limits, QueuedAmount, Window, chunk, place
 
 START = datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
 WINDOW = Window(length=60.0, valid=3.0, margin=3.0)
@@ -16,8 +16,8 @@ def at(seconds: float) -> datetime:
 
 
 def placed(
-    queue: list[Given], limits: Limits, now: float, *, least: Amount, most: Amount | None = None
-) -> Given:
+    queue: list[QueuedAmount], limits: Limits, now: float, *, least: Amount, most: Amount | None = None
+) -> QueuedAmount:
     return place(queue, least=least, most=most or least, limits=limits, window=WINDOW, now=at(now))
 
 
@@ -26,26 +26,26 @@ def test_a_window_is_longer_by_how_long_a_grant_is_valid_and_by_the_way_to_the_e
 
 
 def test_the_first_request_may_go_at_once() -> None:
-    assert placed([], Limits(10, 1000), 0, least=Amount(1, 100)) == Given(at(0), Amount(1, 100))
+    assert placed([], Limits(10, 1000), 0, least=Amount(1, 100)) == QueuedAmount(at(0), Amount(1, 100))
 
 
 def test_as_much_as_fits_is_given_and_no_more() -> None:
-    queue = [Given(at(0), Amount(7, 500))]
+    queue = [QueuedAmount(at(0), Amount(7, 500))]
     given = placed(queue, Limits(10, 1000), 5, least=Amount(1, 100), most=Amount(8, 800))
-    assert given == Given(at(5), Amount(3, 500))
+    assert given == QueuedAmount(at(5), Amount(3, 500))
 
 
 def test_a_full_window_is_waited_out() -> None:
-    queue = [Given(at(0), Amount(6, 60)), Given(at(10), Amount(4, 40))]
+    queue = [QueuedAmount(at(0), Amount(6, 60)), QueuedAmount(at(10), Amount(4, 40))]
     assert placed(queue, Limits(10, None), 30, least=Amount(1, 10)).at == at(66)
     assert placed(queue, Limits(10, None), 30, least=Amount(7, 10)).at == at(76)
 
 
 def test_tokens_are_waited_for_where_requests_are_free() -> None:
-    queue = [Given(at(0), Amount(1, 600)), Given(at(20), Amount(1, 300))]
+    queue = [QueuedAmount(at(0), Amount(1, 600)), QueuedAmount(at(20), Amount(1, 300))]
     given = placed(queue, Limits(100, 1000), 30, least=Amount(1, 700), most=Amount(5, 2000))
     # At 66 s the first 600 are out of the window: 1,000 less the 300 of the second.
-    assert given == Given(at(66), Amount(5, 700))
+    assert given == QueuedAmount(at(66), Amount(5, 700))
 
 
 def test_without_a_limit_everything_that_is_asked_for_is_given() -> None:
@@ -55,7 +55,7 @@ def test_without_a_limit_everything_that_is_asked_for_is_given() -> None:
 
 def test_nobody_overtakes_a_large_request_that_waits() -> None:
     limits = Limits(None, 1000)
-    queue = [Given(at(0), Amount(9, 900))]
+    queue = [QueuedAmount(at(0), Amount(9, 900))]
     queue.append(placed(queue, limits, 1, least=Amount(1, 800)))
     assert queue[-1].at == at(66)
     small = placed(queue, limits, 2, least=Amount(1, 10))
@@ -63,7 +63,7 @@ def test_nobody_overtakes_a_large_request_that_waits() -> None:
 
 
 def test_a_clock_that_is_behind_does_not_bring_a_grant_before_the_last_one() -> None:
-    queue = [Given(at(10), Amount(1, 1))]
+    queue = [QueuedAmount(at(10), Amount(1, 1))]
     assert placed(queue, Limits(10, None), 7, least=Amount(1, 1)).at == at(10)
 
 
@@ -78,7 +78,7 @@ def test_what_never_fits_is_refused() -> None:
 def test_no_window_holds_more_than_the_limits_whatever_is_asked_for(seed: int) -> None:
     rng = random.Random(seed)
     limits = Limits(rng.choice([None, 5, 40, 300]), rng.choice([2000, 10_000]))
-    queue: list[Given] = []
+    queue: list[QueuedAmount] = []
     now = 0.0
     for _ in range(400):
         now += rng.expovariate(1.0)
@@ -98,7 +98,7 @@ def test_no_window_holds_more_than_the_limits_whatever_is_asked_for(seed: int) -
 
 def test_limits_that_are_wanted_are_used_up_to_the_share_that_the_longer_window_leaves() -> None:
     limits = Limits(60, None)
-    queue: list[Given] = []
+    queue: list[QueuedAmount] = []
     while not queue or queue[-1].at < at(660):
         queue.append(placed(queue, limits, 0, least=Amount(1, 1), most=Amount(3, 3)))
     # Ten spans of 66 s, and the first of the eleventh: all 60 in each of them.

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from psychometrics.data.score_table import MOST_PROBLEMS, ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.data.score_table import MAX_PROBLEMS, ScoreTable, ScoreTableRefused, read_score_table
 
 INDEX = {"p1": 0, "p2": 1}
 
@@ -128,10 +128,10 @@ def test_an_open_quote_is_reported_beside_the_other_problems(tmp_path: Path) -> 
 
 
 def test_the_reading_stops_after_very_many_problems(tmp_path: Path) -> None:
-    problems = problems_of(tmp_path, "prompt_id,score\n" + "p1,2\n" * (2 * MOST_PROBLEMS))
+    problems = problems_of(tmp_path, "prompt_id,score\n" + "p1,2\n" * (2 * MAX_PROBLEMS))
 
-    assert len(problems) == MOST_PROBLEMS + 1
-    assert problems[-1] == f"more than {MOST_PROBLEMS} problems; the rest of the file was not read"
+    assert len(problems) == MAX_PROBLEMS + 1
+    assert problems[-1] == f"more than {MAX_PROBLEMS} problems; the rest of the file was not read"
 
 
 def test_a_missing_file_is_refused_with_its_name(tmp_path: Path) -> None:

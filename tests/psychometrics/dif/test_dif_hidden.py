@@ -7,7 +7,7 @@ import pytest
 
 from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
 from psychometrics.dif.groups import GroupDif
-from psychometrics.dif.hidden import hidden_rests, hidden_shifts
+from psychometrics.dif.suppression import hidden_shifts, suppressed_complements
 from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
@@ -111,9 +111,9 @@ def test_theta_without_prompts_is_not_told_where_a_difference_would_be_of_one_or
 ) -> None:
     cohort = asked({"A": 8, "B": 0, "C": 0})  # prompts 0, 3, 6, ... 21
 
-    assert hidden_rests(cohort, {"all": without()} | sets) == hidden
+    assert suppressed_complements(cohort, {"all": without()} | sets) == hidden
     of_public = {name: prompts[public_of(cohort)] for name, prompts in ({"all": without()} | sets).items()}
-    assert hidden_rests(cohort.public, of_public) == set()
+    assert suppressed_complements(cohort.public, of_public) == set()
 
 
 def public_of(cohort: Cohort) -> Mask:

@@ -14,22 +14,24 @@ from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.simulated_design import (
     Draw,
     Recovery,
-    Rehearsed,
+    SimulatedDesign,
     population_of,
-    rehearse_design,
+    simulate_design,
     synthetic_bank,
 )
 
 PLAN = Plan(people=82, prompts_per_person=20, between_sd=0.9)
 
 
-def rehearsed(kind: str, seed: int = 1, studies: int = 60, plan: Plan = PLAN, top: int = 10) -> Rehearsed:
-    return rehearse_design(
+def rehearsed(
+    kind: str, seed: int = 1, studies: int = 60, plan: Plan = PLAN, top: int = 10
+) -> SimulatedDesign:
+    return simulate_design(
         plan, kind, mean=0.3, top_size=top, studies=studies, rng=np.random.default_rng(seed)
     )
 
 
-def recovery(found: Rehearsed, name: str) -> Recovery:
+def recovery(found: SimulatedDesign, name: str) -> Recovery:
     return next(one for one in found.recoveries if one.name == name)
 
 
@@ -78,7 +80,7 @@ def test_the_coverage_of_few_studies_has_an_error_even_where_all_intervals_hold_
 
 
 def test_a_large_top_of_many_studies_is_rehearsed_without_its_interval() -> None:
-    most = rehearsed_design.MOST_CHOSEN
+    most = rehearsed_design.MAX_CHOSEN
     small = Plan(people=60, prompts_per_person=5, bank_prompts=40)
     found = rehearsed(NESTED, studies=most // 60 + 1, plan=small, top=60)
     assert math.isnan(recovery(found, "top.crossfit5").coverage)
@@ -119,7 +121,7 @@ def test_a_given_bank_is_rehearsed_and_its_size_is_that_of_the_design() -> None:
     bank = synthetic_bank(30, 1.5, np.random.default_rng(4))
     plan = Plan(people=12, prompts_per_person=10, bank_prompts=30)
     found = [
-        rehearse_design(
+        simulate_design(
             plan, NESTED, mean=0.1, top_size=3, studies=3, rng=np.random.default_rng(1), bank=one
         ).recoveries[0]
         for one in (bank, bank, replace(bank, a=bank.a * 2), None)
@@ -148,5 +150,5 @@ def test_a_study_in_which_hardly_anybody_answers_has_no_numbers_instead_of_wrong
 
 def test_abilities_no_score_can_reach_are_rehearsed_at_the_edge_of_the_bank() -> None:
     plan = Plan(people=20, prompts_per_person=10, bank_prompts=40, between_sd=1.0)
-    found = rehearse_design(plan, NESTED, mean=50.0, top_size=5, studies=3, rng=np.random.default_rng(1))
+    found = simulate_design(plan, NESTED, mean=50.0, top_size=5, studies=3, rng=np.random.default_rng(1))
     assert recovery(found, "theta.pool, se.participant").truth < 20

@@ -6,8 +6,8 @@ import pytest
 from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from psychometrics.slices.hidden import given_away
 from psychometrics.slices.parts import slices_of
+from psychometrics.slices.suppression import complementary_suppression
 
 
 @pytest.mark.parametrize(("without", "hidden"), [(0, set()), (1, {"label:most"}), (3, set())])
@@ -23,4 +23,6 @@ def test_a_label_that_all_private_prompts_but_one_have_is_not_told(without: int,
     bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(36), np.zeros(36), ("",) * 36,
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=[Person(f"P{i}") for i in range(3)], prompts=prompts, bank=bank, rows=rows)
-    assert given_away(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool)) == hidden
+    assert (
+        complementary_suppression(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool)) == hidden
+    )

@@ -14,7 +14,6 @@ from psychometrics.irt.transform import Transform
 from psychometrics.measures.blocks.slices import part_measures
 from psychometrics.slices.arms import arm_differences
 from psychometrics.slices.contamination import contamination
-from psychometrics.slices.hidden import given_away
 from psychometrics.slices.parts import (
     Slice,
     SliceKind,
@@ -25,6 +24,7 @@ from psychometrics.slices.parts import (
     slices_of,
     why_hidden,
 )
+from psychometrics.slices.suppression import complementary_suppression
 
 ONE = log(0.999 / 0.001)
 PROFILES = ("stem", "arts")
@@ -256,7 +256,7 @@ def test_a_category_with_two_private_prompts_hides_the_next_one() -> None:
     bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(12), np.zeros(12), ("",) * 12,
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=[Person(f"P{i}") for i in range(3)], prompts=prompts, bank=bank, rows=rows)
-    found = given_away(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool))
+    found = complementary_suppression(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool))
     assert found == {"category:A", "category:B"}
     part = next(one for one in slices_of(cohort) if one.subset == "category:B")
     assert slice_result(cohort, part.rows, hidden=True).thetas[0].by_person.reason == Reason.TOO_FEW_PROMPTS
@@ -272,7 +272,7 @@ def test_neither_arms_nor_what_they_are_made_of_give_private_prompts_away() -> N
     bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(8), np.zeros(8), ("",) * 8,
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=people, prompts=prompts, bank=bank, rows=rows)
-    found = given_away(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool))
+    found = complementary_suppression(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool))
     assert {"arm:x", "arm:y"} <= found
     assert "arm:z" not in found
     assert {"category:A", "category:B", "cell:A/stem", "cell:B/arts"} <= found

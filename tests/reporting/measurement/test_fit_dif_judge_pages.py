@@ -334,7 +334,7 @@ def test_a_missing_interval_of_the_dif_sd_is_told_in_words() -> None:
     )
     found = BlockMeasures(Block.DIF, "computed", "", 1.0, rows, {})
 
-    sentences = PAGES[Block.DIF].lead(found)
+    sentences = PAGES[Block.DIF].summary(found)
 
     assert sentences[1] == "DIF SD over prompts, logits: 0.00 (no interval: prompts differ by chance only)."
     assert "by 0.00 (too few prompts): below 0" in sentences[3]

@@ -21,7 +21,7 @@ from pytest_django import Settings
 
 from studies.models import OutgoingMail, User
 from studies.services.limits import Limit, limit_take
-from studies.services.mails import MOST_ATTEMPTS, mail_queue, mails_send
+from studies.services.mails import MAX_ATTEMPTS, mail_queue, mails_send
 from studies.tasks import send_mails
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -77,7 +77,7 @@ def test_attempts_end_and_the_row_goes(
         mails_send(clock=lambda at=one.due_at: at)  # type: ignore[misc]
     seconds = [round(moment.total_seconds()) for moment in moments]
     assert seconds[:8] == [0, 5, 15, 35, 75, 155, 315, 635]
-    assert len(seconds) == MOST_ATTEMPTS
+    assert len(seconds) == MAX_ATTEMPTS
     assert caplog.text.count("a mail was dropped unsent") == 1
 
 

@@ -22,7 +22,7 @@ from django.utils import timezone
 from studies.models import User
 from studies.services.database_time import database_now
 from studies.services.mails import mails_send
-from studies.staying_signed_in import is_use
+from studies.session_renewal import is_use
 
 pytestmark = pytest.mark.django_db
 

@@ -25,7 +25,7 @@ SUMMARIES = {
 GROUPS = ("average", "top")
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     """How to read the page, and why something is not shown."""
     sentences = [
         _(
@@ -182,7 +182,7 @@ def task_of(row: MeasureRow) -> str:
 
 PAGE = BlockPage(
     title=gettext_lazy("Benchmark"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "tasks": FigureSpec(

@@ -49,7 +49,7 @@ def why(row: MeasureRow) -> str:
     return str(WHY.get(row.reason) or why_absent(row.reason)) or ABSENT
 
 
-def lead(found: BlockMeasures) -> list[str]:
+def summary(found: BlockMeasures) -> list[str]:
     sentences = [size_sentence(found), theta_sentence(found), spread_sentence(found), people_sentence(found)]
     return [sentence for sentence in sentences if sentence]
 
@@ -227,4 +227,6 @@ FIGURES: Mapping[str, FigureSpec] = {
         caption=gettext_lazy("Average and Top (in-sample) by each estimator of theta."),
     )
 }
-PAGE = BlockPage(title=gettext_lazy("Average and people"), lead=lead, tables=shown_tables, figures=FIGURES)
+PAGE = BlockPage(
+    title=gettext_lazy("Average and people"), summary=summary, tables=shown_tables, figures=FIGURES
+)

@@ -39,7 +39,7 @@ PARTS: Mapping[str, Text] = {
 }
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     sd, excess = found.get("dif.sd"), found.get("dif.slope.excess")
     flagged = [row.subset.partition(":")[2] for row in found.named("dif.group") if row.details["flagged"]]
     return (
@@ -314,7 +314,7 @@ def half_width(row: MeasureRow) -> float:
 
 PAGE = BlockPage(
     title=gettext_lazy("DIF"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "shifts": FigureSpec(

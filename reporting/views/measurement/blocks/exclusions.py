@@ -33,7 +33,7 @@ from scoring.selectors.measures import BlockMeasures
 GROUPS = ("average", "top")
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     """What the block is about, and the two numbers that matter most."""
     return [
         _(
@@ -206,7 +206,7 @@ def choices_table(found: BlockMeasures, of: str) -> Table:
 
 PAGE = BlockPage(
     title=gettext_lazy("Exclusions"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "flow": FigureSpec(

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_SHOWN = 100  # people in the table
-SMALLEST, LARGEST = 28.0, 200.0  # areas of marks; they grow with the root of the number of people
+MAX_SHOWN = 100  # people in the table
+MIN_AREA, MAX_AREA = 28.0, 200.0  # areas of marks; they grow with the root of the number of people
 FLAGS = ("correlation", "outfit", "any")
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     return (
         _(
             "The personal correlation says whether somebody does better on easy prompts than on hard ones. "
@@ -95,7 +95,7 @@ def people_table(found: BlockMeasures) -> Table:
             _("Misfit"),
             _("Extremity"),
         ),
-        rows=[person_cells(*both) for both in people[:MOST_SHOWN]],
+        rows=[person_cells(*both) for both in people[:MAX_SHOWN]],
         notes=people_notes(len(people)),
         about_people=True,
     )
@@ -107,9 +107,9 @@ def people_notes(flagged: int) -> Sequence[str]:
         "pairs for fitting people; extremity is large for the very able and the very weak, who are no "
         "misfits by that. p is from simulated answers."
     )
-    if flagged <= MOST_SHOWN:
+    if flagged <= MAX_SHOWN:
         return (parts,)
-    shown = {"shown": counted(MOST_SHOWN), "flagged": counted(flagged)}
+    shown = {"shown": counted(MAX_SHOWN), "flagged": counted(flagged)}
     return (
         parts,
         _("These are the %(shown)s with the smallest p of %(flagged)s flagged people; exports hold all.")
@@ -156,7 +156,7 @@ def fit_figure(found: BlockMeasures) -> "Figure | None":
         own = [cell for cell in cells if cell[column]]
         axes.scatter(
             [cell[0] for cell in own], [cell[1] for cell in own], marker=marker, color=colour, alpha=0.65,
-            s=[min(SMALLEST * cell[column] ** 0.5, LARGEST) for cell in own], linewidths=0,
+            s=[min(MIN_AREA * cell[column] ** 0.5, MAX_AREA) for cell in own], linewidths=0,
             label=f"{label} ({counted(sum(cell[column] for cell in own))})",
         )  # fmt: skip
     axes.axhline(1, color=INK, linewidth=0.6)
@@ -182,7 +182,7 @@ def plain_numbers(axes: "Axes") -> None:
 
 PAGE = BlockPage(
     title=gettext_lazy("Person fit"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "people": FigureSpec(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BINS = tuple(edge / 20 for edge in range(20))  # [0, 0.05), … ; exactly 1 by itself
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     unscored, flips = found.get("judge.unscored"), found.get("theta.flips", "average")
     sentences = [
         _(
@@ -235,7 +235,7 @@ def confidence_figure(found: BlockMeasures) -> "Figure | None":
 
 PAGE = BlockPage(
     title=gettext_lazy("Judge effects"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "confidence": FigureSpec(

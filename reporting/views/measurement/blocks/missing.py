@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("average", "top")
 THETAS = ("missing.theta.pool", "missing.theta.prompt", "missing.theta.ql")
-LEAST_SHOWN = 0.001  # smaller probabilities are not told apart
+MIN_SHOWN = 0.001  # smaller probabilities are not told apart
 OUTCOMES: Mapping[str, Text] = {
     Outcome.SCORED: gettext_lazy("scored"),
     Outcome.UNSCORED: gettext_lazy("answered, no valid verdict (technical)"),
@@ -64,7 +64,7 @@ COLOURS = {Outcome.SKIPPED: "#b3541e", Outcome.NOT_REACHED: "#0b5a6b", Outcome.N
 HATCHES = {Outcome.SKIPPED: "", Outcome.NOT_REACHED: "//", Outcome.NOT_SUBMITTED: ".."}
 
 
-def lead(found: BlockMeasures) -> list[str]:
+def summary(found: BlockMeasures) -> list[str]:
     said = [shares_sentence(found, group) for group in GROUPS]
     said += [test_sentence(found), *theta_sentences(found)]
     return [sentence for sentence in said if sentence]
@@ -94,7 +94,7 @@ def test_sentence(found: BlockMeasures) -> str:
         "If absences were independent of each other, Top would leave as many places as it does, or more, "
         "with probability %(p)s at the cohort's share (one-sided binomial). A raw mean over answered "
         "prompts rewards skipping."
-    ) % {"p": decimals(row.value, 3) if row.value >= LEAST_SHOWN else _("below 0.001")}
+    ) % {"p": decimals(row.value, 3) if row.value >= MIN_SHOWN else _("below 0.001")}
 
 
 def theta_sentences(found: BlockMeasures) -> Iterator[str]:
@@ -291,4 +291,4 @@ FIGURES: Mapping[str, FigureSpec] = {
     )
 }
 
-PAGE = BlockPage(title=gettext_lazy("Missing answers"), lead=lead, tables=tables, figures=FIGURES)
+PAGE = BlockPage(title=gettext_lazy("Missing answers"), summary=summary, tables=tables, figures=FIGURES)

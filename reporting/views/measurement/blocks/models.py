@@ -13,7 +13,7 @@ from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     """What the comparison is, and how it was made here."""
     average = found.get("models.theta.pool", "average")
     sentences = [
@@ -80,7 +80,7 @@ def design_sentence(average: MeasureRow) -> str:
 
 PAGE = BlockPage(
     title=gettext_lazy("Models"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "models": FigureSpec(

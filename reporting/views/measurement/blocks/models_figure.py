@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 AVERAGE, TOP, MODEL, GRID = "#0b5a6b", "#b3541e", "#5a6068", "#d9d6cf"
 BAND_HEIGHT = 0.36
-MOST_ROWS = 80  # more cannot be read; the table has them all
+MAX_ROWS = 80  # more cannot be read; the table has them all
 
 
 def models_figure(found: BlockMeasures) -> "Figure | None":
     """Rows in the order of theta: models, Average and Top on the left axis, bands hollow."""
     drawn = sorted(
         (row for row in rows_of(found) if row.value is not None), key=lambda row: row.value or 0, reverse=True
-    )[:MOST_ROWS]
+    )[:MAX_ROWS]
     if not drawn:
         return None
     figure, axes = empty_figure((8.0, 1.2 + 0.3 * len(drawn)))

@@ -49,7 +49,7 @@ NOT_FLAGGED = gettext_lazy(
 )
 
 
-def lead(found: BlockMeasures) -> Sequence[str]:
+def summary(found: BlockMeasures) -> Sequence[str]:
     """How to read parts, and whether public prompts stand out."""
     return [
         _(
@@ -187,7 +187,7 @@ def value_with_error(row: MeasureRow | None) -> str:
 
 PAGE = BlockPage(
     title=gettext_lazy("Slices"),
-    lead=lead,
+    summary=summary,
     tables=tables,
     figures={
         "radar": FigureSpec(

@@ -50,7 +50,7 @@ SENTENCES: Mapping[str, Text] = {
 }
 
 
-def lead(found: BlockMeasures) -> list[str]:
+def summary(found: BlockMeasures) -> list[str]:
     sentences = [headline(found), null_sentence(found), shrunken_sentence(found), short_sentence(found)]
     return [*(sentence for sentence in sentences if sentence), top_sentence()]
 
@@ -186,4 +186,4 @@ FIGURES: Mapping[str, FigureSpec] = {
         ),
     ),
 }
-PAGE = BlockPage(title=gettext_lazy("Top"), lead=lead, tables=tables, figures=FIGURES)
+PAGE = BlockPage(title=gettext_lazy("Top"), summary=summary, tables=tables, figures=FIGURES)

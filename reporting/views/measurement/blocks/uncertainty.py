@@ -79,7 +79,7 @@ WHY_HERE: Mapping[str, Text] = {
 }
 
 
-def lead(found: BlockMeasures) -> list[str]:
+def summary(found: BlockMeasures) -> list[str]:
     sentences = [design_sentence(found), widths_sentence(found)]
     sentences += few_clusters_sentences(row for row in found.rows if row.details.get("few_clusters"))
     return list(filter(None, sentences))
@@ -207,4 +207,4 @@ def shown_tables(found: BlockMeasures) -> Sequence[Table]:
     return tables(found) if found.state == "computed" else ()
 
 
-PAGE = BlockPage(title=gettext_lazy("Uncertainty"), lead=lead, tables=shown_tables, figures=FIGURES)
+PAGE = BlockPage(title=gettext_lazy("Uncertainty"), summary=summary, tables=shown_tables, figures=FIGURES)

@@ -1,4 +1,4 @@
-"""Read a text as somebody who does not look closely: one character for all that are taken for it.
+"""The confusable skeleton of a text (as in UTS 39): one character for all that are taken for it.
 
 Case, width, style, accents and overlaid marks are dropped, and letters and signs of other scripts become the
 ASCII characters they resemble. The result serves to find imitations; nobody is shown it.
@@ -71,19 +71,19 @@ def _taken_for() -> dict[str, str]:
 _TAKEN_FOR = _taken_for()
 
 
-class _Folds(dict[str, str]):
-    """What each character folds to; worked out when it is first met."""
+class _Skeletons(dict[str, str]):
+    """The skeleton of each character; worked out when it is first met."""
 
     def __missing__(self, character: str) -> str:
-        self[character] = folded = "".join(map(_fold, _decomposed(character)))
-        return folded
+        self[character] = plain = "".join(map(_skeleton_of, _decomposed(character)))
+        return plain
 
 
 def _decomposed(character: str) -> str:
     return _TAKEN_FOR.get(character) or unicodedata.normalize("NFKD", character)
 
 
-def _fold(character: str) -> str:
+def _skeleton_of(character: str) -> str:
     category = unicodedata.category(character)
     if category in _DROPPED:
         return ""
@@ -91,7 +91,7 @@ def _fold(character: str) -> str:
     return " " if category == "Zs" else _TAKEN_FOR.get(character) or _TAKEN_FOR.get(small, small)
 
 
-_FOLDS = _Folds()
+_SKELETONS = _Skeletons()
 
 # Characters written as HTML entities, also of entities and with blanks between, or as escapes of a program.
 _WRITTEN = re.compile(
@@ -117,8 +117,8 @@ def _written(found: re.Match[str]) -> str | None:
 
 
 @dataclass(frozen=True)
-class Folded:
-    """`text` folded; character i of it is written from `starts[i]` to before `ends[i]` of the original."""
+class Skeleton:
+    """`text`, whose character i is written from `starts[i]` to before `ends[i]` of the original."""
 
     text: str
     starts: Sequence[int]
@@ -129,13 +129,13 @@ class Folded:
         return self.starts[start], self.ends[end - 1]
 
 
-def folded(text: str) -> Folded:
+def skeleton(text: str) -> Skeleton:
     if text.isascii():
-        reading = Folded(text.lower(), range(len(text)), range(1, len(text) + 1))
+        reading = Skeleton(text.lower(), range(len(text)), range(1, len(text) + 1))
     else:
-        parts = [_FOLDS[character] for character in text]
+        parts = [_SKELETONS[character] for character in text]
         places = [place for place, part in enumerate(parts) for _ in part]
-        reading = Folded("".join(parts), places, [place + 1 for place in places])
+        reading = Skeleton("".join(parts), places, [place + 1 for place in places])
     for _ in range(_READINGS):
         reading, before = _read(reading), reading
         if reading is before:
@@ -143,20 +143,20 @@ def folded(text: str) -> Folded:
     return reading
 
 
-def _read(reading: Folded) -> Folded:
+def _read(reading: Skeleton) -> Skeleton:
     """`reading` with the characters that are written in it; the same object if there are none."""
     text, pieces, starts, ends, done = reading.text, [], [], [], 0
     for found in _WRITTEN.finditer(text) if not {"&", "\\", "%"}.isdisjoint(text) else ():
         if (character := _written(found)) is None:
             continue
-        folds = "".join(_FOLDS[one] for one in character)
+        plain = "".join(_SKELETONS[one] for one in character)
         start, end = reading.span(*found.span())
-        pieces += [text[done : found.start()], folds]
-        starts += [*reading.starts[done : found.start()], *[start] * len(folds)]
-        ends += [*reading.ends[done : found.start()], *[end] * len(folds)]
+        pieces += [text[done : found.start()], plain]
+        starts += [*reading.starts[done : found.start()], *[start] * len(plain)]
+        ends += [*reading.ends[done : found.start()], *[end] * len(plain)]
         done = found.end()
     if not done:
         return reading
-    return Folded(
+    return Skeleton(
         "".join([*pieces, text[done:]]), [*starts, *reading.starts[done:]], [*ends, *reading.ends[done:]]
     )

@@ -9,17 +9,17 @@ from django.db import InterfaceError, OperationalError, connection
 
 Result = TypeVar("Result")
 
-PATIENCE_SECONDS = 60.0
-LONGEST_WAIT_SECONDS = 2.0
+OUTAGE_SECONDS = 60.0
+MAX_WAIT_SECONDS = 2.0
 logger = logging.getLogger(__name__)
 
 
-def patiently(work: Callable[[], Result], *, patience: float = PATIENCE_SECONDS) -> Result:
-    """Do `work`, a whole transaction, again until the database is there; at most `patience` seconds.
+def retry_on_db_outage(work: Callable[[], Result], *, seconds: float = OUTAGE_SECONDS) -> Result:
+    """Do `work`, a whole transaction, again until the database is there; at most so many seconds.
 
     Raises the last OperationalError or InterfaceError.
     """
-    until, wait = time.monotonic() + patience, 0.05
+    until, wait = time.monotonic() + seconds, 0.05
     while True:
         try:
             return work()
@@ -29,4 +29,4 @@ def patiently(work: Callable[[], Result], *, patience: float = PATIENCE_SECONDS)
             logger.warning("the database is away; trying again", extra={"error": type(error).__name__})
             connection.close()
         time.sleep(wait)
-        wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+        wait = min(2 * wait, MAX_WAIT_SECONDS)

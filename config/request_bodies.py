@@ -9,7 +9,7 @@ CHUNK_BYTES = 64 * 1024
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
-def reading_bodies(application: Application) -> Application:
+def drain_request_bodies(application: Application) -> Application:
     """Read what is left of a request's body before its reply begins.
 
     A server that has body left after the reply closes the connection without a word, and the next request,

@@ -1,13 +1,13 @@
-"""How much judging one process does at once, and when it ends: asked by every slice of a judging run."""
+"""How much judging one process does at once, and when it ends: asked by every lease of a judging run."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 # A worker of four threads keeps two for the sweep of sessions and the coordinator.
-SLICES_AT_ONCE = 2
+MAX_RUNS_AT_ONCE = 2
 
-# Set when this process is told to end; a slice looks at it between two calls and hands back its rows.
+# Set when this process is told to end; a lease looks at it between two calls and hands back its rows.
 stopping = threading.Event()
 
 _running: set[int] = set()
@@ -15,10 +15,10 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def slice_slot(scoring_run_id: int) -> Iterator[bool]:
-    """Take this process's slot for a slice of the run; False where none is free: drop the slice, unharmed.
+def process_slot(scoring_run_id: int) -> Iterator[bool]:
+    """Take this process's slot for a lease of the run; False where none is free: drop the lease, unharmed.
 
-    A process works on a run once at a time (a slice is concurrent in itself) and on few runs at once.
+    A process works on a run once at a time (a lease is concurrent in itself) and on few runs at once.
     """
     taken = _take(scoring_run_id)
     try:
@@ -31,7 +31,7 @@ def slice_slot(scoring_run_id: int) -> Iterator[bool]:
 
 def _take(scoring_run_id: int) -> bool:
     with _lock:
-        if stopping.is_set() or scoring_run_id in _running or len(_running) >= SLICES_AT_ONCE:
+        if stopping.is_set() or scoring_run_id in _running or len(_running) >= MAX_RUNS_AT_ONCE:
             return False
         _running.add(scoring_run_id)
         return True

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask
-from psychometrics.slices.hidden import given_away, is_private
 from psychometrics.slices.parts import Slice, SliceKind, slices_of, too_few_private
+from psychometrics.slices.suppression import complementary_suppression, is_private
 
 LABELS = (SliceKind.CATEGORY, SliceKind.MODALITY)
 
@@ -22,7 +22,7 @@ def hidden_shifts(cohort: Cohort) -> frozenset[str]:
     if not is_private(cohort).any():
         return frozenset()
     slices = list(slices_of(cohort))
-    hidden = given_away(cohort, slices, np.ones(len(cohort), dtype=bool))
+    hidden = complementary_suppression(cohort, slices, np.ones(len(cohort), dtype=bool))
     labels = {f"{part.kind}:{part.value}" for part in slices if part.kind in LABELS and part.subset in hidden}
     return frozenset(labels).union(_hidden_contrasts(cohort, slices, hidden))
 
@@ -49,7 +49,7 @@ def _too_few(cohort: Cohort, private: Mask, rows: Mask) -> bool:
     return too_few_private(int(private[asked].sum()))
 
 
-def hidden_rests(members: Cohort, kept: Mapping[str, Mask]) -> frozenset[str]:
+def suppressed_complements(members: Cohort, kept: Mapping[str, Mask]) -> frozenset[str]:
     """Which sets of prompts (J,), the first of which is all, must not be told of beside those before them.
 
     Whatever is added and subtracted of sets that are told is made of prompts that are in the same of them:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 
-from judging.models import JudgeConfig, JudgeSlice
-from judging.services.running.budget import Holding, budget_hold, cost_of, why_exhausted, worst_cost
-from judging.services.running.patience import patiently
+from judging.models import JudgeConfig, WorkerLease
+from judging.services.running.budget import BudgetStatus, budget_reserve, cost_of, why_exhausted, worst_cost
+from judging.services.running.outages import retry_on_db_outage
 from llm.attempts import Attempt
 
 # Held beside what waits, as a part of what all threads together need: the database is asked less often, and a
@@ -14,11 +14,11 @@ from llm.attempts import Attempt
 SPARE_PART = 4
 
 
-class Purse:
+class BudgetReservation:
     """What is held may be sent for. All but `ask` is called under the gate's lock and asks no database."""
 
-    def __init__(self, slice_: JudgeSlice, config: JudgeConfig, *, clock: Callable[[], datetime]) -> None:
-        self._slice = slice_
+    def __init__(self, lease: WorkerLease, config: JudgeConfig, *, clock: Callable[[], datetime]) -> None:
+        self._lease = lease
         self._config = config
         self._clock = clock
         self._held = Decimal(0)
@@ -53,25 +53,27 @@ class Purse:
         self._asking, self._settled_before = True, self._settled
         return self.under_way
 
-    def ask(self, waiting: Sequence[Decimal], under_way: Decimal) -> Holding:
+    def ask(self, waiting: Sequence[Decimal], under_way: Decimal) -> BudgetStatus:
         """Hold enough for what waits, or as much as there is; called without the lock."""
-        spare = waiting[0] * (self._slice.slots // SPARE_PART)
+        spare = waiting[0] * (self._lease.slots // SPARE_PART)
         least = under_way + waiting[0]
         most = under_way + sum(waiting, spare)
-        return patiently(
-            lambda: budget_hold(self._slice, under_way=under_way, least=least, most=most, now=self._clock())
+        return retry_on_db_outage(
+            lambda: budget_reserve(
+                self._lease, under_way=under_way, least=least, most=most, now=self._clock()
+            )
         )
 
-    def end(self, holding: Holding) -> None:
+    def end(self, status: BudgetStatus) -> None:
         """After `ask`. What was settled meanwhile may or may not be in what was spent; it counts in both."""
-        self._held = holding.held - (self._settled - self._settled_before)
+        self._held = status.held - (self._settled - self._settled_before)
         self._asking = False
 
-    def why_exhausted(self, holding: Holding, worst: Decimal, under_way: Decimal) -> str | None:
+    def why_exhausted(self, status: BudgetStatus, worst: Decimal, under_way: Decimal) -> str | None:
         """In words why a request cannot be sent; None where it can, or where others' end may change that.
 
         `under_way` is what it was before `ask`: what ended since then is not in the answer.
         """
-        if self.covers(worst) or under_way or holding.others_alive:
+        if self.covers(worst) or under_way or status.others_alive:
             return None
-        return why_exhausted(self._slice, holding, worst)
+        return why_exhausted(self._lease, status, worst)

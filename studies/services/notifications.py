@@ -23,24 +23,24 @@ class NotSent(Exception):
     """No worker will see this message; the sender has to do the work itself. The text holds the remedy."""
 
 
-class NobodyTakes(NotSent):
+class QueueCrowded(NotSent):
     """The broker answers, and messages pile up there."""
 
 
-def hint(task: str, *, timeout: float = CONNECT_SECONDS, **kwargs: object) -> bool:
+def notify_workers(task: str, *, timeout: float = CONNECT_SECONDS, **kwargs: object) -> bool:
     """Tell the workers that there is something to do; False where no worker will hear of it.
 
     Returns within a few times `timeout` seconds whatever the broker does. An unread hint expires before the
     beat sends its next message.
     """
     try:
-        message_send(task, kwargs, timeout=timeout, expires=settings.HINT_SECONDS)
+        task_send(task, kwargs, timeout=timeout, expires=settings.HINT_SECONDS)
     except NotSent:
         return False
     return True
 
 
-def message_send(
+def task_send(
     task: str,
     kwargs: dict[str, Any],
     *,
@@ -101,6 +101,6 @@ def _refuse_crowd(connection: Connection, task: str, limit: int, options: dict[s
     queue = current_app.amqp.router.route(dict(options), task)["queue"].name
     channel: Any = connection.default_channel
     if (waiting := channel._size(queue)) >= limit:
-        raise NobodyTakes(
+        raise QueueCrowded(
             f"{waiting} messages wait in the queue '{queue}' and nobody takes them; start a worker"
         )

@@ -27,7 +27,7 @@ WITHIN = {
 }
 
 
-def given_away(cohort: Cohort, slices: Iterable[Slice], group: Mask) -> frozenset[str]:
+def complementary_suppression(cohort: Cohort, slices: Iterable[Slice], group: Mask) -> frozenset[str]:
     """Which parts (subsets) of a group, rows (n,), must not be told."""
     rows = is_private(cohort)[cohort.prompt] & cohort.is_pair & group
     if not rows.any():

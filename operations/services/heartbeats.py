@@ -13,7 +13,7 @@ KEEP_SECONDS = 24 * 3600
 TIMEOUT_SECONDS = 1.0
 
 
-def sign_leave(part: Part, *, now: float) -> None:
+def heartbeat_write(part: Part, *, now: float) -> None:
     """Note that the part works; `now` in seconds since 1970. What is down keeps nobody from work."""
     with suppress(RedisError, OSError):
         if redis := _redis():
@@ -24,7 +24,7 @@ def sign_leave(part: Part, *, now: float) -> None:
             _file(part).write_text(str(now))
 
 
-def sign_seen(part: Part) -> float | None:
+def heartbeat_read(part: Part) -> float | None:
     """When the part last worked, in seconds since 1970; None where nothing is known.
 
     Raises RedisError or OSError where that cannot be asked.

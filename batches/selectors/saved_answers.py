@@ -27,7 +27,7 @@ SELECT answer.saved_at, session.deadline_at, answer.id, answer.is_open, answer.r
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SavedAnswer:
     """An answer and its session as a save finds them."""
 
     session_id: uuid.UUID
@@ -51,7 +51,7 @@ class Standing:
     asks_confidence: bool
 
 
-def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> Standing | None:
+def read_saved_answer(*, user_id: int, session_id: uuid.UUID, position: int) -> SavedAnswer | None:
     """The answer at a place of a session, or None where it is not in a session of this person."""
     if position > MAX_POSITION:
         return None
@@ -63,7 +63,7 @@ def answer_standing(*, user_id: int, session_id: uuid.UUID, position: int) -> St
     if row is None:
         return None
     saved_at, deadline_at, *facts = row
-    return Standing(session_id, position, saved_at and _moment(saved_at), _moment(deadline_at), *facts)
+    return SavedAnswer(session_id, position, saved_at and _moment(saved_at), _moment(deadline_at), *facts)
 
 
 def _moment(value: datetime) -> datetime:

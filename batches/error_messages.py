@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from formats.sentences import error_sentence, field_path
 
 SIGNED_OUT = _("You are signed out. Sign in again; your text stays on this page and is saved afterwards.")
-SENTENCES = {
+MESSAGES = {
     400: _("The request holds no readable JSON; send one JSON object."),
     403: _(
         "This page is out of date, probably because you signed in again. Reload it; your text stays on it."
@@ -21,7 +21,7 @@ SENTENCES = {
 }
 
 
-class SentenceAPI(NinjaAPI):
+class ErrorMessageAPI(NinjaAPI):
     """Answers errors of the request itself as `{"sentence": …}`."""
 
     def __init__(self, **options: Any) -> None:
@@ -39,14 +39,14 @@ class SentenceAPI(NinjaAPI):
 
     def problem(self, request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
         """A refusal; without a sentence the usual one for its status."""
-        return self.create_response(request, {"sentence": sentence or str(SENTENCES[status])}, status=status)
+        return self.create_response(request, {"sentence": sentence or str(MESSAGES[status])}, status=status)
 
     def validation_error_from_error_contexts(
         self, error_contexts: list[ValidationErrorContext[Any]]
     ) -> ValidationError:
         """Keep the first problem, as a sentence."""
         first = error_contexts[0].pydantic_validation_error.errors(include_url=False)[0]
-        return ValidationError([{"sentence": body_sentence(first)}])
+        return ValidationError([{"sentence": body_error_message(first)}])
 
     def _body_invalid(self, request: HttpRequest, error: Any) -> HttpResponse:
         return self.problem(request, 422, error.errors[0]["sentence"])
@@ -58,10 +58,10 @@ class SentenceAPI(NinjaAPI):
         return response
 
     def _http_error(self, request: HttpRequest, error: Any) -> HttpResponse:
-        return self.problem(request, error.status_code, str(SENTENCES.get(error.status_code, error)))
+        return self.problem(request, error.status_code, str(MESSAGES.get(error.status_code, error)))
 
 
-def body_sentence(error: ErrorDetails) -> str:
+def body_error_message(error: ErrorDetails) -> str:
     """What is wrong with a request's body; the location begins with the view's parameter."""
     name = field_path(error["loc"][1:]) or "The request body"
     return f"{name} {error_sentence(error)}."

@@ -26,7 +26,7 @@ from studies.models import Study, StudyStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.refusals import Refused
 
-MOST_REPLICATES = 5
+MAX_REPLICATES = 5
 
 
 class StudyNotFrozen(Refused):
@@ -34,7 +34,7 @@ class StudyNotFrozen(Refused):
 
 
 @dataclass(frozen=True)
-class Seat:
+class JudgeSpec:
     """One judge of a run. Without `config` it is the study's own deterministic judge.
 
     With more than one criterion a call it is another judge, whose scores are kept apart.
@@ -45,9 +45,9 @@ class Seat:
     criteria_per_call: int = 1
 
 
-def study_seats(
+def study_judge_specs(
     *, study: Study, configs: Sequence[JudgeConfig], replicates: int = 1, criteria_per_call: int = 1
-) -> tuple[Seat, ...]:
+) -> tuple[JudgeSpec, ...]:
     """Every judge as often as asked for. Raises JudgeNotConfigured where they do not fit the protocol.
 
     Whether several criteria a call may be used for scores is asked where a run starts (see `compared`).
@@ -63,34 +63,36 @@ def study_seats(
             "The study's judge is a language model; name one with --judge (add it with add_judge)."
         )
     if kind != "llm":
-        return (Seat(),)
-    if replicates > MOST_REPLICATES:
+        return (JudgeSpec(),)
+    if replicates > MAX_REPLICATES:
         said = _("A judge is asked at most %(most)d times about the same.")
-        raise JudgeNotConfigured(said % {"most": MOST_REPLICATES})
+        raise JudgeNotConfigured(said % {"most": MAX_REPLICATES})
     return tuple(
-        Seat(config, number, criteria_per_call) for config in configs for number in range(1, replicates + 1)
+        JudgeSpec(config, number, criteria_per_call)
+        for config in configs
+        for number in range(1, replicates + 1)
     )
 
 
-def scoring_run_open(*, study: Study, seat: Seat, now: datetime) -> ScoringRun:
-    """The run of this seat under the study's present design, new or continued.
+def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> ScoringRun:
+    """The run of this spec under the study's present design, new or continued.
 
     Raises StudyNotFrozen.
     """
     if study.status == StudyStatus.DRAFT:
         said = _('The study "%(study)s" is a draft; freeze it before it is scored.')
         raise StudyNotFrozen(said % {"study": study.slug})
-    with planning_judge(study, seat) as judge:
+    with planning_judge(study, spec) as judge:
         description = judge.describe()
-    if seat.config is not None:
-        description = {"judge": seat.config.slug, **description}
+    if spec.config is not None:
+        description = {"judge": spec.config.slug, **description}
     run, _created = ScoringRun.objects.get_or_create(
         study=study,
         design_hash=study.design_hash,
         judge_sha256=identity_sha256(description),
-        replicate=seat.replicate,
+        replicate=spec.replicate,
         defaults={
-            "config": seat.config,
+            "config": spec.config,
             "judge_kind": description["kind"],
             "judge": description,
             "protocol_hash": study.protocol_hash,
@@ -105,8 +107,8 @@ def identity_sha256(description: Mapping[str, JsonValue]) -> str:
     return canonical_sha256({name: value for name, value in description.items() if name != "base_url"})
 
 
-def seat_of(run: ScoringRun) -> Seat:
-    return Seat(run.config, run.replicate, criteria_per_call_of(run))
+def spec_of(run: ScoringRun) -> JudgeSpec:
+    return JudgeSpec(run.config, run.replicate, criteria_per_call_of(run))
 
 
 def criteria_per_call_of(run: ScoringRun) -> int:
@@ -115,31 +117,33 @@ def criteria_per_call_of(run: ScoringRun) -> int:
 
 
 @contextmanager
-def planning_judge(study: Study, seat: Seat) -> Iterator[Judge]:
-    """The seat's judge for looking and planning; it needs no key and sends nothing."""
-    if seat.config is None:
+def planning_judge(study: Study, spec: JudgeSpec) -> Iterator[Judge]:
+    """The spec's judge for looking and planning; it needs no key and sends nothing."""
+    if spec.config is None:
         yield local_judge(study)
     else:
-        with llm_judge(study, seat.config, key=None, criteria_per_call=seat.criteria_per_call) as judge:
+        with llm_judge(study, spec.config, key=None, criteria_per_call=spec.criteria_per_call) as judge:
             yield judge
 
 
 @contextmanager
-def working_judge(study: Study, seat: Seat, *, gate: Gate, clock: Callable[[], datetime]) -> Iterator[Judge]:
-    """The seat's judge for any number of threads; a language model's connections close at the end.
+def working_judge(
+    study: Study, spec: JudgeSpec, *, gate: Gate, clock: Callable[[], datetime]
+) -> Iterator[Judge]:
+    """The spec's judge for any number of threads; a language model's connections close at the end.
 
     Raises JudgeNotConfigured where its key cannot be used.
     """
-    if seat.config is None:
+    if spec.config is None:
         yield local_judge(study)
         return
     with llm_judge(
         study,
-        seat.config,
-        key=judge_key(seat.config),
-        criteria_per_call=seat.criteria_per_call,
+        spec.config,
+        key=judge_key(spec.config),
+        criteria_per_call=spec.criteria_per_call,
         gate=gate,
-        on_plain_json=partial(remember_plain, seat.config, clock),
+        on_plain_json=partial(remember_plain, spec.config, clock),
     ) as judge:
         yield judge
 

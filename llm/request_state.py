@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from llm.errors import LLMError, ReplyInvalid
-from llm.fault_rules import FAULT_RULES, Again
+from llm.fault_rules import FAULT_RULES, RetryAction
 from llm.requests import ChatRequest, Message, tokens_estimate
 
 SHOWN_CHARACTERS = 4000
 
 
 @dataclass
-class Turn:
+class RequestState:
     """The state of one call; it belongs to one thread."""
 
     request: ChatRequest
@@ -20,9 +20,9 @@ class Turn:
     def adapt(self, error: LLMError) -> bool:
         """Change what is sent as the fault's rule says, at most once each way; False when nothing changed."""
         again = FAULT_RULES[error.reason].again
-        if again is Again.PLAIN and not self.plain:
+        if again is RetryAction.PLAIN and not self.plain:
             self.plain = True
-        elif again is Again.REASK and isinstance(error, ReplyInvalid) and not self.reask:
+        elif again is RetryAction.REASK and isinstance(error, ReplyInvalid) and not self.reask:
             self.reask = (Message("assistant", error.text[:SHOWN_CHARACTERS]), _complaint(error.problem))
         else:
             return False
