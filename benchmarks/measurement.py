@@ -68,7 +68,7 @@ def report(arguments: argparse.Namespace) -> None:
                 "people": arguments.people,
                 "models": arguments.models,
                 "pairs": run.scores.filter(score__isnull=False).count(),
-                "rows": measurement.rows.count(),
+                "rows": measurement.result_set.measures.count(),
                 "seconds": round(statistics.median(seconds), 2),
                 "blocks": {name: [ended["state"], ended["seconds"]] for name, ended in blocks.items()},
                 "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
@@ -85,14 +85,15 @@ def pages(slug: str) -> dict[str, float]:
     from django.test import Client, override_settings
     from django.urls import reverse
 
-    from psychometrics.inference.measure import Block
     from studies.models import User
 
     call_command("collectstatic", verbosity=0, interactive=False)
     client = Client(HTTP_HOST="127.0.0.1")
     client.force_login(User.objects.create(email="lead@example.org", is_staff=True))
     addresses = {"results": reverse("staff_results", args=[slug])}
-    addresses |= {str(block): reverse("staff_measurement", args=[slug, block]) for block in Block}
+    from psychometrics.measures.registry import MEASURED
+
+    addresses |= {str(block): reverse("staff_measurement", args=[slug, block]) for block in MEASURED}
     taken: dict[str, float] = {}
     with override_settings(STAFF_SECOND_FACTOR=False):
         for name, address in addresses.items():

@@ -1,8 +1,10 @@
 """The records of results, for looking only."""
 
 from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
 
-from scoring.models import Estimate, ResultSet
+from scoring.models import MeasureRow, ResultSet
 from screening.admin import BlindWhileOpen
 
 
@@ -14,9 +16,15 @@ class ResultSetAdmin(BlindWhileOpen):
     list_select_related = ["run__study"]
 
 
-@admin.register(Estimate)
-class EstimateAdmin(BlindWhileOpen):
-    study_field = "result_set__run__study"
-    list_display = ["result_set", "group", "category", "theta", "se", "pairs", "missing", "unscored"]
-    list_filter = ["result_set__run__study", "group"]
-    list_select_related = ["result_set__run__study"]
+@admin.register(MeasureRow)
+class MeasureRowAdmin(BlindWhileOpen):
+    """Numbers of results; those about a person or a prompt are on the pages that explain them."""
+
+    study_field = "results__run__study"
+    list_display = ["results", "scope", "name", "group", "subset", "value", "se", "reason"]
+    list_filter = ["results__run__study", "scope", "block", "group"]
+    list_select_related = ["results__run__study"]
+    search_fields = ["name", "subset"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Model]:
+        return super().get_queryset(request).filter(results__isnull=False, participant="", prompt_id="")

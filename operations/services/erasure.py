@@ -89,6 +89,4 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
 
 def _measures_delete(participant: Participant) -> None:
     """Delete what was measured of this one person before they withdrew; no later measurement holds them."""
-    MeasureRow.objects.filter(
-        participant=participant.code, measurement__result_set__run__study=participant.study
-    ).delete()
+    MeasureRow.objects.filter(participant=participant.code, results__run__study=participant.study).delete()

@@ -12,6 +12,7 @@ from psychometrics.inference.estimates import Estimate
 class Block(StrEnum):
     """What is measured together, stored together and shown on one page."""
 
+    RESULTS = "results"
     COHORT = "cohort"
     TOP = "top"
     UNCERTAINTY = "uncertainty"
@@ -23,6 +24,7 @@ class Block(StrEnum):
     DIF = "dif"
     SLICES = "slices"
     BENCHMARK = "benchmark"
+    AGREEMENT = "agreement"
 
 
 class Scope(StrEnum):

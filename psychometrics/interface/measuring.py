@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from psychometrics.data.categories import items_by_category
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.cohort_table import read_cohort
 from psychometrics.inference.estimates import estimate_columns
@@ -17,7 +18,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
 
-BLOCKS = (Block.COHORT, Block.TOP, Block.UNCERTAINTY)
+BLOCKS = (Block.RESULTS, Block.COHORT, Block.TOP, Block.UNCERTAINTY)
 PUBLISHED_TOP = 15  # of 246 people (GIM paper, section 6)
 SEED, RESAMPLES = 2026, 2000
 COUNTED = ("n", "people", "prompts", "clusters")
@@ -94,7 +95,7 @@ def measure(
     allow is in `refused` with its sentence. ValueError for a block that does not exist, or whose facts are
     not given.
     """
-    known = facts or Facts(top_size)
+    known = facts or Facts(top_size, items_by_category=_sizes(cohort, bank))
     found: dict[Block, tuple[Measure, ...]] = {}
     refused: dict[Block, str] = {}
     for block in map(Block, blocks):
@@ -104,6 +105,14 @@ def measure(
         except NotMeasurable as refusal:
             refused[block] = str(refusal)
     return Results(found, refused)
+
+
+def _sizes(cohort: Cohort, bank: ItemBank | None) -> Mapping[str, int]:
+    """How many items the bank has by category."""
+    if bank is None:
+        return {}
+    of_prompt = {one.prompt_id: one.category for one in cohort.prompts}
+    return items_by_category(zip(bank.prompt_ids, bank.subcategories, strict=True), of_prompt)
 
 
 def _cells(one: Measure) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import math
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -40,8 +41,13 @@ def block_measures(block: Block, inputs: Inputs, *, only_tasks: bool = False) ->
     logistic = is_logistic(inputs)
     if (only_tasks and block in THETA_ONLY) or (logistic and block in ONLY_LOGITS):
         raise NotMeasurable(off_scale(block, inputs, only_tasks=only_tasks))
-    measures = [outside_selection(block, one) for one in BLOCKS[block](inputs)]
-    return list(on_logistic_scale(measures)) if logistic else measures
+    return list(on_scale(block, inputs, BLOCKS[block](inputs)))
+
+
+def on_scale(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Iterator[Measure]:
+    """Measures of a block as they are stored: on the scale of the bank, no interval that ignores a choice."""
+    stored = (outside_selection(block, one) for one in measures)
+    return on_logistic_scale(stored) if is_logistic(inputs) else stored
 
 
 def is_logistic(inputs: Inputs) -> bool:

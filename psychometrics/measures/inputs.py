@@ -84,13 +84,16 @@ class ModelFacts:
 class KnownFacts(Protocol):
     """What blocks look at beside the cohort, in one scope; each may be read when a block first looks at it.
 
-    `flow`: numbers of people by step, as stored.
+    `flow`: numbers of people by step, as stored. `items_by_category`: how many items the whole item bank has;
+    empty without an item bank of prompts.
     """
 
     @property
     def top_size(self) -> int: ...
     @property
     def flow(self) -> Mapping[str, int]: ...
+    @property
+    def items_by_category(self) -> Mapping[str, int]: ...
     @property
     def screening(self) -> ScreeningFacts | None: ...
     @property
@@ -107,6 +110,7 @@ class Facts:
 
     top_size: int
     flow: Mapping[str, int] = field(default_factory=dict)
+    items_by_category: Mapping[str, int] = field(default_factory=dict)
     screening: ScreeningFacts | None = None
     judge: JudgeFacts = JudgeFacts()
     models: ModelFacts | None = None

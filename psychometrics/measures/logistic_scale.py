@@ -23,10 +23,11 @@ LOGISTIC_BANK = gettext_noop(
 )
 ONLY_LOGITS = frozenset({Block.TOP, Block.FIT, Block.DIF})  # all of these rests on logits
 WITHOUT_ABILITY = (
-    "absence.", "benchmark.", "design.", "exclusion.", "flow.", "human.", "judge.certain", "judge.confidence",
-    "judge.unscored", "labels.", "missing.odds_ratio", "rule.", "screening.", "share.", "task.",
+    "absence.", "answers.", "benchmark.", "design.", "exclusion.", "flow.", "human.", "judge.certain",
+    "judge.confidence", "judge.unscored", "labels.", "missing.odds_ratio", "private.", "rule.",
+    "screening.", "share.", "task.",
 )  # fmt: skip
-COUNTS = frozenset({"k_bar", "pairs", "people", "prompts", "raw_mean"})
+COUNTS = frozenset({"batches", "coverage", "k_bar", "pairs", "participants", "people", "prompts", "raw_mean"})
 PUBLISHED = "theta.published"  # on whatever scale those who published it used, and marked as theirs
 THETAS_BY_LOGITS = frozenset(
     f"{owner}theta.{by}"
@@ -35,7 +36,7 @@ THETAS_BY_LOGITS = frozenset(
 )
 SHOWN_EMPTY = THETAS_BY_LOGITS | {
     "difference.modelled", "difference.pool", "difference.prompt", "theta.epochs", "theta.modelled_k1",
-    "theta.task", "theta.task.model",
+    "theta.prompt.analytic", "theta.task", "theta.task.model",
 }  # fmt: skip
 VERDICT = "verdict"  # of a comparison by logits
 

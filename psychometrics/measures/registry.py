@@ -11,12 +11,14 @@ from psychometrics.measures.blocks.fit import fit_measures
 from psychometrics.measures.blocks.judge import judge_measures
 from psychometrics.measures.blocks.missing import missing_measures
 from psychometrics.measures.blocks.models import model_measures
+from psychometrics.measures.blocks.results import result_measures
 from psychometrics.measures.blocks.slices import slice_measures
 from psychometrics.measures.blocks.top import top_measures
 from psychometrics.measures.blocks.uncertainty import uncertainty_measures
 from psychometrics.measures.inputs import BlockFunction
 
 BLOCKS: Mapping[Block, BlockFunction] = {
+    Block.RESULTS: result_measures,
     Block.COHORT: cohort_measures,
     Block.TOP: top_measures,
     Block.UNCERTAINTY: uncertainty_measures,
@@ -29,6 +31,8 @@ BLOCKS: Mapping[Block, BlockFunction] = {
     Block.SLICES: slice_measures,
     Block.BENCHMARK: benchmark_measures,
 }
+# The headlines are stored with the results themselves, whatever becomes of the other blocks.
+MEASURED = tuple(block for block in BLOCKS if block != Block.RESULTS)
 THETA_ONLY = frozenset(
     {Block.TOP, Block.UNCERTAINTY, Block.MODELS, Block.FIT, Block.DIF, Block.SLICES}
 )  # these have nothing to say where no prompt has item parameters

@@ -125,11 +125,17 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
     return Facts(
         top_size=export.protocol["top_size"],
         flow=_flow(entry),
+        items_by_category=_items_by_category(export),
         screening=_screening(export, everyone),
         judge=_judge(export, entry, everyone, stored),
         models=ModelFacts("", items, _board(export, items)) if items else None,
         benchmark=BenchmarkFacts(rules, _columns(export), _guessing(stored)) if rules else None,
     )
+
+
+def _items_by_category(export: Export) -> dict[str, int]:
+    """As the manifest has them: the items of private prompts are not in the tables."""
+    return dict(export.bank["items_by_category"]) if export.bank else {}
 
 
 def _flow(entry: Values) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """The table of measures again: every block of a run on the same inputs, row by row beside what is stored."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.benchmark.metrics import task_key
@@ -14,17 +14,13 @@ from psychometrics.measures.inputs import Facts, Inputs
 from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values
+from psychometrics.recompute.renamed import presently_named
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
-THETAS = ("theta.prompt", "theta.pool", "theta.ql")
 # Each of these once had the name of the block cohort in every block; by (block, name of before).
-RENAMED: Mapping[tuple[str, str], str] = {
-    (block, name): f"{block}.{name}"
-    for block in ("uncertainty", "models", "missing", "judge", "dif", "slices")
-    for name in THETAS
-}
+NEW = "participants"  # where no row has this name, an export of before has no block Results
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
 
 
@@ -52,9 +48,12 @@ class MeasuredRun:
         measure = self._block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
         if measure is None:
             raise self._why_not(row)
-        if self.export.lacks(row) and row["block"] == Block.SLICES and measure.n != row["n"]:
-            raise NotHere(PRIVATE)
         found = columns_of(measure)
+        if self.export.lacks(row):
+            self._require_same_answers(row, measure)
+            if row["block"] == Block.RESULTS and row["details"] != found["details"]:
+                # Whether batches share a prompt, and so the kind of error, is told of the whole design alone.
+                return {name: found[name] for name in ("value", "n", "people", "prompts")}
         if self.methods != METHODS:
             return {name: value for name, value in found.items() if name not in (*OF_ERRORS, "details")}
         return found
@@ -66,6 +65,17 @@ class MeasuredRun:
             raise NotHere(PRIVATE)
         if changed_since(self.methods, row["name"]):
             raise NotHere(OTHERWISE)
+
+    def _require_same_answers(self, row: Values, measure: Measure) -> None:
+        """Raises NotHere where answers to private prompts are part of a row of scope `all`."""
+        same = measure.n == row["n"]
+        if row["block"] == Block.RESULTS:
+            key = (Block.RESULTS, "answers.expected", row["group"] or "", row["subset"] or "", "", "")
+            here = self._block(Block.RESULTS, all_scope=True).get(key)
+            stored = (one for one in self.rows if self.export.lacks(one) and key_of(one) == key)
+            same = here is not None and here.estimate.value == next(stored)["value"]
+        if row["block"] in (Block.SLICES, Block.RESULTS) and not same:
+            raise NotHere(PRIVATE)
 
     def _why_not(self, row: Values) -> NotHere | NotComputed:
         """Why the blocks give no such number."""
@@ -79,7 +89,10 @@ class MeasuredRun:
             return
         stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
         measured, public = self.entry["measurement"], self.export.scope == Scope.PUBLIC
-        for block, ended in measured["public_blocks" if public else "blocks"].items():
+        ended_blocks = measured["public_blocks" if public else "blocks"]
+        if any(row["name"] == NEW for row in self.rows):
+            ended_blocks = {Block.RESULTS: {"state": "computed"}} | ended_blocks
+        for block, ended in ended_blocks.items():
             if ended["state"] != "computed":
                 continue
             yield from (key for key in self._block(block, all_scope=False) if key not in stored)
@@ -145,12 +158,6 @@ class MeasuredRun:
         return any(task_key(name) in tasks for name in names)
 
 
-def presently_named(row: Values) -> Values:
-    """A stored measure under its present name: an export of before may have it under another."""
-    name = RENAMED.get((row["block"], row["name"]))
-    return row | {"name": name} if name else row
-
-
 def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:
     return {(block, one.name, one.group, one.subset, one.participant, one.prompt_id): one for one in measures}
 
@@ -175,6 +182,8 @@ def _may_be_public(row: Values) -> bool:
     """Of scope `all`: people and reviewers alone; and parts, where none of the pairs is private."""
     if row["block"] == Block.EXCLUSIONS:
         return row["name"] not in OF_SCORES and str(row["name"]).startswith(("flow.", "screening."))
+    if row["block"] == Block.RESULTS:
+        return row["group"] == "average" and row["subset"] is not None
     is_theta = str(row["name"]).startswith("slices.theta.")
     return row["block"] == Block.SLICES and is_theta and row["group"] == "average"
 

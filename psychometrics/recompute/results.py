@@ -4,18 +4,32 @@ import hashlib
 from dataclasses import asdict
 from functools import cached_property
 
+import numpy as np
+
 from formats.canonical import canonical_json
-from psychometrics.benchmark.summaries import benchmark_metrics, task_accuracies
 from psychometrics.data.answers import ResultAnswer
 from psychometrics.inference.estimates import none_if_nan
-from psychometrics.measures.aggregates import Numbers, Scale, group_numbers, is_nested
-from psychometrics.recompute.cohorts import items_from, scores_from
+from psychometrics.inference.measure import Block, Measure
+from psychometrics.inference.standard_errors import is_nested
+from psychometrics.measures.blocks.results import part_measures
+from psychometrics.measures.computing import block_measures, on_scale
+from psychometrics.measures.headlines import (
+    GroupNumbers,
+    TaskNumbers,
+    group_numbers,
+    metric_numbers,
+    task_numbers,
+)
+from psychometrics.measures.inputs import Inputs
+from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from, scores_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotHere, Values
-from psychometrics.top.group import top_group
+from psychometrics.recompute.measures import NEW
 
 EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
 # An export of before the interval that serves the design has other errors, and does not say of which kind.
 OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))
+# Where the items of the bank are tasks, an export of before counts no answer as a pair.
+OF_PAIRS = ("pairs", "prompts", "unknown_items", "responses_per_prompt", "raw_mean", "coverage")
 OF_EVERYBODY = ("participants",)  # of people without an answer to a public prompt the tables have none
 
 
@@ -24,37 +38,42 @@ class ResultsRun:
 
     def __init__(self, export: Export, entry: Values) -> None:
         self.export, self.entry = export, entry
-        self._numbers: dict[tuple[str, str, bool], Numbers] = {}
+        self._numbers: dict[tuple[str, str, bool], GroupNumbers] = {}
 
     def estimate(self, row: Values) -> Values:
         """Every column of one row of `estimates`. Raises NotHere."""
-        lacks, nested = self.export.lacks(row), is_nested(self._answers, self._scale)
-        found = self._group(row["group"], row["category"], nested=nested)
+        lacks = self.export.lacks(row)
+        found = self._group(row["group"], row["category"], nested=self._nested)
         if lacks and (row["group"] == "top" or found.expected != row["expected"]):
             raise NotHere(PRIVATE)
         if lacks and row.get("interval") not in (None, found.interval):
             # Whether batches share a prompt is told of the whole design alone, by the error that it has.
-            found = self._group(row["group"], row["category"], nested=not nested)
-        columns = {name: value for name, value in asdict(found).items() if name in row}
+            found = self._group(row["group"], row["category"], nested=not self._nested)
+        columns = {name: value for name, value in asdict(found).items() if name in row and name != "scope"}
         columns |= {name: columns[name] or None for name in EMPTY_AS_NONE if name in columns}
-        columns["coverage"] = self._coverage(row["category"], found)
         left_out = (OF_EVERYBODY if lacks else ()) + (() if "reason_pool" in row else OF_ERRORS)
+        if self._asks_tasks and not any(one["name"] == NEW for one in self.export.table("measures")):
+            left_out += OF_PAIRS
         return {name: value for name, value in columns.items() if name not in left_out}
 
     def accuracy(self, row: Values) -> Values:
         """One row of `task_accuracies`. Raises NotHere."""
-        task = task_accuracies(self._of(row["group"])).get(row["task"])
-        responses = task.n if task else 0
-        if self.export.lacks(row) and (row["group"] == "top" or responses != row["responses"]):
+        lacks, none = self.export.lacks(row), {"responses": 0, "accuracy": None}
+        of_row = [one for one in self._tasks if (one.group, one.task) == (row["group"], row["task"])]
+        found = {"responses": of_row[0].responses, "accuracy": of_row[0].accuracy} if of_row else none
+        if lacks and (row["group"] == "top" or found["responses"] != row["responses"]):
             raise NotHere(PRIVATE)
-        return {"responses": responses, "accuracy": none_if_nan(task.accuracy) if task else None}
+        return found
 
     def metric(self, row: Values) -> Values:
         """One row of `metrics`. Raises NotHere."""
         if self.export.lacks(row):
             raise NotHere(PRIVATE)
-        tasks = task_accuracies(self._of(row["group"]))
-        return {"value": benchmark_metrics(tasks, self.export.protocol["match_rules"])[row["name"]]}
+        return next(
+            {"value": one.value}
+            for one in metric_numbers(self._headlines, self.export.protocol["match_rules"])
+            if (one.group, one.name) == (row["group"], row["name"])
+        )
 
     def inputs_sha256(self) -> Values:
         """The hash that the manifest gives of everything that results depend on, private prompts left out.
@@ -96,35 +115,42 @@ class ResultsRun:
         ]  # fmt: skip
 
     @cached_property
-    def _scale(self) -> Scale:
-        categories = {one["prompt_id"]: one["result_category"] for one in self.export.table("prompts")}
-        return Scale(items_from(self.export), categories)
+    def _inputs(self) -> Inputs:
+        everyone = cohort_from(self.export, self.entry["number"])
+        return Inputs(
+            facts=facts_from(self.export, self.entry, everyone, []), everyone=everyone,
+            items=items_from(self.export), rng=np.random.default_rng(0), resamples=0,
+            progress=lambda done, of: None, scope=self.export.scope,
+        )  # fmt: skip
+
+    @property
+    def _nested(self) -> bool:
+        return is_nested(self._inputs.cohort)
+
+    @property
+    def _asks_tasks(self) -> bool:
+        """Whether the items of the bank are no prompts of the study."""
+        return self._inputs.items is not None and not self._inputs.cohort.known.any()
 
     @cached_property
-    def _groups(self) -> dict[str, frozenset[str]]:
-        everybody = frozenset(one.participant for one in self._answers)
-        return {"average": everybody, "top": top_group(self._answers, self.export.protocol["top_size"])}
+    def _headlines(self) -> list[Values]:
+        return [columns(one) for one in block_measures(Block.RESULTS, self._inputs)]
 
-    def _of(self, group: str) -> list[ResultAnswer]:
-        return [one for one in self._answers if one.participant in self._groups[group]]
+    @cached_property
+    def _tasks(self) -> list[TaskNumbers]:
+        return list(task_numbers(self._headlines))
 
-    def _group(self, group: str, category: str, *, nested: bool) -> Numbers:
+    def _group(self, group: str, category: str, *, nested: bool) -> GroupNumbers:
         key = (group, category, nested)
         if key not in self._numbers:
-            self._numbers[key] = group_numbers(
-                self._of(group),
-                participants=len(self._groups[group]),
-                scale=self._scale.within(category),
-                selected=group == "top",
-                nested=nested,
-                in_category=bool(category),
-            )
+            measures = on_scale(Block.RESULTS, self._inputs, part_measures(self._inputs, *key))
+            [self._numbers[key]] = group_numbers(map(columns, measures))
         return self._numbers[key]
 
-    def _coverage(self, category: str, found: Numbers) -> float | None:
-        """Of all items of the bank, whose number the manifest gives: not every item is in the tables."""
-        bank = self.export.bank
-        if bank is None:
-            return found.coverage
-        items = bank["items_by_category"].get(category, 0) if category else bank["items"]
-        return found.prompts / items if items else None
+
+def columns(one: Measure) -> Values:
+    """A measure as stored rows have it."""
+    ends = {name: none_if_nan(getattr(one.estimate, name)) for name in ("value", "se", "low", "high")}
+    names = ("name", "group", "subset", "n", "people", "prompts", "clusters", "details")
+    named = {name: getattr(one, name) for name in names}
+    return {"scope": "", **named, **ends, "reason": one.estimate.reason or ""}

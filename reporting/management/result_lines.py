@@ -6,8 +6,9 @@ from presentation.first_intervals import first_cell, interval_sentences
 from presentation.numbers import decimals, span
 from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
+from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report, TaskShown, report_of
-from scoring.models import Estimate, ResultGroup, ResultSet
+from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.measures import scope_to_show
 
 ESTIMATE_HEAD = (
@@ -61,7 +62,7 @@ def estimate_lines(report: Report) -> Iterator[str]:
         yield from terminal_lines([ESTIMATE_HEAD, *map(estimate_cells, report.categories)])
 
 
-def estimate_cells(estimate: Estimate) -> Sequence[str]:
+def estimate_cells(estimate: GroupNumbers) -> Sequence[str]:
     return (
         short_name(estimate),
         str(estimate.participants),
@@ -79,7 +80,7 @@ def estimate_cells(estimate: Estimate) -> Sequence[str]:
     )
 
 
-def account(estimate: Estimate) -> str:
+def account(estimate: GroupNumbers) -> str:
     """Where every expected answer went."""
     return (
         f"{short_name(estimate)}: {estimate.expected} expected = {estimate.pairs} pairs "
@@ -88,7 +89,7 @@ def account(estimate: Estimate) -> str:
     )
 
 
-def short_name(estimate: Estimate) -> str:
+def short_name(estimate: GroupNumbers) -> str:
     name = "Average" if estimate.group == ResultGroup.AVERAGE else "Top (in-sample)"
     return f"{estimate.category}: {name}" if estimate.category else name
 

@@ -9,7 +9,9 @@ from django.db.models import Count, F, Max, Q
 from batches.models import BatchPrompt, Session
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
-from scoring.models import Estimate, Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
+from psychometrics.measures.headlines import GroupNumbers
+from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
+from scoring.selectors.headlines import headlines
 from scoring.selectors.measures import measurement_of, scope_to_show
 from scoring.selectors.runs import newest_study_results
 from scoring.selectors.scopes import study_scopes
@@ -128,8 +130,8 @@ class StudyRecords:
     resources: Mapping[str, int]
     minutes: Minutes | None
     results: ResultSet | None
-    average: Estimate | None
-    top: Estimate | None
+    average: GroupNumbers | None
+    top: GroupNumbers | None
     measurement: Measurement | None
     scope: Scope
 
@@ -144,8 +146,8 @@ def study_records(study: Study) -> StudyRecords:
     results = newest_study_results(study)
     retained = retained_participants(study)
     scope = scope_to_show(results) if results else study_scopes(study)[-1]
-    stored = results.estimates.filter(category="", scope=scope) if results else ()
-    overall = {one.group: one for one in stored}
+    stored = headlines(results, Q(scope=scope))[0] if results else ()
+    overall = {one.group: one for one in stored if not one.category}
     measurement = measurement_of(results) if results else None
     return StudyRecords(
         study=study,
@@ -267,7 +269,9 @@ def models_compared(measurement: Measurement | None, scope: Scope) -> int:
     """Models with scores whose difference has a verdict; what is only published has none."""
     if measurement is None:
         return 0
-    rows = measurement.rows.filter(scope=scope, block=Block.MODELS, name__startswith="difference.")
+    rows = measurement.result_set.measures.filter(
+        scope=scope, block=Block.MODELS, name__startswith="difference."
+    )
     tested = rows.filter(details__has_key="verdict").exclude(details__has_key="published_only")
     return tested.order_by().values("subset").distinct().count()
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
 
 from psychometrics.benchmark.matched import MIN_QUESTIONS
-from psychometrics.inference.measure import Block, Scope
-from scoring.models import BenchmarkMetric, Estimate, MeasureRow, ResultGroup, ResultSet, TaskAccuracy
+from psychometrics.inference.measure import Scope
+from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
+from scoring.models import ResultGroup, ResultSet
+from scoring.selectors.headlines import headlines
 from scoring.selectors.run_notes import run_notes
 from scoring.selectors.task_tables import holds_tasks
 
@@ -24,8 +27,8 @@ class TaskShown:
     """One task with the stored accuracy of each group that has one."""
 
     task: str
-    average: TaskAccuracy | None
-    top: TaskAccuracy | None
+    average: TaskNumbers | None
+    top: TaskNumbers | None
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class Report:
 
     results: ResultSet
     scope: Scope
-    overall: Sequence[Estimate]
-    categories: Sequence[Estimate]
+    overall: Sequence[GroupNumbers]
+    categories: Sequence[GroupNumbers]
     tasks: Sequence[TaskShown]
     metrics: Sequence[MetricShown]
     notes: Sequence[str]
@@ -60,9 +63,9 @@ class Report:
 
 def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
     """Everything of one computation. A harmonic mean over tasks of few questions is not shown."""
-    estimates = list(results.estimates.filter(scope=scope).order_by("category", "group"))
+    estimates, tasks, metrics = headlines(results, Q(scope=scope))
+    estimates.sort(key=lambda one: (one.category, one.group))
     overall = [estimate for estimate in estimates if not estimate.category]
-    metrics = list(results.metrics.filter(scope=scope).order_by("pk"))
     fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
     hidden = [row for row in metrics if is_misleading(row, fewest)]
     return Report(
@@ -70,14 +73,14 @@ def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
         scope=scope,
         overall=overall,
         categories=[row for row in estimates if row.category] if results.run.study.item_bank_id else [],
-        tasks=tasks_shown(results.task_accuracies.filter(scope=scope).order_by("task")),
+        tasks=tasks_shown(sorted(tasks, key=lambda one: one.task)),
         metrics=metrics_shown(metrics, hidden),
         notes=[*notes(results, overall), *harmonic_notes(hidden, fewest)],
     )
 
 
-def tasks_shown(rows: Iterable[TaskAccuracy]) -> list[TaskShown]:
-    found: dict[str, dict[str, TaskAccuracy]] = {}
+def tasks_shown(rows: Iterable[TaskNumbers]) -> list[TaskShown]:
+    found: dict[str, dict[str, TaskNumbers]] = {}
     for row in rows:
         found.setdefault(row.task, {})[row.group] = row
     return [
@@ -88,18 +91,16 @@ def tasks_shown(rows: Iterable[TaskAccuracy]) -> list[TaskShown]:
 
 def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
     """By group: how many different questions the scored task with fewest has, as the measurement counted."""
-    rows = MeasureRow.objects.filter(
-        measurement__result_set=results, scope=scope, block=Block.BENCHMARK, name="benchmark.harmonic"
-    )
+    rows = results.measures.filter(scope=scope, name="benchmark.harmonic")
     return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
 
 
-def is_misleading(row: BenchmarkMetric, fewest: Mapping[str, int]) -> bool:
+def is_misleading(row: MetricNumber, fewest: Mapping[str, int]) -> bool:
     """A harmonic mean over a task of few questions, or of a number of them that is not counted yet."""
     return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
 
 
-def metrics_shown(rows: Iterable[BenchmarkMetric], hidden: Sequence[BenchmarkMetric]) -> list[MetricShown]:
+def metrics_shown(rows: Iterable[MetricNumber], hidden: Sequence[MetricNumber]) -> list[MetricShown]:
     found: dict[str, dict[str, float | None]] = {}
     for row in rows:
         found.setdefault(row.name, {})[row.group] = None if row in hidden else row.value
@@ -109,7 +110,7 @@ def metrics_shown(rows: Iterable[BenchmarkMetric], hidden: Sequence[BenchmarkMet
     ]
 
 
-def notes(results: ResultSet, overall: Sequence[Estimate]) -> Iterator[str]:
+def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:
     """What a reader must know before quoting any of the numbers."""
     study, flow = results.run.study, results.flow
     if study.is_simulated:
@@ -140,7 +141,7 @@ def notes(results: ResultSet, overall: Sequence[Estimate]) -> Iterator[str]:
     yield from run_notes(results.run)
 
 
-def harmonic_notes(hidden: Sequence[BenchmarkMetric], fewest: Mapping[str, int]) -> Iterator[str]:
+def harmonic_notes(hidden: Sequence[MetricNumber], fewest: Mapping[str, int]) -> Iterator[str]:
     """Why a harmonic mean is not shown, in the words of the benchmark page."""
     counted = [fewest[row.group] for row in hidden if row.group in fewest]
     if counted:

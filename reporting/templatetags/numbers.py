@@ -4,8 +4,11 @@ from django import template
 
 from presentation.first_intervals import first_cell, published_cell
 from presentation.numbers import decimals
+from scoring.models import ResultGroup
 
 register = template.Library()
+# `{{ estimate.group|group_label }}`: Average or Top in full.
+register.filter("group_label", lambda group: ResultGroup(group).label)
 # `{{ estimate.theta|decimals:2 }}`: with a real minus sign; a dash where there is no number.
 register.filter("decimals", decimals)
 # `{{ estimate|first_interval }}`: with what it is by, or why there is none. What follows: `|as_published`.

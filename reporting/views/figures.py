@@ -9,8 +9,9 @@ import numpy as np
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _, gettext_lazy
 
+from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report
-from scoring.models import Estimate, ResultGroup
+from scoring.models import ResultGroup
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +123,9 @@ def ability_chart(report: Report) -> "Figure":
     return figure
 
 
-def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categories: Sequence[str]) -> None:
+def draw_group(
+    axes: "Axes", group: ResultGroup, rows: Sequence[GroupNumbers], categories: Sequence[str]
+) -> None:
     label, marker, colour, shift = STYLES[group]
     known = [
         (row.theta_pool, half_width(row), categories.index(row.category) + shift)
@@ -141,7 +144,7 @@ def draw_group(axes: "Axes", group: ResultGroup, rows: Sequence[Estimate], categ
     )
 
 
-def half_width(row: Estimate) -> float:
+def half_width(row: GroupNumbers) -> float:
     """Of the first interval; NaN, which is not drawn, where there is none."""
     if row.theta_pool is None or row.ci_high_pool is None:
         return math.nan

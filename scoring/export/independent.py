@@ -263,7 +263,7 @@ def results_of(run: Run) -> Found:
             if not category:
                 for name, part in (("theta.pool", "pool"), ("theta.ql", "ql")):
                     columns = {"value": row[f"theta_{part}"], "se": row[f"se_{part}"]}
-                    yield "measures", ("cohort", name, group, ""), columns
+                    yield "measures", ("results", name, group, ""), columns
                 yield "measures", ("cohort", "theta.prompt", group, ""), {"value": row["theta"]}
                 yield "measures", ("top", "top.paper", group, ""), {"value": row["theta_pool"]}
         if run.protocol["match_rules"]:
@@ -394,7 +394,11 @@ def compare_all(folder: Path, report: Report) -> None:
     compare_people(tables, report)
     report.skipped.update({f"table {name}": len(tables[name]) for name in UNREAD})
     sizes = Counter(one["result_category"] for one in tables["prompts"])
-    bank = manifest["item_bank"] or {"items": sizes.total(), "items_by_category": sizes}
+    # Where the items of the bank are tasks, no prompt has parameters: as if there were no bank.
+    has_scale = any(one["a"] is not None for one in tables["prompts"])
+    bank = (manifest["item_bank"] if has_scale else None) or {
+        "items": sizes.total(), "items_by_category": sizes,
+    }  # fmt: skip
     private, study = manifest["omitted"]["private_prompts"] > 0, manifest["study"]
     for entry in manifest["runs"]:
         if entry["flow"] is None or entry["design_hash"] not in (None, study["design_hash"]):

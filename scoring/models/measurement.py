@@ -1,4 +1,4 @@
-"""What was measured on one set of results: every number of it as a row, as pages and exports show them."""
+"""Every number as a row, as pages, reports and exports show it; and how the measurement of results ended."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from psychometrics.inference.measure import Scope
+from scoring.models.agreement import JudgeComparison
 from scoring.models.results import ResultSet
 
 
@@ -40,9 +41,17 @@ class Measurement(models.Model):
 
 
 class MeasureRow(models.Model):
-    """One number, or the reason why there is none: never zero (`psychometrics.inference.measure`)."""
+    """One number, or the reason why there is none: never zero (`psychometrics.inference.measure`).
 
-    measurement = models.ForeignKey(Measurement, on_delete=models.CASCADE, related_name="rows")
+    Its subject is either a set of results or judges who are compared. `may_leave`: whether it tells of no
+    private prompt, and of nobody's answers to one, so that exports and reports may hold it.
+    """
+
+    results = models.ForeignKey(ResultSet, on_delete=models.CASCADE, null=True, related_name="measures")
+    comparison = models.ForeignKey(
+        JudgeComparison, on_delete=models.CASCADE, null=True, related_name="measures"
+    )
+    may_leave = models.BooleanField(default=True)
     scope = models.CharField(max_length=10, default=Scope.ALL.value)
     block = models.CharField(max_length=20)
     name = models.CharField(max_length=60)
@@ -64,18 +73,18 @@ class MeasureRow(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(
-                fields=[
-                    "measurement",
-                    "scope",
-                    "block",
-                    "name",
-                    "group",
-                    "subset",
-                    "participant",
-                    "prompt_id",
-                ],
-                name="a_measurement_holds_each_number_once",
+            *(
+                models.UniqueConstraint(
+                    fields=[subject, "scope", "block", "name", "group", "subset", "participant", "prompt_id"],
+                    condition=Q(**{f"{subject}__isnull": False}),
+                    name=f"each_number_once_of_{subject}",
+                )
+                for subject in ("results", "comparison")
+            ),
+            models.CheckConstraint(
+                condition=Q(results__isnull=True, comparison__isnull=False)
+                | Q(results__isnull=False, comparison__isnull=True),
+                name="a_measure_has_one_subject",
             ),
             models.CheckConstraint(
                 condition=Q(value__isnull=False) | ~Q(reason=""), name="an_absent_number_has_a_reason"

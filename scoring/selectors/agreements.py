@@ -5,14 +5,14 @@ from datetime import datetime
 from itertools import groupby
 
 import numpy as np
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, RunPurpose, ScoringRun
 from judging.selectors.answers import counted_answers
 from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
-from scoring.models import Agreement
+from scoring.models import JudgeComparison, MeasureRow
 from studies.models import Criterion, Study
 
 Panel = tuple[ScoringRun, ...]
@@ -77,10 +77,12 @@ def criterion_scores(runs: Panel) -> Iterator[tuple[int, tuple[int, int], float]
             yield run, (answer, criterion), score
 
 
-def study_agreements(study: Study) -> QuerySet[Agreement]:
-    """What is stored of every scope, pair by pair."""
+def study_agreements(study: Study) -> QuerySet[JudgeComparison]:
+    """What is stored of every scope, pair by pair, with its numbers."""
     related = ("first__config", "second__config")
-    return Agreement.objects.filter(first__study=study).select_related(*related).order_by("first", "second")
+    compared = JudgeComparison.objects.filter(first__study=study).select_related(*related)
+    measures = MeasureRow.objects.order_by("pk")
+    return compared.order_by("first", "second", "pk").prefetch_related(Prefetch("measures", measures))
 
 
 def design_of(judging_run: JudgingRun) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from psychometrics.agreement.rows import pair_rows, panel_rows
 from scoring.export.rows.judges import AgreementRow
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.selectors.agreements import study_agreements
 from scoring.selectors.export_answers import run_numbers
 from scoring.selectors.scopes import scope_to_leave
@@ -19,7 +19,7 @@ def agreement_rows(study: Study) -> Iterator[AgreementRow]:
         yield from rows_of_panel(row, numbers) if row.level == "panel" else rows_of_pair(row, numbers)
 
 
-def rows_of_pair(row: Agreement, numbers: Mapping[int, int]) -> Iterator[AgreementRow]:
+def rows_of_pair(row: JudgeComparison, numbers: Mapping[int, int]) -> Iterator[AgreementRow]:
     x, y = numbers[row.first_id], numbers[row.second_id]
     runs = {"": [x, y], "x": [x], "y": [y]}
     for found in pair_rows(row.level, row.values):
@@ -27,7 +27,7 @@ def rows_of_pair(row: Agreement, numbers: Mapping[int, int]) -> Iterator[Agreeme
         yield AgreementRow(scope=row.scope, x_run=x, y_run=y, runs=runs[of], **found)
 
 
-def rows_of_panel(row: Agreement, numbers: Mapping[int, int]) -> Iterator[AgreementRow]:
+def rows_of_panel(row: JudgeComparison, numbers: Mapping[int, int]) -> Iterator[AgreementRow]:
     runs = [numbers[pk] for pk in row.values["runs"]]
     for found in panel_rows(row.values["levels"]):
         yield AgreementRow(scope=row.scope, x_run=None, y_run=None, runs=runs, **found)

@@ -7,8 +7,8 @@ from django.db.models import Q
 from batches.models import BatchPrompt
 from scoring.export.rows.results import ItemRow, ModelRow, ModelScoreRow
 from scoring.models import ModelConfiguration, ModelScore
+from scoring.selectors.bank_items import hidden_items
 from scoring.selectors.export_answers import public_labels
-from scoring.selectors.hidden_items import hidden_items
 from studies.models import Item, Study
 
 CHUNK = 2000

@@ -1,17 +1,13 @@
 """Results as export rows, and what the manifest says about study and runs."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import asdict
 from decimal import Decimal
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 
-from batches.models import BatchPrompt
 from judging.models import JudgingRun, ScoringRun
-from psychometrics.data.categories import category_of
-from psychometrics.inference.measure import Scope
 from psychometrics.measures.methods import METHODS
-from psychometrics.slices.parts import hidden_parts, too_few_private
 from scoring.export.manifest import (
     AmendmentEntry,
     ItemBankEntry,
@@ -22,19 +18,17 @@ from scoring.export.manifest import (
     StudyEntry,
 )
 from scoring.export.rows.results import EstimateRow, MetricRow, TaskRow
-from scoring.models import Estimate, ResultGroup, ResultSet
+from scoring.models import ResultSet
+from scoring.selectors.bank_items import bank_sizes
+from scoring.selectors.headlines import headlines
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.run_notes import exported_notes
 from scoring.selectors.runs import newest_results, runs_of
-from scoring.selectors.scopes import scope_to_leave
 from studies.models import Study
 
 ESTIMATE_COLUMNS = [name for name in EstimateRow.model_fields if name != "run"]
-HIDDEN_COLUMNS = (
-    "theta", "se", "ci_low", "ci_high", "theta_pool", "se_pool", "ci_low_pool", "ci_high_pool",
-    "reason_pool", "interval", "clusters", "se_twoway", "ci_low_twoway", "ci_high_twoway",
-    "theta_ql", "se_ql", "ci_low_ql", "ci_high_ql", "reason_ql", "raw_mean",
-)  # fmt: skip
+MAY_LEAVE = Q(may_leave=True)
+EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
 
 
 # Results of the present design are brought up before an export, or it is refused.
@@ -55,65 +49,24 @@ def numbered_results(study: Study) -> Iterator[tuple[int, ResultSet]]:
 def estimate_rows(study: Study) -> Iterator[EstimateRow]:
     """The newest estimates of every run; without their numbers where these would tell of a private prompt."""
     for number, results in numbered_results(study):
-        rows = list(results.estimates.filter(scope__in=scopes_to_leave(results)).order_by("pk"))
-        hidden = hidden_estimates(rows)
-        for row in rows:
-            values = {name: getattr(row, name) for name in ESTIMATE_COLUMNS}
-            values |= {name: getattr(row, name) or None for name in ("reason_pool", "reason_ql", "interval")}
-            if row.pk in hidden:
-                values |= dict.fromkeys(HIDDEN_COLUMNS)
+        for one in headlines(results, MAY_LEAVE)[0]:
+            values = {name: getattr(one, name) for name in ESTIMATE_COLUMNS}
+            values |= {name: values[name] or None for name in EMPTY_AS_NONE}
             yield EstimateRow(run=number, **values)
-
-
-def hidden_estimates(rows: Iterable[Estimate]) -> set[int]:
-    """Categories of a group that rest on one or two private prompts, or that would give away such a one."""
-    hidden: set[int] = set()
-    for group in ResultGroup:
-        of_group = [row for row in rows if (row.scope, row.group) == (Scope.ALL, group)]
-        whole = sum(row.private_prompts for row in of_group if not row.category)
-        private = {row.category: row.private_prompts for row in of_group if row.category}
-        names = hidden_parts(private, whole - sum(private.values()))
-        hidden |= {row.pk for row in of_group if row.category in names}
-    return hidden
-
-
-def scopes_to_leave(results: ResultSet) -> list[Scope]:
-    """What of these results may leave the site: not what rests on one or two private prompts with a score.
-
-    Some numbers rest on every scored answer, others on prompts in the item bank alone: the one less the other
-    is what those that the bank lacks came to, so these must not be one or two, either.
-    """
-    everybody = results.estimates.filter(scope=Scope.ALL, category="")
-    counts = everybody.values_list("private_scored", "private_prompts")
-    few = any(
-        too_few_private(number)
-        for scored, in_bank in counts
-        for number in (scored, in_bank, scored - in_bank)
-    )
-    return [Scope.PUBLIC] if few else [Scope.ALL, Scope.PUBLIC]
 
 
 def task_rows(study: Study) -> Iterator[TaskRow]:
     """The newest accuracies per task of every run: a task may have one private prompt only."""
-    scope = scope_to_leave(study)
     for number, results in numbered_results(study):
-        for row in results.task_accuracies.filter(scope=scope).order_by("pk"):
-            yield TaskRow(
-                run=number,
-                scope=row.scope,
-                group=row.group,
-                task=row.task,
-                responses=row.responses,
-                accuracy=row.accuracy,
-            )
+        for one in headlines(results, MAY_LEAVE)[1]:
+            yield TaskRow(run=number, **asdict(one))
 
 
 def metric_rows(study: Study) -> Iterator[MetricRow]:
     """The newest summaries of the tasks of every run."""
-    scope = scope_to_leave(study)
     for number, results in numbered_results(study):
-        for row in results.metrics.filter(scope=scope).order_by("pk"):
-            yield MetricRow(run=number, scope=row.scope, group=row.group, name=row.name, value=row.value)
+        for one in headlines(results, MAY_LEAVE)[2]:
+            yield MetricRow(run=number, **asdict(one))
 
 
 def run_entries(study: Study) -> Iterator[RunEntry]:
@@ -190,17 +143,14 @@ def item_bank_entry(study: Study) -> ItemBankEntry | None:
     bank = study.item_bank
     if bank is None:
         return None
-    placed = BatchPrompt.objects.filter(batch__plan__study=study)
-    of_prompt = dict(placed.values_list("prompt__prompt_id", "prompt__category"))
-    items = bank.items.values_list("prompt_id", "subcategory")
-    categories = [category_of(subcategory, of_prompt.get(name, "")) for name, subcategory in items]
+    sizes = bank_sizes(study)
     return ItemBankEntry(
         squeeze_scale=bank.squeeze_scale,
         squeeze_offset=bank.squeeze_offset,
         sigma_hat=bank.sigma_hat,
         response_model=bank.response_model,
-        items=len(categories),
-        items_by_category=dict(sorted(Counter(categories).items())),
+        items=sizes.total(),
+        items_by_category=dict(sorted(sizes.items())),
     )
 
 

@@ -16,7 +16,7 @@ from psychometrics.measures.inputs import (
 )
 from psychometrics.models.leaderboard import Leaderboard
 from scoring.models import ResultSet
-from scoring.selectors.hidden_items import public_arrays
+from scoring.selectors.bank_items import bank_sizes, public_arrays
 from scoring.selectors.judge_effects import (
     confidence_counts,
     current_scores,
@@ -52,6 +52,11 @@ class Readings:
         """The study's table of models by tasks."""
         return tuple(table_columns(self.results.run.study))
 
+    @cached_property
+    def items_by_category(self) -> Mapping[str, int]:
+        """How many items the study's bank has, those of private prompts too."""
+        return bank_sizes(self.results.run.study)
+
     def board(self, bank: ItemBank, items: ItemArrays) -> Leaderboard:
         """The models on these items of the bank."""
         if id(items) not in self._boards:
@@ -80,6 +85,10 @@ class StudyFacts:
     @property
     def flow(self) -> Mapping[str, int]:
         return dict(self._results.flow)
+
+    @property
+    def items_by_category(self) -> Mapping[str, int]:
+        return {} if self._items is None else self._readings.items_by_category
 
     @cached_property
     def screening(self) -> ScreeningFacts:

@@ -1,6 +1,6 @@
 """Stored measures as pages, reports and exports read them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,11 @@ from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
 from studies.models import Prompt
 
+# What of the block Results the page of another block shows beside its own.
+BESIDE: Mapping[Block, Callable[[MeasureRow], bool]] = {
+    Block.COHORT: lambda row: not row.subset and not row.name.startswith("benchmark."),
+    Block.BENCHMARK: lambda row: row.name == "task.accuracy" or row.name.startswith("benchmark."),
+}
 # A block that this program has and the one that measured had not.
 NEVER = {"state": "refused", "template": "", "facts": {}, "seconds": 0.0}
 
@@ -45,20 +50,29 @@ class BlockMeasures:
 
 def scope_to_show(results: ResultSet) -> Scope:
     """What leaves the site in full: where private prompts were asked, what the public ones say alone."""
-    has_public_scope = results.estimates.filter(scope=Scope.PUBLIC).exists()
+    has_public_scope = results.measures.filter(scope=Scope.PUBLIC, block=Block.RESULTS).exists()
     return Scope.PUBLIC if has_public_scope else Scope.ALL
 
 
 def measurement_of(results: ResultSet) -> Measurement | None:
     """The measurement of these results, once there is one."""
-    return Measurement.objects.filter(result_set=results).first()
+    return Measurement.objects.filter(result_set=results).select_related("result_set").first()
 
 
 def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.ALL) -> BlockMeasures:
     """One block, in one query, and one for the labels of prompts where it is about any."""
     ended = measurement.ended(scope).get(block, NEVER)
-    rows = tuple(measurement.rows.filter(block=block, scope=scope).order_by("pk"))
+    stored = measurement.result_set.measures.filter(scope=scope, block__in=(block, Block.RESULTS))
+    rows = shown_rows(block, ended, stored.order_by("pk"))
     return ended_block(block, ended, rows, prompt_labels(measurement, rows))
+
+
+def shown_rows(block: Block, ended: Mapping[str, Any], rows: Iterable[MeasureRow]) -> tuple[MeasureRow, ...]:
+    """The rows of a block that was computed, those of the results that stand beside them first."""
+    beside = BESIDE.get(block) if ended["state"] == "computed" else None
+    return tuple(
+        row for row in rows if row.block == block or (beside and row.block == Block.RESULTS and beside(row))
+    )
 
 
 def prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
@@ -67,7 +81,7 @@ def prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[
     if not named:
         return {}
     of_study = Prompt.objects.filter(
-        version__studies__scoring_runs__result_sets__measurement=measurement, prompt_id__in=named
+        version__studies__scoring_runs__result_sets=measurement.result_set_id, prompt_id__in=named
     )
     return dict(of_study.values_list("prompt_id", "label"))
 
@@ -84,12 +98,10 @@ def ended_block(
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
     """Every block, in two queries."""
-    rows: dict[str, list[MeasureRow]] = {block: [] for block in Block}
-    for row in measurement.rows.filter(scope=scope).order_by("pk"):
-        rows[row.block].append(row)
-    labels = prompt_labels(measurement, (row for of_block in rows.values() for row in of_block))
+    stored = list(measurement.result_set.measures.filter(scope=scope).order_by("pk"))
+    labels = prompt_labels(measurement, stored)
     return {
-        block: ended_block(block, ended, tuple(rows[block]), labels)
+        block: ended_block(block, ended, shown_rows(block, ended, stored), labels)
         for block, ended in ((Block(name), ended) for name, ended in measurement.ended(scope).items())
     }
 

@@ -10,9 +10,10 @@ import numpy as np
 from django.db.models import QuerySet
 
 from judging.models import ScoringRun
+from psychometrics.agreement.measures import OF_ALL
 from psychometrics.agreement.scores import PanelScores
 from psychometrics.inference.measure import Scope
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.selectors.agreements import Panel, panel_scores, panels
 from scoring.selectors.scopes import study_scopes
 from studies.models import Study
@@ -20,7 +21,6 @@ from studies.models import Study
 RESAMPLES = 1000
 # Part of every hash of inputs: what an earlier way of computing left is computed anew.
 METHOD = 4
-PANEL = "panel"
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Compared:
     of_all: bool
     key: str
 
-    def stored(self) -> QuerySet[Agreement]:
-        rows = Agreement.objects.filter(first=self.first, second=self.second, scope=self.scope)
-        return rows.filter(level=PANEL) if self.of_all else rows.exclude(level=PANEL)
+    def stored(self) -> QuerySet[JudgeComparison]:
+        rows = JudgeComparison.objects.filter(first=self.first, second=self.second, scope=self.scope)
+        return rows.filter(level=OF_ALL) if self.of_all else rows.exclude(level=OF_ALL)
 
     @property
     def is_stored(self) -> bool:

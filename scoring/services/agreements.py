@@ -11,27 +11,27 @@ from django.db import transaction
 
 from judging.models import ScoringRun
 from psychometrics.agreement.levels import pair_levels, panel_levels
+from psychometrics.agreement.measures import OF_ALL, level_measures
 from psychometrics.agreement.scores import PanelScores
-from psychometrics.agreement.values import (
-    Values,
-)
+from psychometrics.agreement.values import Values
+from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.selectors.agreements import Panel, panel_scores, panels
-from scoring.selectors.scopes import study_scopes
+from scoring.selectors.scopes import scope_to_leave, study_scopes
 from scoring.services.agreement_inputs import (
-    PANEL,
     RESAMPLES,
     Compared,
     all_compared,
     one_run_per_judge,
     pair_compared,
 )
+from scoring.services.storing import measures_store
 from studies.models import Study
 from studies.selectors.item_banks import item_arrays
 
 
-def agreements_compute(*, study: Study, now: datetime) -> list[Agreement]:
+def agreements_compute(*, study: Study, now: datetime) -> list[JudgeComparison]:
     """Bring every panel's agreement up to the scores as they are now; empty without two judges.
 
     Where prompts of a private split were asked, once more from the answers to the public ones alone, by which
@@ -67,6 +67,7 @@ class Computed:
 
     compared: Compared
     levels: Mapping[str, Values] | None = None
+    runs: Sequence[int] = ()
 
 
 def pair_compute(
@@ -89,36 +90,53 @@ def all_compute(study: Study, runs: Panel, scores: PanelScores) -> Computed:
         return Computed(found)
     own = [runs[column] for column in columns]
     levels = panel_levels(scores, columns, seed=seed_of(own), resamples=RESAMPLES)
-    values: Values = {"runs": [run.pk for run in own], "levels": dict(levels)}
-    return Computed(found, {PANEL: values})
+    return Computed(found, {OF_ALL: dict(levels)}, runs=[run.pk for run in own])
 
 
 @transaction.atomic
-def agreements_store(computed: Iterable[Computed], now: datetime) -> list[Agreement]:
+def agreements_store(computed: Iterable[Computed], now: datetime) -> list[JudgeComparison]:
     """Store what is new, and stamp what is still right as right at this moment."""
     return [row for one in computed for row in agreement_store(one, now)]
 
 
-def agreement_store(computed: Computed, now: datetime) -> list[Agreement]:
+def agreement_store(computed: Computed, now: datetime) -> list[JudgeComparison]:
     """Replace its levels; a level that there is no more of goes, too."""
     one, levels = computed.compared, computed.levels
     if one.of_all:
-        others = Agreement.objects.filter(level=PANEL, first__design_hash=one.first.design_hash)
+        others = JudgeComparison.objects.filter(level=OF_ALL, first__design_hash=one.first.design_hash)
         others.filter(first__study=one.first.study_id).exclude(first=one.first, second=one.second).delete()
     if levels is None:
         one.stored().update(computed_at=now)
         return list(one.stored().order_by("pk"))
     one.stored().exclude(level__in=levels).delete()
-    return [
-        Agreement.objects.update_or_create(
-            first=one.first,
-            second=one.second,
-            scope=one.scope,
-            level=level,
-            defaults={"values": values, "inputs_sha256": one.key, "computed_at": now},
-        )[0]
-        for level, values in levels.items()
-    ]
+    return [comparison_store(computed, level, values, now) for level, values in levels.items()]
+
+
+def comparison_store(computed: Computed, level: str, values: Values, now: datetime) -> JudgeComparison:
+    one = computed.compared
+    comparison, _ = JudgeComparison.objects.update_or_create(
+        first=one.first,
+        second=one.second,
+        scope=one.scope,
+        level=level,
+        defaults={"runs": list(computed.runs), "inputs_sha256": one.key, "computed_at": now},
+    )
+    measures = (
+        [
+            number
+            for name, own in values.items()
+            if isinstance(own, dict)
+            for number in level_measures(name, own, of_all=True)
+        ]
+        if level == OF_ALL
+        else list(level_measures(level, values))
+    )
+    comparison.measures.all().delete()
+    leaves = one.scope == scope_to_leave(one.first.study)
+    measures_store(
+        measures, Block.AGREEMENT, comparison=comparison, scope=one.scope, may_leave=lambda _: leaves
+    )
+    return comparison
 
 
 def seed_of(runs: Sequence[ScoringRun]) -> int:

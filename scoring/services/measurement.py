@@ -10,22 +10,23 @@ from itertools import product
 from django.db import transaction
 from django.utils.translation import gettext_noop
 
-from psychometrics.inference.estimates import none_if_nan
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.computing import block_measures, block_rng, cohorts_of, off_scale
 from psychometrics.measures.inputs import Inputs
-from psychometrics.measures.registry import BLOCKS
-from scoring.models import Measurement, MeasureRow, ResultSet
+from psychometrics.measures.registry import MEASURED
+from scoring.models import Measurement, ResultSet
 from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.disclosure import results_disclosure
+from scoring.selectors.headlines import stored_headlines
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.task_tables import holds_tasks
 from scoring.services.measured_inputs import measured_sha256
+from scoring.services.storing import measures_store
 from studies.models import StudyEvent
 from studies.selectors.item_banks import item_arrays
 from studies.services.snapshot import snapshot
 
 SEED, RESAMPLES = 2026, 2000
-ROWS_AT_ONCE = 1000
 FAILED = gettext_noop("This block failed; the log of the server has the error.")
 Said = Callable[[Block, int, int], None]
 logger = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ def measurement_compute(
     facts = {scope: StudyFacts(readings, one, of_prompts, scope) for scope, one in cohorts.items()}
     blocks: dict[Scope, dict[str, object]] = {scope: {} for scope in cohorts}
     found: dict[tuple[Scope, Block], list[Measure]] = {}
-    for block, (scope, cohort) in product(BLOCKS, cohorts.items()):
+    for block, (scope, cohort) in product(MEASURED, cohorts.items()):
         inputs = Inputs(
             facts=facts[scope], everyone=cohort, items=items, rng=block_rng(seed, block),
             resamples=resamples, progress=partial(said, block), scope=scope,
@@ -114,12 +115,10 @@ def measurement_store(
             result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
             blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
         )  # fmt: skip
-        rows = (
-            measure_row(measurement, scope, block, one)
-            for (scope, block), all_of in found.items()
-            for one in all_of
-        )
-        MeasureRow.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
+        results.measures.exclude(block=Block.RESULTS).delete()
+        rule = results_disclosure(results, stored_headlines(results))
+        for (scope, block), measures in found.items():
+            measures_store(measures, block, results=results, scope=scope, may_leave=rule(block, scope))
         StudyEvent.objects.create(
             study=results.run.study,
             kind="results_measured",
@@ -127,16 +126,3 @@ def measurement_store(
             happened_at=now,
         )
     return measurement
-
-
-def measure_row(measurement: Measurement, scope: Scope, block: Block, one: Measure) -> MeasureRow:
-    estimate = one.estimate
-    value = none_if_nan(estimate.value)
-    if value is None and estimate.reason is None:
-        raise ValueError(f"{scope} {block} {one.name} {one.group} {one.subset} has no value and no reason")
-    return MeasureRow(
-        measurement=measurement, scope=scope, block=block, name=one.name, group=one.group, subset=one.subset,
-        participant=one.participant, prompt_id=one.prompt_id, value=value, se=none_if_nan(estimate.se),
-        low=none_if_nan(estimate.low), high=none_if_nan(estimate.high), reason=estimate.reason or "", n=one.n,
-        people=one.people, prompts=one.prompts, clusters=one.clusters, details=dict(one.details),
-    )  # fmt: skip

@@ -1,7 +1,6 @@
 """What results rest on, and its hash: equal inputs give equal numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from batches.models import BatchPrompt
 from formats.canonical import canonical_sha256
@@ -10,10 +9,8 @@ from judging.selectors.answers import result_answers
 from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
-from psychometrics.measures.aggregates import Scale
 from scoring.selectors.runs import newest_results
 from studies.models import Study
-from studies.selectors.item_banks import item_arrays
 
 
 def results_are_current(run: ScoringRun) -> bool:
@@ -21,30 +18,28 @@ def results_are_current(run: ScoringRun) -> bool:
     results = newest_results(run)
     if results is None:
         return False
-    hashes = inputs_hashes(list(result_answers(run)), run.study, study_scales(run.study))
+    hashes = inputs_hashes(list(result_answers(run)), run.study, places_asked(run.study))
     stored = (results.inputs_sha256, results.inputs_sha256_public)
     return stored == (hashes[Scope.ALL], hashes.get(Scope.PUBLIC, ""))
 
 
-def study_scales(study: Study) -> dict[Scope, Scale]:
-    """The study's item bank and the prompts of its batches: all, and if some are private, the public ones."""
+def places_asked(study: Study) -> dict[Scope, dict[str, str]]:
+    """The prompts of the study's batches with the prompt bank's category of each, by scope."""
     places = BatchPrompt.objects.filter(batch__plan__study=study)
-    categories = dict(places.values_list("prompt__prompt_id", "prompt__category"))
-    private = frozenset(places.exclude(prompt__split=PUBLIC).values_list("prompt__prompt_id", flat=True))
-    everything = Scale(item_arrays(study.item_bank) if study.item_bank else None, categories, private)
-    if not private:
-        return {Scope.ALL: everything}
-    return {Scope.ALL: everything, Scope.PUBLIC: replace(everything, left_out=private)}
+    rows = list(places.values_list("prompt__prompt_id", "prompt__category", "prompt__split"))
+    everything = {name: category for name, category, _ in rows}
+    public = {name: category for name, category, split in rows if split == PUBLIC}
+    return {Scope.ALL: everything} | ({Scope.PUBLIC: public} if len(public) < len(everything) else {})
 
 
 def inputs_hashes(
-    answers: Sequence[ResultAnswer], study: Study, scales: Mapping[Scope, Scale]
+    answers: Sequence[ResultAnswer], study: Study, asked: Mapping[Scope, Mapping[str, str]]
 ) -> dict[Scope, str]:
-    return {scope: inputs_sha256(answers, study, scale) for scope, scale in scales.items()}
+    return {scope: inputs_sha256(answers, study, prompts) for scope, prompts in asked.items()}
 
 
-def inputs_sha256(answers: Iterable[ResultAnswer], study: Study, scale: Scale) -> str:
-    """A hash of everything a result on this scale depends on: equal inputs give equal numbers.
+def inputs_sha256(answers: Iterable[ResultAnswer], study: Study, prompts: Mapping[str, str]) -> str:
+    """A hash of everything a result on these prompts depends on: equal inputs give equal numbers.
 
     It names people and prompts as an export does, so that it can be formed again from one. A place that does
     not count is missing; one that counts and has no score is unscored.
@@ -54,9 +49,9 @@ def inputs_sha256(answers: Iterable[ResultAnswer], study: Study, scale: Scale) -
             "places": sorted(
                 [answer.participant, answer.prompt_id, answer.task, answer.batch, answer.counts, answer.score]
                 for answer in answers
-                if answer.prompt_id in scale.asked
+                if answer.prompt_id in prompts
             ),
-            "prompts": sorted((name, scale.prompt_categories[name]) for name in scale.asked),
+            "prompts": sorted(prompts.items()),
             "item_bank": study.item_bank.digest if study.item_bank else None,
             "top_size": study.protocol.top_size,
             "match_rules": study.protocol.match_rules,

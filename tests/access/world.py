@@ -20,7 +20,7 @@ from batches.services.ending import DeclaredResources, session_submit, session_w
 from batches.services.starting import session_start
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.audits import audit_draw
-from scoring.models import Agreement, ResultSet
+from scoring.models import JudgeComparison, ResultSet
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
 from studies.models import Attachment, Invitation, Participant, Study, User
@@ -72,7 +72,7 @@ def place_of(
     with file_kept(checked) as token:
         credential_add(participant=busy, file=checked, token=token, now=now)
     run = JudgingRun.objects.get(study=study)
-    compared = Agreement.objects.filter(first__study=study)
+    compared = JudgeComparison.objects.filter(first__study=study)
     results = ResultSet.objects.filter(run__study=study).latest("pk")
     measurement_compute(results=results, now=now, resamples=20)
     invitation = invitation_create(

@@ -4,11 +4,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from psychometrics.recompute.measures import RENAMED, presently_named
+from psychometrics.recompute.renamed import RENAMED, presently_named
 
 Row = dict[str, Any]
 Export = dict[str, Any]
@@ -42,7 +42,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 # What a manifest says of the export itself, and of when and how fast something was computed.
 OF_THE_EXPORT = re.compile(
     r"exported_at|software|files\..+\.sha256|files\.(psychometrics\.zip|independent\.py)"
-    r"|runs\.\d+\.measurement\.methods|files\.events\.(csv|jsonl)\.rows"
+    r"|runs\.\d+\.measurement\.methods|files\.(events|measures)\.(csv|jsonl)\.rows"
     r"|runs\.\d+\.(results_computed_at|measurement\.(computed_at|(public_)?blocks\.\w+\.seconds))"
 )
 
@@ -86,11 +86,18 @@ def export_differences(study: str, old: Export, new: Export, *, exact: bool = Fa
     until = old["manifest"]["exported_at"]
     events = [row for row in new["tables"]["events"] if row["happened_at"] <= until]
     tables = {**new["tables"], "events": events}
+    known = {row_key("measures", presently_named(row)) for row in old["tables"]["measures"]}
+    tables["measures"] = [row for row in tables["measures"] if not is_new(row, known)]
     found = list(manifest_differences(study, old["manifest"], new["manifest"], exact=exact))
     for table in sorted(old["tables"].keys() | tables.keys()):
         both = old["tables"].get(table), tables.get(table)
         found += table_differences(study, table, *both, exact=exact)
     return found
+
+
+def is_new(row: Row, known: Container[str]) -> bool:
+    """Whether this is a number of Results that only the tables of estimates and tasks had before."""
+    return row["block"] == "results" and row_key("measures", row) not in known
 
 
 def manifest_differences(study: str, old: Row, new: Row, *, exact: bool) -> Iterator[Difference]:
@@ -126,7 +133,7 @@ def present_line(what: str) -> str:
     """A line of `recompute.py` such as "measures: missing theta.ql" with the present name of the measure."""
     start, _, measure = what.partition(": ")
     block, _, name = measure.partition(" ")
-    return f"{start}: {block} {RENAMED[block, name]}" if (block, name) in RENAMED else what
+    return f"{start}: {' '.join(RENAMED[block, name])}" if (block, name) in RENAMED else what
 
 
 def named_rows(table: str, rows: list[Row]) -> dict[str, Row]:

@@ -10,7 +10,7 @@ from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
 from judging.selectors.judging import prompts_to_judge
 from judging.services.running.judge_specs import planning_judge, scoring_run_open, spec_of
 from judging.services.running.settling import answer_scores, scores_store
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results
 from scoring.services.agreements import agreements_compute
@@ -34,8 +34,8 @@ def study_compute(study: Study, now: datetime) -> None:
     for run in runs:
         judge_again(run, now)
         scores_again(run)
-    # Agreement whose inputs are as they were would only be stamped.
-    Agreement.objects.filter(first__study=study).update(inputs_sha256="")
+    # JudgeComparison whose inputs are as they were would only be stamped.
+    JudgeComparison.objects.filter(first__study=study).update(inputs_sha256="")
     agreements_compute(study=study, now=now)
     for run in runs:
         seed, resamples = draws_of(run)

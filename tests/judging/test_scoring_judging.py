@@ -28,6 +28,7 @@ from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import Criterion, Participant, Study, User
 from studies.services.amendments import study_amend
 from studies.services.studies import study_create
+from tests.support.headlines import estimate
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -143,7 +144,7 @@ def test_answers_of_excluded_people_are_judged_and_in_no_estimate_but_that_witho
     verdict_record(participant=off_task, decision=confirm, reason="Off-task.", actor=lead, now=now)
     results = score(checked).judges[0].results
     assert AnswerScore.objects.filter(answer__session__participant=off_task, score__isnull=False).count() == 4
-    average = results.estimates.get(group="average", category="")
+    average = estimate(results, "average")
     assert (average.participants, average.expected, average.pairs + average.unknown_items) == (1, 4, 4)
     cohort = study_cohort(results.run)
     assert (int((~np.isnan(cohort.p)).sum()), int((~np.isnan(cohort.retained.p)).sum())) == (8, 4)

@@ -190,7 +190,7 @@ def test_measures_are_those_of_the_blocks_with_the_streams_of_the_server(cohort:
 
 
 def test_a_block_that_the_data_do_not_allow_says_why_and_keeps_no_other_away(cohort: pm.Cohort) -> None:
-    found = pm.measure(cohort, blocks=["cohort", "top"], top_size=100, resamples=100)
+    found = pm.measure(cohort, blocks=["results", "top"], top_size=100, resamples=100)
 
     sentence = "Top would be 100 people, but only 48 people have a score; choose fewer."
     assert found.refused == {pm.Block.TOP: sentence}
@@ -199,7 +199,7 @@ def test_a_block_that_the_data_do_not_allow_says_why_and_keeps_no_other_away(coh
 
 
 def test_a_measure_that_is_not_there_or_not_the_only_one_is_named(cohort: pm.Cohort) -> None:
-    found = pm.measure(cohort, blocks=["cohort"], top_size=6)
+    found = pm.measure(cohort, blocks=["results"], top_size=6)
 
     with pytest.raises(LookupError, match=r"near are: theta\.pool"):
         found.find("theta.pol")
@@ -245,7 +245,7 @@ def test_a_result_shows_its_value_its_interval_or_why_there_is_none(
 
 
 def test_a_long_table_says_how_many_rows_it_leaves_out(cohort: pm.Cohort) -> None:
-    found = pm.measure(cohort, blocks=["cohort", "slices", "fit"], top_size=6)
+    found = pm.measure(cohort, blocks=["results", "cohort", "slices", "fit"], top_size=6)
     assert repr(found).splitlines()[41] == f"... and {len(found) - 40} rows more; to_frame() has all of them"
 
 

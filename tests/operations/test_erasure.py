@@ -177,14 +177,14 @@ def test_what_was_measured_of_the_person_goes_and_measuring_goes_on(
     measurement = measurement_compute(results=results, now=later, resamples=50)
     rows = MeasureRow.objects.exclude(participant="")
     assert set(rows.values_list("participant", flat=True)) == {person.code, other.code}
-    total, own = measurement.rows.count(), rows.filter(participant=person.code).count()
+    total, own = measurement.result_set.measures.count(), rows.filter(participant=person.code).count()
     session_withdraw(participant=person, now=later)
     withdrawn_erase(now=due_at(person))
     assert set(rows.values_list("participant", flat=True)) == {other.code}
-    assert measurement.rows.count() == total - own
+    assert measurement.result_set.measures.count() == total - own
     again = measurement_compute(results=results, now=due_at(person), resamples=50)
     assert again.blocks[Block.COHORT]["state"] == "computed"
-    assert not again.rows.filter(participant=person.code).exists()
+    assert not again.result_set.measures.filter(participant=person.code).exists()
 
 
 def test_a_second_run_finds_nothing_to_do(leaver: Participant) -> None:

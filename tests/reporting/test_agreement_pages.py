@@ -21,11 +21,14 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
 from presentation.absence import WHY_ABSENT
 from presentation.agreement import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name, warning_text
+from psychometrics.agreement.measures import level_measures
 from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
 from psychometrics.inference.estimates import Reason
+from psychometrics.inference.measure import Block, Scope
 from scoring.coordinator import Scoring
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.services.exports import study_export
+from scoring.services.storing import measures_store
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
@@ -117,7 +120,7 @@ class Cells(HTMLParser):
 def test_the_page_shows_what_is_stored_beside_the_paper(staff: Client, judged: Study) -> None:
     content = page(staff)
     assert "x = alpha, y = beta" in content
-    kappa = Agreement.objects.get(level="criterion").values["statistics"]["kappa"]["value"]
+    kappa = JudgeComparison.objects.get(level="criterion").values["statistics"]["kappa"]["value"]
     shown = f"{kappa:.3f}".replace("-", "−")
     assert row(content, "Cohen's κ").startswith(f"Cohen's κ {shown} ")
     assert row(content, "Cohen's κ").endswith("0.815 GIM paper, F.2; n = 18,395")
@@ -134,7 +137,7 @@ def test_the_page_shows_what_is_stored_beside_the_paper(staff: Client, judged: S
 def test_the_order_of_single_peoples_thetas_stands_with_what_it_cannot_say(
     staff: Client, judged: Study
 ) -> None:
-    rho = Agreement.objects.get(level="ability").values["spearman_of_people"]
+    rho = JudgeComparison.objects.get(level="ability").values["spearman_of_people"]
     found = row(page(staff), "Spearman's ρ of single people's theta")
     assert found.startswith("Spearman's ρ of single people's theta " + f"{rho:.3f}".replace("-", "−"))
     assert "One batch cannot rank people." in found
@@ -144,7 +147,7 @@ def test_the_order_of_single_peoples_thetas_stands_with_what_it_cannot_say(
 @pytest.mark.slow
 def test_theta_stands_under_each_judge_with_its_change(staff: Client, judged: Study) -> None:
     content = page(staff)
-    average, _ = Agreement.objects.get(level="ability").values["groups"]
+    average, _ = JudgeComparison.objects.get(level="ability").values["groups"]
     shown = f"{average['change']['value']:.2f}".replace("-", "−")
     table = content[content.index("Theta under each judge") :]
     assert re.search(rf"<td>beta</td>.*?{shown}", table, re.DOTALL)
@@ -165,7 +168,7 @@ def test_the_page_needs_no_inline_style_or_script_and_few_queries(
     staff: Client, judged: Study, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     page(staff)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         content = page(staff)
     for unwanted in ("style=", "<style", "<script", "onclick"):
         assert unwanted not in content
@@ -181,7 +184,7 @@ def test_a_figure_is_an_svg_that_loads_nothing(staff: Client, judged: Study) -> 
         assert response["Content-Type"] == "image/svg+xml"
         assert response["Content-Security-Policy"].startswith("default-src 'none'")
         assert ElementTree.fromstring(response.content).tag.endswith("svg")  # noqa: S314
-    people = Agreement.objects.get(level="people")
+    people = JudgeComparison.objects.get(level="people")
     for name, pk in (("differences", people.pk), ("nothing", people.pk), ("differences", 0)):
         place = {"slug": "panel", "agreement_id": pk, "figure": name}
         assert staff.get(reverse("staff_agreement_figure", kwargs=place)).status_code == 404
@@ -207,7 +210,7 @@ def test_new_scores_are_announced_until_they_are_compared(
 
 @pytest.mark.slow
 def test_the_command_prints_the_same_numbers(judged: Study, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {one.level: one.values for one in Agreement.objects.all()}
+    before = {one.level: one.values for one in JudgeComparison.objects.all()}
     call_command("judge_agreement", "panel")
     printed = capsys.readouterr().out
     assert "== x = alpha, y = beta" in printed
@@ -215,7 +218,7 @@ def test_the_command_prints_the_same_numbers(judged: Study, capsys: pytest.Captu
     assert re.search(rf"Pearson's r +{pearson:.3f} .* 0\.845\n", printed)
     assert "Warning, rubric criteria: Krippendorff's α is" in printed
     assert "its judges and prompts" in printed
-    assert {one.level: one.values for one in Agreement.objects.all()} == before
+    assert {one.level: one.values for one in JudgeComparison.objects.all()} == before
 
 
 @pytest.mark.slow
@@ -224,7 +227,7 @@ def test_an_export_holds_every_statistic(judged: Study, tmp_path: Path, now: dat
     rows = [json.loads(line) for line in (tmp_path / "out" / "agreement.jsonl").read_text().splitlines()]
     by_place = {(one["level"], one["statistic"], one["x_run"], *one["runs"]): one for one in rows}
     assert len(by_place) == len(rows)
-    stored = Agreement.objects.get(level="answer").values
+    stored = JudgeComparison.objects.get(level="answer").values
     assert by_place["answer", "pearson", 1, 1, 2] == {
         "scope": "all", "x_run": 1, "y_run": 2, "runs": [1, 2], "level": "answer", "statistic": "pearson",
         **{name: stored["statistics"]["pearson"][name] for name in ("value", "se", "low", "high")},
@@ -267,9 +270,13 @@ def test_an_absent_number_is_a_dash_with_its_reason(staff: Client, study: Study,
         for name in "ab"
     ]
     for level in ("answer", "people"):
-        Agreement.objects.create(
-            first=runs[0], second=runs[1], level=level, values=values, inputs_sha256="", computed_at=now
+        comparison = JudgeComparison.objects.create(
+            first=runs[0], second=runs[1], level=level, inputs_sha256="", computed_at=now
         )
+        measures_store(
+            level_measures(level, values), Block.AGREEMENT, comparison=comparison, scope=Scope.ALL,
+            may_leave=lambda _: True,
+        )  # fmt: skip
     content = page(staff, "alone")
     assert row(content, "Cohen's κ") == "Cohen's κ – – nothing was scored by both judges"
     assert "Cohen's κ could not be measured (nothing was scored by both judges)." in content

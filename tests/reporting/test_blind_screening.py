@@ -27,7 +27,7 @@ TELLS_NO_SCORES = {
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
     "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist",
 }  # fmt: skip
-RECORDS = ("judging/answerscore", "scoring/resultset", "scoring/estimate")
+RECORDS = ("judging/answerscore", "scoring/resultset", "scoring/measurerow")
 
 
 @pytest.fixture

@@ -25,12 +25,13 @@ from reporting.selectors.reports import Report, report_of
 from reporting.views.figures import ability_chart
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
-from scoring.models import Estimate, Measurement, MeasureRow
+from scoring.models import Measurement
 from scoring.selectors.measures import block_measures
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimate, estimates
 
 pytestmark = pytest.mark.django_db
 # Prompts, prompts per batch, how batches are put together: the error that serves, and its words.
@@ -161,7 +162,7 @@ def test_the_published_interval_follows_as_published_and_models_are_compared_oth
     measure: Callable[..., Measurement], staff: Client
 ) -> None:
     results = measure(*DESIGNS["nested, 8 batches"][:3]).result_set
-    average = results.estimates.get(group="average", category="")
+    average = estimate(results, "average")
     assert average.theta is not None
     page = staff.get(reverse("staff_results", args=["first"])).content.decode()
     ends = f"({decimals(average.ci_low, 2)} to {decimals(average.ci_high, 2)})"
@@ -176,12 +177,12 @@ def test_top_has_an_interval_only_where_the_choice_is_allowed_for_or_named(
     measure: Callable[..., Measurement],
 ) -> None:
     measurement = measure(*DESIGNS["nested, 8 batches"][:3])
-    of_top = MeasureRow.objects.filter(measurement=measurement, group="top", low__isnull=False)
+    of_top = measurement.result_set.measures.filter(group="top", low__isnull=False)
     assert set(of_top.values_list("name", flat=True)) <= MADE_FOR_THE_CHOICE
     assert set(of_top.values_list("block", flat=True)) == {"top"}
     assert of_top.filter(name="top.paper").count() == 1
-    rows = Estimate.objects.filter(result_set=measurement.result_set, group="top")
-    assert rows.count() == 3  # all prompts and two categories
+    rows = estimates(measurement.result_set, group="top")
+    assert len(rows) == 3  # all prompts and two categories
     for row in rows:
         ends = (row.se, row.ci_low, row.se_pool, row.ci_low_pool, row.ci_low_twoway, row.se_ql, row.ci_low_ql)
         assert set(ends) == {None}
@@ -191,9 +192,9 @@ def test_top_has_an_interval_only_where_the_choice_is_allowed_for_or_named(
 def test_results_of_before_claim_no_design(measure: Callable[..., Measurement], staff: Client) -> None:
     """The interval of theta_QL that an earlier version stored is by people, whatever the design is."""
     results = measure(*DESIGNS["nested, 4 batches"][:3]).result_set
-    Estimate.objects.filter(result_set=results, group="average").update(
-        interval="se.participant", clusters=None, se_pool=None, ci_low_pool=None, ci_high_pool=None,
-        reason_pool="earlier_version",
+    results.measures.filter(group="average", name="theta.pool").update(
+        clusters=None, se=None, low=None, high=None, reason="earlier_version",
+        details={"error": "se.participant"},
     )  # fmt: skip
     page = staff.get(reverse("staff_results", args=["first"])).content.decode()
     assert "no interval: compute the results again" in page

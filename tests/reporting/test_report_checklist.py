@@ -106,7 +106,7 @@ def test_published_thetas_alone_are_no_comparison_with_models(
     assert [record(study, item) for item in ("4.1", "4.1.1", "4.2", "4.3")] == [""] * 4
     assert "Models were scored" not in methods_text(study_records(study))
     MeasureRow.objects.create(
-        measurement=Measurement.objects.get(result_set=results), block="models", name="difference.pool",
+        results=results, block="models", name="difference.pool",
         group="average", subset="model:n", value=0.5, details={"verdict": "above"},
     )  # fmt: skip
     assert all(record(study, item) for item in ("4.1", "4.1.1", "4.3"))
@@ -114,9 +114,7 @@ def test_published_thetas_alone_are_no_comparison_with_models(
 
 def test_exclusion_rules_are_answered_by_the_range_of_average(study: Study, results: ResultSet) -> None:
     said = record(study, "4.6")
-    low = Measurement.objects.get(result_set=results).rows.get(
-        name="multiverse.low", group="average", subset="not_score_based"
-    )
+    low = results.measures.get(name="multiverse.low", group="average", subset="not_score_based")
     assert low.value is not None
     assert f"Average ranges from theta = {low.value:.2f} to" in said.replace("−", "-")
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from io import StringIO
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from reporting.views.report.checklist_records import RECORDED
 from reporting.views.report.parts import shortened, study_document
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
+from scoring.services.measurement import measurement_compute
+from scoring.services.results import results_compute
 from studies.models import Participant, Prompt, Study, StudyEvent
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +111,7 @@ def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
 
 def test_no_report_names_a_single_person(report: str, results: ResultSet) -> None:
     measurement = Measurement.objects.get(result_set=results)
-    named = set(measurement.rows.exclude(participant="").values_list("block", flat=True))
+    named = set(measurement.result_set.measures.exclude(participant="").values_list("block", flat=True))
     assert {"exclusions", "judge"} <= named
     codes = list(Participant.objects.values_list("code", flat=True))
     assert len(codes) == 2
@@ -117,9 +120,10 @@ def test_no_report_names_a_single_person(report: str, results: ResultSet) -> Non
 
 
 def test_rows_about_a_private_prompt_do_not_leave_with_a_report(
-    study: Study, results: ResultSet, monkeypatch: pytest.MonkeyPatch
+    study: Study, results: ResultSet, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Prompt.objects.update(split="private")
+    measurement_compute(results=results_compute(run=results.run, now=now), now=now, resamples=20)
     reported: list[BlockMeasures] = []
 
     def block_parts(found: BlockMeasures, _title: object) -> Iterator[Part]:

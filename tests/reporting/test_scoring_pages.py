@@ -19,6 +19,7 @@ from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimates
 
 pytestmark = pytest.mark.django_db
 PROMPTS = [
@@ -283,10 +284,8 @@ def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client
 
 
 def test_a_category_that_looks_like_a_formula_is_drawn_as_it_is(staff: Client, decided: ResultSet) -> None:
-    decided.estimates.create(
-        group="top", category=r"$\odd$", participants=0, pairs=0, prompts=0, expected=0, missing=0,
-        unscored=0, unknown_items=0,
-    )  # fmt: skip
+    decided.measures.filter(group="top", subset="category:QR").update(subset=r"category:$\odd$")
+    assert r"$\odd$" in {one.category for one in estimates(decided, group="top")}
     address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": decided.pk})
     assert staff.get(address).status_code == 200
 

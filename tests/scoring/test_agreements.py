@@ -15,7 +15,7 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
 from psychometrics.agreement.pairs import agreement_from_seed
 from scoring.coordinator import Scoring
-from scoring.models import Agreement, Estimate
+from scoring.models import JudgeComparison
 from scoring.selectors.agreements import panel_scores, panels
 from scoring.services.agreement_inputs import agreements_are_current
 from scoring.services.agreements import agreements_compute
@@ -24,6 +24,7 @@ from screening.services.verdicts import verdict_record
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimate
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -115,7 +116,7 @@ def give(judging_run: JudgingRun, run: ScoringRun, answer: Answer, score: Value,
 
 
 def stored(level: str, **which: Any) -> dict[str, Any]:
-    values: dict[str, Any] = Agreement.objects.get(level=level, **which).values
+    values: dict[str, Any] = JudgeComparison.objects.get(level=level, **which).values
     return values
 
 
@@ -140,7 +141,7 @@ def test_a_finished_run_of_two_judges_leaves_their_agreement(
         work(make_person(study), {f"p{n:03d}": f"Answer {number} to {n}" for n in range(1, 5)})
     judges = [make_judge(judge_endpoint.url, "alpha"), make_judge(second_judge.url, "beta")]
     scoring = score(study, *judges)
-    assert set(Agreement.objects.values_list("level", flat=True)) == {
+    assert set(JudgeComparison.objects.values_list("level", flat=True)) == {
         "criterion", "answer", "people", "ability", "panel",
     }  # fmt: skip
     criteria = stored("criterion")
@@ -161,11 +162,11 @@ def test_a_finished_run_of_two_judges_leaves_their_agreement(
     )
     for side, scored in zip("xy", scoring.judges, strict=True):
         for group in stored("ability")["groups"]:
-            estimate = Estimate.objects.get(result_set=scored.results, group=group["group"], category="")
-            assert group[side]["theta"] == pytest.approx(estimate.theta, abs=1e-12)
-            assert group[side]["pooled"]["value"] == pytest.approx(estimate.theta_pool, abs=1e-12)
-            assert group[side]["quasi"]["value"] == pytest.approx(estimate.theta_ql, abs=1e-9)
-            assert group[side]["participants"] == estimate.participants
+            own = estimate(scored.results, group["group"])
+            assert group[side]["theta"] == pytest.approx(own.theta, abs=1e-12)
+            assert group[side]["pooled"]["value"] == pytest.approx(own.theta_pool, abs=1e-12)
+            assert group[side]["quasi"]["value"] == pytest.approx(own.theta_ql, abs=1e-9)
+            assert group[side]["participants"] == own.participants
 
 
 @pytest.mark.slow
@@ -181,7 +182,9 @@ def test_replicates_of_one_judge_are_compared_with_each_other(
     for number in range(4):
         work(make_person(study), {f"p{n:03d}": f"Answer {number} to {n}" for n in range(1, 5)})
     score(study, make_judge(judge_endpoint.url), replicates=3)
-    pairs = Agreement.objects.filter(level="criterion").values_list("first__replicate", "second__replicate")
+    pairs = JudgeComparison.objects.filter(level="criterion").values_list(
+        "first__replicate", "second__replicate"
+    )
     assert sorted(pairs) == [(1, 2), (1, 3), (2, 3)]
     # The server's verdicts follow from the request alone.
     assert statistic("criterion", "kappa", first__replicate=1, second__replicate=2)["value"] == 1.0
@@ -208,7 +211,7 @@ def test_a_study_of_four_answers_is_computed_as_by_hand(
     assert stored("answer")["cells"] == [[0.0, 0.0, 2], [0.5, -1.0, 1], [1.0, 0.0, 1]]
     codes = [warning["code"] for warning in stored("answer")["warnings"]]
     assert codes == ["alpha_low", "offset_large", "kappa_low", "few_clusters"]
-    assert not Agreement.objects.filter(level="ability").exists()
+    assert not JudgeComparison.objects.filter(level="ability").exists()
 
 
 def test_theta_of_a_group_moves_as_by_hand(
@@ -265,7 +268,7 @@ def test_the_order_of_thetas_is_unknown_below_three_people_or_without_variation(
     study = make_study(prompts=rubric_prompts(4, 1), replicates_per_profile=50, item_bank=items, top_size=1)
     judged_by_hand([1, 0, None, 0.5], [0.5, 0, 1, None], [1, 1, 1, 1], study=study)
     agreements_compute(study=study, now=now)
-    found = Agreement.objects.filter(level="ability").order_by("first", "second")
+    found = JudgeComparison.objects.filter(level="ability").order_by("first", "second")
     assert [(row.values["people"], row.values["spearman_of_people"]) for row in found] == [
         (2, None), (3, None), (3, None),
     ]  # fmt: skip
@@ -340,7 +343,7 @@ def test_a_third_judge_is_compared_with_both_and_joins_the_panel(
     scores = [[1, 1, 0, 0, 1], [1, 0, 0, 0, 1], [1, 1, 0, None, 0]]
     study, runs = judged_by_hand(*scores)
     agreements_compute(study=study, now=now)
-    pairs = Agreement.objects.filter(level="answer").values_list("first", "second")
+    pairs = JudgeComparison.objects.filter(level="answer").values_list("first", "second")
     first, second, third = (run.pk for run in runs)
     assert set(pairs) == {(first, second), (first, third), (second, third)}
     panel = stored("panel")
@@ -353,7 +356,7 @@ def test_a_panel_holds_every_judge_once(judged_by_hand: Callable[..., Any], now:
     ScoringRun.objects.filter(pk=runs[2].pk).update(config=runs[0].config, replicate=2)
     agreements_compute(study=study, now=now)
     assert stored("panel")["runs"] == [runs[0].pk, runs[1].pk]
-    assert Agreement.objects.filter(level="answer").count() == 3
+    assert JudgeComparison.objects.filter(level="answer").count() == 3
 
 
 def test_equal_inputs_keep_what_is_stored_and_changed_ones_replace_it(
@@ -361,16 +364,16 @@ def test_equal_inputs_keep_what_is_stored_and_changed_ones_replace_it(
 ) -> None:
     study, runs = judged_by_hand([1, 1, 0, 0, 1], [1, 0, 0, 0, 1])
     agreements_compute(study=study, now=now)
-    before = {row.level: (row.pk, row.values) for row in Agreement.objects.all()}
+    before = {row.level: (row.pk, row.values) for row in JudgeComparison.objects.all()}
     later = now + timedelta(hours=1)
     agreements_compute(study=study, now=later)
-    assert {row.level: (row.pk, row.values) for row in Agreement.objects.all()} == before
-    assert set(Agreement.objects.values_list("computed_at", flat=True)) == {later}
+    assert {row.level: (row.pk, row.values) for row in JudgeComparison.objects.all()} == before
+    assert set(JudgeComparison.objects.values_list("computed_at", flat=True)) == {later}
     answer = AnswerScore.objects.filter(run=runs[1]).latest("pk")
     AnswerScore.objects.filter(pk=answer.pk).update(score=0.0)
     agreements_compute(study=study, now=later)
     assert statistic("answer", "offset")["value"] == pytest.approx(-2 / 5)
-    assert Agreement.objects.count() == len(before)
+    assert JudgeComparison.objects.count() == len(before)
 
 
 def test_the_stored_seed_repeats_the_intervals(judged_by_hand: Callable[..., Any], now: datetime) -> None:

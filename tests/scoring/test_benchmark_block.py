@@ -20,6 +20,7 @@ from scoring.services.measurement import measurement_compute
 from scoring.services.task_tables import task_table_import
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
+from tests.support.headlines import metrics, tasks
 
 pytestmark = pytest.mark.django_db
 
@@ -79,13 +80,12 @@ def test_accuracies_are_those_of_the_results_page_with_intervals_beside_them(
 ) -> None:
     _, measurement = measured()
     found = block(measurement)
-    tasks = measurement.result_set.task_accuracies.filter(group="average")
     assert values(found, "task.accuracy", "average") == {
-        f"task:{one.task}": pytest.approx(one.accuracy) for one in tasks
+        f"task:{one.task}": pytest.approx(one.accuracy) for one in tasks(measurement.result_set, "average")
     }
-    metrics = dict(measurement.result_set.metrics.filter(group="average").values_list("name", "value"))
-    assert row(found, "benchmark.macro", "average").value == pytest.approx(metrics["macro"])
-    assert row(found, "benchmark.micro", "average").value == pytest.approx(metrics["micro"])
+    over = metrics(measurement.result_set, "average")
+    assert row(found, "benchmark.macro", "average").value == pytest.approx(over["macro"])
+    assert row(found, "benchmark.micro", "average").value == pytest.approx(over["micro"])
 
 
 def test_the_harmonic_mean_of_few_questions_is_hidden_without_a_table_and_says_why(

@@ -25,6 +25,7 @@ from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 from studies.selectors.item_banks import item_arrays
+from tests.support.headlines import estimates
 
 pytestmark = pytest.mark.django_db
 
@@ -110,21 +111,17 @@ def test_only_theta_ql_has_values_and_every_other_theta_says_why(
     refused = {name for name, state in states.items() if state == "refused"}
     assert refused == set(ONLY_LOGITS) | {Block.BENCHMARK}
     assert all(measurement.blocks[name]["sentence"] == LOGISTIC_BANK for name in ONLY_LOGITS)
-    for row in measurement.rows.filter(value__isnull=False):
+    for row in measurement.result_set.measures.filter(value__isnull=False):
         if "theta" in row.name or row.name.startswith(("difference", "top.", "tau", "multiverse")):
             assert "ql" in row.name.split(".") or row.name == "theta.published", row.name
-    empty = measurement.rows.filter(name__in=(*THETAS_BY_LOGITS, "difference.pool", "theta.epochs"))
+    empty = measurement.result_set.measures.filter(
+        name__in=(*THETAS_BY_LOGITS, "difference.pool", "theta.epochs")
+    )
     assert set(empty.values_list("reason", flat=True)) == {"logistic_bank"}
     assert not any(set(row.details) & {"p_holm", "verdict", "place_best"} for row in empty)
-    estimates = measurement.result_set.estimates
-    assert not estimates.filter(theta__isnull=False).exists()
-    assert not estimates.filter(theta_pool__isnull=False).exists()
-    assert estimates.filter(raw_mean__isnull=False).exists()
-    for row in measurement.rows.filter(block=Block.COHORT, name="theta.ql"):
-        estimate = estimates.get(group=row.group, category="")
-        found = [estimate.theta_ql, estimate.se_ql, estimate.ci_low_ql]
-        assert found == pytest.approx([row.value, row.se, row.low], abs=1e-9)
-        assert estimate.reason_ql == row.reason
+    for one in estimates(measurement.result_set):
+        assert (one.theta, one.theta_pool, one.reason_pool) == (None, None, "logistic_bank")
+        assert one.raw_mean is not None
 
 
 def test_average_and_top_are_the_maximum_likelihood_of_the_2pl(measured: tuple[Study, Measurement]) -> None:
@@ -137,7 +134,7 @@ def test_average_and_top_are_the_maximum_likelihood_of_the_2pl(measured: tuple[S
         scores.setdefault(session.participant.code, []).append((one.answer.prompt.prompt_id, one.score or 0))
     best = sorted(scores, key=lambda code: (-np.mean([p for _, p in scores[code]]), code))[:3]
     for group, codes in (("average", list(scores)), ("top", best)):
-        row = measurement.rows.get(block=Block.COHORT, name="theta.ql", group=group)
+        row = measurement.result_set.measures.get(name="theta.ql", group=group, subset="")
         assert row.value is not None
         pairs = [(items[name], p) for code in codes for name, p in scores[code]]
         assert row.n == len(pairs)
@@ -156,7 +153,10 @@ def test_people_who_got_all_right_or_nothing_have_no_theta_and_a_reason(
 ) -> None:
     """No finite maximum exists where all are right; nobody's answer counts where none was given."""
     prompts = [PromptRecord(prompt_id=name, text="?", gold_answer="no") for name in ITEMS[:4]]
-    for text, average, top in (("no", "no_finite_solution", "no_finite_solution"), ("", None, None)):
+    for text, average, top in (
+        ("no", "no_finite_solution", "no_finite_solution"),
+        ("", "nothing_scored", "nothing_scored"),
+    ):
         study = make_study(
             item_bank=item_bank, prompts=prompts, top_size=2, judge_kind="match", match_rules="bbeh",
             replicates_per_profile=20,
@@ -166,14 +166,12 @@ def test_people_who_got_all_right_or_nothing_have_no_theta_and_a_reason(
         results = score(study).judges[0].results  # type: ignore[attr-defined]
         measurement = measurement_compute(results=results, now=now + timedelta(hours=9), resamples=20)
         assert "failed" not in {block["state"] for block in measurement.blocks.values()}
-        found = measurement.rows.filter(block=Block.COHORT, name="theta.ql")
-        assert {row.group: row.reason for row in found} == (
-            {"average": average, "top": top} if average else {}
-        )
-        thetas = measurement.rows.filter(block=Block.UNCERTAINTY, name__startswith="theta.")
+        found = measurement.result_set.measures.filter(name="theta.ql", subset="")
+        assert {row.group: row.reason for row in found} == {"average": average, "top": top}
+        thetas = measurement.result_set.measures.filter(block=Block.UNCERTAINTY, name__startswith="theta.")
         assert not thetas.filter(value__isnull=False).exists()
         page = staff.get(f"/staff/studies/{study.slug}/results/").content.decode()
-        assert ("all scores are 0, or all are 1" in page) == bool(average)
+        assert ("all scores are 0, or all are 1" in page) == bool(text)
 
 
 def test_every_page_the_report_and_the_results_say_it_once(
@@ -214,7 +212,7 @@ def test_its_export_names_the_model_and_its_numbers_are_computed_again_and_agree
     assert "differs" not in done.stdout
     lines = {line[29:].removeprefix("measures: "): line.split()[:3] for line in done.stdout.splitlines()}
     for name in (
-        "cohort theta.ql",
+        "results theta.ql",
         "uncertainty uncertainty.theta.ql",
         "slices slices.theta.ql",
         "models difference.ql",

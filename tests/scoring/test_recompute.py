@@ -260,7 +260,7 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
     assert of_all["estimates with private prompts"][0]  # the category without a private prompt
     assert of_all["measures with private prompts: slices slices.theta.pool"][0]
     assert of_all["measures with private prompts: exclusions flow.recruited"][0]
-    assert not of_all["measures with private prompts: cohort theta.pool"][0]
+    assert of_all["measures with private prompts: results theta.pool"][0]  # of that category as well
     assert PRIVATE in of_all["measures with private prompts: cohort theta.pool"][2]
     assert_theta_by_hand(folder)
     report = document_html(study_document(study))
@@ -276,7 +276,7 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
 
 
 OF_EVERY_BLOCK = (
-    "cohort theta.ql", "top top.crossfit5", "top top.null", "uncertainty uncertainty.theta.pool",
+    "results theta.ql", "top top.crossfit5", "top top.null", "uncertainty uncertainty.theta.pool",
     "models difference.ql", "missing missing.theta.prompt", "exclusions multiverse",
     "exclusions itt.theta.prompt", "exclusions rule.removed", "exclusions flow.with_scores",
     "judge judge.confidence", "judge influence.answer", "fit fit.theta_sd", "dif dif.sd",
@@ -342,7 +342,7 @@ def test_a_task_benchmark_beside_a_table_of_models_is_computed_again(
     study = make_measured(prompts, judge_kind="match", match_rules="bbeh", with_bank=False, table=bank)
     code, said = run_script(exported(study, tmp_path / "export", now))
     assert code == 0, said
-    assert_agree(said, "benchmark benchmark.macro", "benchmark benchmark.micro.questions")
+    assert_agree(said, "results benchmark.macro", "benchmark benchmark.micro.questions")
     assert_agree(said, "benchmark human.max.equal", "benchmark human.top_crossfit")
     assert_agree(
         said, "benchmark theta.task", "benchmark theta.task.ql.model", "benchmark benchmark.macro.model"

@@ -9,9 +9,10 @@ import pytest
 from batches.models import Answer, Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, ScoringRun
+from psychometrics.inference.measure import Block
 from reporting.selectors.reports import report_of
 from scoring.coordinator import Scoring
-from scoring.models import Estimate, Measurement, ResultSet
+from scoring.models import ResultSet
 from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from screening.models import VerdictDecision
@@ -20,6 +21,7 @@ from screening.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import ItemBank, Participant, Prompt, Study, User
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimate, estimates, metrics, tasks
 
 pytestmark = pytest.mark.django_db
 Work = Callable[..., Session]
@@ -63,10 +65,6 @@ def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
 @pytest.fixture
 def person(study: Study, make_person: Callable[..., Participant]) -> Person:
     return lambda **how: make_person(study, **how)
-
-
-def estimate(results: ResultSet, group: str, category: str = "") -> Estimate:
-    return results.estimates.get(group=group, category=category)
 
 
 @pytest.fixture
@@ -150,7 +148,7 @@ def test_top_is_whoever_has_the_highest_mean_of_what_they_answered(results: Resu
 
 
 def test_categories_come_from_the_item_bank_and_else_from_the_prompt_bank(results: ResultSet) -> None:
-    categories = results.estimates.filter(group="average").exclude(category="").order_by("category")
+    categories = [row for row in estimates(results, group="average") if row.category]
     assert [row.category for row in categories] == ["LR", "QR", "SI"]
     logic, maths, unknown = categories
     assert [logic.theta, logic.se, logic.coverage] == pytest.approx([1.0, 1.0, 1.0])
@@ -249,9 +247,10 @@ def test_equal_means_go_by_code(
     best = min(people, key=lambda participant: participant.code)
     for participant in people:
         work(participant, {"p1": HALF} if participant == best else {"p2": HALF})
-    top = estimate(score(study).judges[0].results, "top")
+    results = score(study).judges[0].results
+    top = estimate(results, "top")
     assert (top.participants, top.pairs) == (1, 1)
-    assert estimate(top.result_set, "top", "QR").pairs == 1
+    assert estimate(results, "top", "QR").pairs == 1
 
 
 def test_a_study_without_an_item_bank_has_raw_means_and_no_theta(
@@ -302,14 +301,12 @@ def bbeh_results(
 
 
 def test_bbeh_has_an_accuracy_per_task_and_its_three_summaries(bbeh_results: ResultSet) -> None:
-    tasks = bbeh_results.task_accuracies.filter(group="average").order_by("task")
-    assert [(task.task, task.responses, task.accuracy) for task in tasks] == [
+    assert [(task.task, task.responses, task.accuracy) for task in tasks(bbeh_results, "average")] == [
         ("web of lies", 3, pytest.approx(100 / 3)),
         ("word sorting", 0, None),
         ("zebra puzzles", 1, 0.0),
     ]
-    metrics = dict(bbeh_results.metrics.filter(group="average").values_list("name", "value"))
-    assert metrics == {
+    assert metrics(bbeh_results, "average") == {
         "macro": pytest.approx(100 / 6),
         "micro": pytest.approx(25.0),
         "adjusted_harmonic_mean": pytest.approx(2 / (1 / (100 / 3 + 1) + 1)),
@@ -319,7 +316,7 @@ def test_bbeh_has_an_accuracy_per_task_and_its_three_summaries(bbeh_results: Res
 def test_the_harmonic_mean_of_few_questions_is_hidden_and_the_reason_said(
     bbeh_results: ResultSet, now: datetime
 ) -> None:
-    Measurement.objects.filter(result_set=bbeh_results).delete()
+    bbeh_results.measures.filter(block=Block.BENCHMARK).delete()
     before = report_of(bbeh_results)
     assert "hidden until the measurement" in before.notes[-1]
     measurement_compute(results=bbeh_results, now=now, resamples=20)
@@ -373,5 +370,5 @@ def test_bbh_has_a_macro_average_only(
     study = make_study(prompts=prompts, judge_kind="match", match_rules="bbh", top_size=1)
     work(make_person(study), {"n0": "So the answer is Yes.", "n1": "the answer is No."})
     results = score(study).judges[0].results
-    assert list(results.metrics.filter(group="average").values_list("name", "value")) == [("macro", 50.0)]
-    assert results.estimates.filter(group="average").count() == 1
+    assert metrics(results, "average") == {"macro": 50.0}
+    assert len(estimates(results, group="average")) == 1

@@ -21,6 +21,7 @@ from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
+from tests.support.headlines import estimates
 
 pytestmark = pytest.mark.django_db
 
@@ -63,14 +64,14 @@ def test_no_block_fails_and_none_has_a_theta_of_single_answers(measured: tuple[S
     states = {name: block["state"] for name, block in measurement.blocks.items()}
     assert {name for name, state in states.items() if state == "refused"} == set(THETA_ONLY)
     assert "failed" not in states.values()
-    thetas = measurement.rows.exclude(block=Block.BENCHMARK).filter(name__contains="theta")
+    thetas = measurement.result_set.measures.exclude(block=Block.BENCHMARK).filter(name__contains="theta")
     assert not thetas.filter(value__isnull=False).exists()
-    assert not measurement.result_set.estimates.filter(theta__isnull=False).exists()
+    assert {one.theta for one in estimates(measurement.result_set)} == {None}
 
 
 def test_the_cohort_stands_beside_all_thirteen_columns(measured: tuple[Study, Measurement]) -> None:
     _, measurement = measured
-    rows = measurement.rows.filter(block=Block.BENCHMARK)
+    rows = measurement.result_set.measures.filter(block=Block.BENCHMARK)
     for name in (
         "benchmark.macro.model",
         "benchmark.harmonic.model",

@@ -8,7 +8,7 @@ from psychometrics.benchmark.tasks import task_sums
 from psychometrics.exclusions.multiverse import specifications
 from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
 from psychometrics.inference.measure import Measure
-from psychometrics.measures.blocks import benchmark, benchmark_raters, exclusions, judge, models
+from psychometrics.measures.blocks import benchmark, benchmark_raters, exclusions, judge, models, results
 from psychometrics.measures.blocks.benchmark_models import harmonic_shown, theta_measures
 from psychometrics.measures.inputs import Inputs
 from psychometrics.models.leaderboard import Configuration, Leaderboard
@@ -50,7 +50,8 @@ def benchmark_estimates(inputs: Inputs) -> Iterator[Measure]:
     for group, members in judge.groups_of(inputs).items():
         sums = task_sums(members)
         chance = np.full(len(sums.tasks), 0.25)
-        yield from benchmark.accuracy_measures(group, sums, chance)
+        yield from results.task_measures(group, members, "bbeh")
+        yield from benchmark.corrected_measures(group, sums, chance)
         yield from benchmark.summary_measures(group, sums, chance, "bbh")
         yield harmonic_shown(group, sums, matched=True)
         yield from theta_measures(inputs, group, sums, seed=3)

@@ -14,7 +14,7 @@ from batches.models import Answer
 from judging.models import AnswerScore, AuditItem, CriterionScore, JudgingRun, ScoringRun
 from reporting.report.parts import Heading, Part
 from reporting.views.report.parts import study_document
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
@@ -73,12 +73,12 @@ def compute(study: Study, now: datetime) -> None:
 
 
 def stored(scope: str) -> dict[tuple[int, int, str], Any]:
-    rows = Agreement.objects.filter(scope=scope)
+    rows = JudgeComparison.objects.filter(scope=scope)
     return {(one.first_id, one.second_id, one.level): one.values for one in rows}
 
 
 def hashes(scope: str) -> set[str]:
-    return set(Agreement.objects.filter(scope=scope).values_list("inputs_sha256", flat=True))
+    return set(JudgeComparison.objects.filter(scope=scope).values_list("inputs_sha256", flat=True))
 
 
 def without_private_prompts() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from psychometrics.recompute.measures import presently_named
+from psychometrics.recompute.renamed import presently_named
 from tests.upgrades.databases import empty_database
 from tests.upgrades.keeping import exported, unpacked
 from tests.upgrades.states import landed_migrations

@@ -135,7 +135,7 @@ def lease_renew(lease: WorkerLease, *, clock: Callable[[], datetime]) -> bool:
         if not alive.update(leased_until=until):
             return False
         CriterionScore.objects.filter(
-            judging_run=lease.judging_run_id, run=lease.run_id, lease=token.token, state=RowState.OPEN
+            judging_run=lease.judging_run_id, run=lease.run_id, lease=lease.token, state=RowState.OPEN
         ).update(available_at=until)
         goes_on = JudgingRun.objects.filter(pk=lease.judging_run_id, state=RunState.RUNNING).exists()
     if clock() >= lease.leased_until:
@@ -151,7 +151,7 @@ def lease_end(lease: WorkerLease, *, now: datetime) -> None:
     """
     with transaction.atomic():
         CriterionScore.objects.filter(
-            judging_run=lease.judging_run_id, run=lease.run_id, lease=token.token, state=RowState.OPEN
+            judging_run=lease.judging_run_id, run=lease.run_id, lease=lease.token, state=RowState.OPEN
         ).update(lease=None, available_at=now, starts=F("starts") - 1)
         WorkerLease.objects.filter(pk=lease.pk).update(ended_at=now, reserved=lease.reserved)
 
@@ -263,7 +263,7 @@ def rows_claim(lease: WorkerLease, *, limit: int, now: datetime) -> list[Criteri
         )[:limit]
     )
     CriterionScore.objects.filter(pk__in=[row.pk for row in rows]).update(
-        lease=token.token, available_at=now + lease_time(), starts=F("starts") + 1
+        lease=lease.token, available_at=now + lease_time(), starts=F("starts") + 1
     )
     return rows
 

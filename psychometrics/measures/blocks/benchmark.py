@@ -16,9 +16,6 @@ from psychometrics.benchmark.tasks import (
     PERCENT,
     TaskSums,
     combined,
-    macro_estimate,
-    micro_estimate,
-    task_estimate,
     task_sums,
 )
 from psychometrics.inference.clusters import Array
@@ -31,11 +28,12 @@ from psychometrics.measures.blocks.benchmark_models import (
     theta_measures,
 )
 from psychometrics.measures.blocks.benchmark_raters import rater_measures
+from psychometrics.measures.blocks.results import TASK, over_tasks
 from psychometrics.measures.inputs import BenchmarkFacts, Inputs
 
 
 def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
-    """Average and Top (in-sample) per task and over tasks; then raters and models for everybody retained."""
+    """Beside the accuracies and averages of the block Results: chance, raters, models, theta."""
     facts = inputs.facts.benchmark
     if facts is None:
         raise NotMeasurable(
@@ -53,7 +51,7 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
         groups.append(("top", task_sums(inputs.cohort.of_people(inputs.top))))
     for group, sums in groups:
         chance = guessing_rates(facts, sums)
-        yield from accuracy_measures(group, sums, chance)
+        yield from corrected_measures(group, sums, chance)
         yield from summary_measures(group, sums, chance, rules)
         if rules == "bbeh":
             yield harmonic_shown(group, sums, matched=group == "average" and any(on_all_tasks(sums, columns)))
@@ -72,30 +70,22 @@ def guessing_rates(facts: BenchmarkFacts, sums: TaskSums) -> Array:
     return np.where(np.isnan(printed), own, printed)
 
 
-def accuracy_measures(group: str, sums: TaskSums, chance: Array) -> Iterator[Measure]:
-    """`task.accuracy` and `task.accuracy.corrected` of every task."""
+def corrected_measures(group: str, sums: TaskSums, chance: Array) -> Iterator[Measure]:
+    """`task.accuracy.corrected` of every task: without what guessing gives."""
     for place, task in enumerate(sums.tasks):
         people = int((sums.answers[:, place] > 0).sum())
-        measure = partial(
-            Measure, group=group, subset=f"task:{task}", n=int(sums.totals[place]), people=people,
-            prompts=int(sums.questions[place]), clusters=people,
-        )  # fmt: skip
-        yield measure("task.accuracy", task_estimate(sums, place))
         alone = np.where(np.arange(len(sums.tasks)) == place, chance, np.nan)
         guessing = None if np.isnan(chance[place]) else float(chance[place])
-        yield measure(
-            "task.accuracy.corrected", corrected_macro_estimate(sums, alone), details={"guessing": guessing}
-        )
+        yield Measure(
+            "task.accuracy.corrected", corrected_macro_estimate(sums, alone), group=group,
+            subset=f"{TASK}{task}", n=int(sums.totals[place]), people=people,
+            prompts=int(sums.questions[place]), clusters=people, details={"guessing": guessing},
+        )  # fmt: skip
 
 
 def summary_measures(group: str, sums: TaskSums, chance: Array, rules: str) -> Iterator[Measure]:
-    """Macro, micro over answers, chance-corrected macro; BBH's 23 tasks; BBEH's micro over questions."""
-    measure = partial(
-        Measure, group=group, n=int(sums.totals.sum()), people=len(sums.answers),
-        prompts=int(sums.questions.sum()), clusters=len(sums.answers), details={"tasks": len(sums.scored)},
-    )  # fmt: skip
-    yield measure("benchmark.macro", macro_estimate(sums))
-    yield measure("benchmark.micro", micro_estimate(sums))
+    """Chance-corrected macro; BBH's 23 tasks; BBEH's micro over questions."""
+    measure = partial(over_tasks, group, sums)
     yield measure("benchmark.macro.corrected", corrected_macro_estimate(sums, chance))
     merged = bbh_tasks(sums.tasks)
     if rules == "bbh" and len(set(merged)) < len(merged):

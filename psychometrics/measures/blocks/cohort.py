@@ -1,4 +1,4 @@
-"""Average and Top by every estimator of theta, and how much people differ."""
+"""Average and Top by prompt means with a jackknife, and how much people differ."""
 
 import math
 from collections.abc import Iterator
@@ -15,73 +15,43 @@ from psychometrics.inference.between_person import (
     paule_mandel,
     swings,
 )
-from psychometrics.inference.clusters import Array, cluster_codes, linear_estimate
-from psychometrics.inference.estimates import Reason, unknown, within
+from psychometrics.inference.clusters import Array, cluster_codes
 from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.standard_errors import is_nested, pooled_fit, quasi_fit
-from psychometrics.inference.standard_errors_table import first_row
+from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
 
 TENTHS = (0.1, 0.5, 0.9)
 
 
 def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
-    """Counts and raw means of both groups; with item parameters their abilities and the spread of people."""
+    """theta.prompt of both groups and the spread of people, where prompts have item parameters.
+
+    What stands beside them on their page is of the block Results.
+    """
     cohort = inputs.cohort
     if np.isnan(cohort.p).all():
         raise NotMeasurable(gettext_noop("No answer of a retained person has a score."))
     nested = is_nested(cohort)
     for group, members in (("average", cohort), ("top", cohort.of_people(inputs.top))):
-        counted = scored_rows(members)
-        if not len(counted):
-            reason = Reason.NOTHING_SCORED if inputs.top.any() else Reason.TOO_FEW_PEOPLE
-            yield Measure("raw_mean", unknown(reason), group=group, n=0, people=0)
-            continue
-        yield from count_measures(group, counted)
         if len(members.pairs):
-            yield from ability_measures(group, members, nested)
+            yield prompt_measure(group, members, nested=nested)
     if len(cohort.pairs):
         yield from person_measures(cohort)
 
 
-def scored_rows(members: Cohort) -> Cohort:
-    """The pairs; where no prompt has parameters, all rows with a score."""
-    return members.of_rows(members.is_pair if members.known.any() else ~np.isnan(members.p))
-
-
-def count_measures(group: str, counted: Cohort) -> Iterator[Measure]:
-    n, people, prompts = len(counted), counted.people_present, len(np.unique(counted.prompt))
-    mean = linear_estimate(np.ones(n), counted.p, counted.person)
-    raw = within(mean.estimate, 0, 1)
-    for name, number in (("people", people), ("prompts", prompts), ("pairs", n), ("k_bar", n / prompts)):
-        yield Measure(name, plain(float(number)), group=group, n=n, people=people, prompts=prompts)
-    yield Measure(
-        "raw_mean", raw, group=group, n=n, people=people, prompts=prompts, clusters=mean.clusters,
-        details={"error": "se.participant"},
-    )  # fmt: skip
-
-
-def ability_measures(group: str, members: Cohort, nested: bool) -> Iterator[Measure]:
-    """theta.pool, theta.ql and theta.prompt, each with the interval that serves the design."""
+def prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
+    """theta.prompt; it is not linear in the answers, so its error is a jackknife."""
     pairs = members.pairs
-    pooled = first_row("theta.pool", pooled_fit(pairs), pairs, nested=nested)
-    quasi = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested)
     by_batch = nested and len(np.unique(pairs.batch)) > 1
     groups, number = cluster_codes(pairs.batch if by_batch else pairs.person)
     without = prompt_thetas_without(pairs, groups, number, members.transform)
-    averaged = jackknife_error(without, len(pairs)).around(theta_prompt(pairs, members.transform))
-    jackknife = "se.jackknife_batch" if by_batch else "se.jackknife_participant"
-    for name, estimate, clusters, error in (
-        ("theta.pool", pooled.estimate, pooled.clusters, pooled.error),
-        ("theta.ql", quasi.estimate, quasi.clusters, quasi.error),
-        ("theta.prompt", averaged, number, jackknife),
-    ):
-        yield Measure(
-            name, estimate, group=group, n=len(pairs),
-            people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)), clusters=clusters,
-            details={"error": error},
-        )  # fmt: skip
+    estimate = jackknife_error(without, len(pairs)).around(theta_prompt(pairs, members.transform))
+    return Measure(
+        "theta.prompt", estimate, group=group, n=len(pairs),
+        people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)), clusters=number,
+        details={"error": "se.jackknife_batch" if by_batch else "se.jackknife_participant"},
+    )  # fmt: skip
 
 
 def person_measures(cohort: Cohort) -> Iterator[Measure]:

@@ -19,7 +19,7 @@ from presentation.agreement import (
 from presentation.columns import ABSENT
 from presentation.numbers import Text, decimals, span
 from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 
 PUBLISHED = {"criterion": Level.CRITERION, "answer": Level.PROMPT}
 # Of people's means only these say something: their number is small and each is a mean already.
@@ -61,7 +61,7 @@ class WarningShown:
 class LevelShown:
     """The scores of one kind: criteria, answers or people's means; `more` stands below its statistics."""
 
-    row: Agreement
+    row: JudgeComparison
     more: tuple[StatisticShown, ...] = ()
 
     @property
@@ -111,7 +111,7 @@ class LevelShown:
 class PairShown:
     """Two judges, x and y."""
 
-    rows: Mapping[str, Agreement]
+    rows: Mapping[str, JudgeComparison]
 
     @property
     def first(self) -> ScoringRun:
@@ -162,7 +162,7 @@ class PairShown:
         return self._any.computed_at
 
     @property
-    def _any(self) -> Agreement:
+    def _any(self) -> JudgeComparison:
         return self.rows["answer"]
 
 

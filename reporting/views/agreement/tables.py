@@ -8,7 +8,7 @@ from presentation.agreement import LEVEL_TEXTS
 from presentation.numbers import Text
 from reporting.views.agreement.pairs import PairShown, StatisticShown, statistic_shown
 from reporting.views.agreement.theta import ThetaShown, thetas_shown
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class PanelShown:
         return sum(len(pair.warnings) for pair in self.pairs)
 
 
-def panels_shown(rows: Iterable[Agreement]) -> list[PanelShown]:
+def panels_shown(rows: Iterable[JudgeComparison]) -> list[PanelShown]:
     """What is stored of one scope, panel by panel; the newest first."""
-    pairs: dict[str, dict[tuple[int, int], dict[str, Agreement]]] = {}
+    pairs: dict[str, dict[tuple[int, int], dict[str, JudgeComparison]]] = {}
     alphas: dict[str, list[AlphaShown]] = {}
     for row in rows:
         design = row.first.design_hash
@@ -63,7 +63,7 @@ def panel_shown(pairs: Sequence[PairShown], alphas: Sequence[AlphaShown]) -> Pan
     return PanelShown(pairs[0].first.protocol_hash, pairs, alphas)
 
 
-def alphas_shown(row: Agreement) -> Iterator[AlphaShown]:
+def alphas_shown(row: JudgeComparison) -> Iterator[AlphaShown]:
     for level, found in row.values["levels"].items():
         statistics = [statistic_shown(name, values) for name, values in found["statistics"].items()]
         yield AlphaShown(LEVEL_TEXTS[level], statistics, found, ", ".join(map(str, found["missing"])))

@@ -10,8 +10,9 @@ from presentation.numbers import counted
 from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.measure import Block
+from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report
-from scoring.models import Estimate, Measurement, MeasureRow
+from scoring.models import Measurement, MeasureRow
 from scoring.selectors.measures import block_measures
 
 
@@ -48,7 +49,7 @@ def beside_categories(report: Report) -> Table | None:
     return table_of(_("Beside it: theta_QL of each category."), rows, note)
 
 
-def theta_ql(row: Estimate) -> MeasureRow:
+def theta_ql(row: GroupNumbers) -> MeasureRow:
     """The stored estimate as a row of the measurement is shown; its interval where it is of this version."""
     if row.reason_pool == Reason.EARLIER_VERSION:
         return MeasureRow(value=row.theta_ql, reason=row.reason_ql or row.reason_pool, n=row.pairs)

@@ -11,8 +11,9 @@ from presentation.first_intervals import first_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, value_cell
 from presentation.numbers import counted, decimals, span_or_one
 from psychometrics.inference.measure import Block, Scope
+from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
-from scoring.models import Estimate, Measurement, MeasureRow
+from scoring.models import Measurement, MeasureRow
 from scoring.selectors.measures import block_measures
 from scoring.selectors.task_tables import holds_tasks
 from studies.protocol.settings import ProtocolSettings
@@ -255,7 +256,7 @@ def likelihood_sentence(average: MeasureRow, top: MeasureRow | None) -> str:
     }
 
 
-def ability_sentence(name: str, row: Estimate) -> str:
+def ability_sentence(name: str, row: GroupNumbers) -> str:
     counts = {
         "name": name,
         "people": people_text(row.participants),

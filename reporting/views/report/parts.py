@@ -140,7 +140,7 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
         return
     if records.scope == Scope.PUBLIC:
         yield Paragraph(public_sentence())
-    leaving = set(exported(records.results, records.measurement.rows.all()).values_list("pk", flat=True))
+    leaving = set(exported(records.study, records.results.measures.all()).values_list("pk", flat=True))
     for block, found in all_blocks(records.measurement, records.scope).items():
         rows = tuple(row for row in found.rows if row.pk in leaving)
         yield from block_parts(replace(found, rows=rows), PAGES[block].title)

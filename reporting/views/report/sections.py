@@ -12,12 +12,12 @@ from presentation.first_intervals import PUBLISHED, first_cell, interval_sentenc
 from presentation.measures import group_name
 from presentation.numbers import counted, decimals
 from presentation.tables import Table
-from psychometrics.inference.measure import Scope
+from psychometrics.inference.measure import Block, Scope
+from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
-from scoring.models import Estimate, ResultSet
-from scoring.selectors.export_results import scopes_to_leave
+from scoring.models import ResultSet
 
 FLOW_NAMES = (
     "recruited", "approved", "rejected", "started", "active", "submitted", "expired", "withdrawn", "flagged",
@@ -75,7 +75,7 @@ def public_sentence() -> str:
 
 def private_sentence(results: ResultSet) -> str:
     """Where the numbers over all answers are, which the report has none of."""
-    if Scope.ALL in scopes_to_leave(results):
+    if results.measures.filter(scope=Scope.ALL, block=Block.RESULTS, may_leave=True).exists():
         return _(
             "What rests on the private prompts as well stands on the study's pages, and leaves only as "
             "aggregates, in the rows of scope all of the export."
@@ -113,11 +113,11 @@ def estimate_parts(report: Report, figure: tuple[bytes, bytes] | None) -> Iterat
         yield tasks_table(report)
 
 
-def row_name(row: Estimate) -> str:
+def row_name(row: GroupNumbers) -> str:
     return f"{group_name(row.group)}, {row.category or _('all prompts')}"
 
 
-def abilities_table(rows: list[Estimate]) -> Table:
+def abilities_table(rows: list[GroupNumbers]) -> Table:
     return Table(
         _("Theta in logits"),
         [_("Group"), "theta.pool", _("SE"), _("95 % interval"), str(PUBLISHED)],
@@ -131,7 +131,7 @@ def abilities_table(rows: list[Estimate]) -> Table:
     )  # fmt: skip
 
 
-def means_table(rows: list[Estimate]) -> Table:
+def means_table(rows: list[GroupNumbers]) -> Table:
     return Table(
         _("What the groups rest on, and the mean score"),
         [_("Group"), _("People"), _("Responses per prompt"), _("Mean score"), _("Coverage")],
@@ -145,7 +145,7 @@ def means_table(rows: list[Estimate]) -> Table:
     )  # fmt: skip
 
 
-def counts_table(rows: list[Estimate]) -> Table:
+def counts_table(rows: list[GroupNumbers]) -> Table:
     return Table(
         _("What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"),
         [

@@ -28,6 +28,7 @@ from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.selectors.item_banks import item_arrays
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimate
 
 pytestmark = pytest.mark.django_db
 BLOCKS = (Block.EXCLUSIONS, Block.SLICES)
@@ -114,7 +115,7 @@ def measurement(
 
 
 def row(measurement: Measurement, name: str, group: str = "", subset: str = "") -> MeasureRow:
-    return measurement.rows.get(name=name, group=group, subset=subset)
+    return measurement.result_set.measures.get(name=name, group=group, subset=subset)
 
 
 def page(client: Client, block: Block) -> str:
@@ -133,7 +134,7 @@ def test_both_blocks_are_computed(measurement: Measurement) -> None:
 def test_the_published_cell_is_the_stored_result(measurement: Measurement) -> None:
     paper = "verdicts;as_missing;by_prompt"
     for group in ("average", "top"):
-        stored = measurement.result_set.estimates.get(scope="all", group=group, category="")
+        stored = estimate(measurement.result_set, group)
         cell = row(measurement, "multiverse", group, paper)
         assert cell.value == pytest.approx(stored.theta)
         assert (cell.details["paper"], cell.people, cell.n) == (True, stored.participants, stored.pairs)
@@ -142,9 +143,9 @@ def test_the_published_cell_is_the_stored_result(measurement: Measurement) -> No
 
 
 def test_36_specifications_for_each_group(measurement: Measurement) -> None:
-    assert measurement.rows.filter(name="multiverse", group="average").count() == 36
-    assert measurement.rows.filter(name="multiverse", group="top").count() == 36
-    assert measurement.rows.filter(name="multiverse", details__paper=True).count() == 2
+    assert measurement.result_set.measures.filter(name="multiverse", group="average").count() == 36
+    assert measurement.result_set.measures.filter(name="multiverse", group="top").count() == 36
+    assert measurement.result_set.measures.filter(name="multiverse", details__paper=True).count() == 2
 
 
 def test_nobody_left_out_is_printed_with_an_interval(measurement: Measurement) -> None:
@@ -158,14 +159,19 @@ def test_rules_say_whom_they_leave_out_and_why(measurement: Measurement, people:
     flags = row(measurement, "rule.removed", subset="rule:flags")
     assert (flags.value, flags.details["also_by_verdict"]) == (2, 1)
     assert flags.details["by_condition"] == {"off_task": 1, "answered": 1}
-    ledger = {one.participant: one.details for one in measurement.rows.filter(name="exclusion.rules")}
+    ledger = {
+        one.participant: one.details for one in measurement.result_set.measures.filter(name="exclusion.rules")
+    }
     assert set(ledger) >= {people[5].code, people[6].code}
     assert {"verdicts", "flags", "off_task"} <= set(ledger[people[5].code]["rules"])
     assert "lowest_scores" not in {rule for one in ledger.values() for rule in one["rules"]}
 
 
 def test_the_flow_is_that_of_the_stored_results(measurement: Measurement) -> None:
-    flow = {one.name: one.value for one in measurement.rows.filter(name__startswith="flow.", subset="")}
+    flow = {
+        one.name: one.value
+        for one in measurement.result_set.measures.filter(name__startswith="flow.", subset="")
+    }
     assert flow == {
         "flow.recruited": 7, "flow.approved": 7, "flow.started": 7, "flow.ended": 7, "flow.retained": 6,
         "flow.with_scores": 6, "flow.top": 2,
@@ -276,5 +282,7 @@ def test_slices_hold_both_errors_and_no_number_of_one_person(measurement: Measur
     assert people.value == batch.value
     assert people.se is not None
     assert (batch.se, batch.reason) == (None, "one_cluster")
-    hidden = measurement.rows.filter(block=Block.SLICES, people__lt=2, name__startswith="theta.")
+    hidden = measurement.result_set.measures.filter(
+        block=Block.SLICES, people__lt=2, name__startswith="theta."
+    )
     assert all(one.value is None for one in hidden)

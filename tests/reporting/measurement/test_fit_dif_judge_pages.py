@@ -22,6 +22,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimate
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 13)
@@ -85,7 +86,9 @@ def measured(run: ScoringRun, now: datetime) -> Measurement:
 
 
 def row(measurement: Measurement, block: Block, name: str, group: str = "", subset: str = "") -> MeasureRow:
-    return measurement.rows.get(scope="all", block=block, name=name, group=group, subset=subset)
+    return measurement.result_set.measures.get(
+        scope="all", block=block, name=name, group=group, subset=subset
+    )
 
 
 def content(client: Client, block: Block, study: str = "effects") -> str:
@@ -135,7 +138,7 @@ def test_who_knows_only_the_hard_prompts_is_for_review_and_stays_in_the_results(
     odd = Participant.objects.filter(study=run.study).order_by("pk").last()
     assert odd is not None
 
-    fit = measurement.rows.get(scope="all", name="fit.correlation", participant=odd.code)
+    fit = measurement.result_set.measures.get(scope="all", name="fit.correlation", participant=odd.code)
     assert fit.value is not None
     assert fit.value < 0
     assert fit.details["flagged"]
@@ -143,14 +146,14 @@ def test_who_knows_only_the_hard_prompts_is_for_review_and_stays_in_the_results(
     page = content(staff, Block.FIT)
     assert odd.code in page
     assert "For review only. In simulations with 20 prompts a person" in page
-    assert (
-        measurement.result_set.estimates.get(scope="all", group="average", category="").participants == PEOPLE
-    )
-    assert not measurement.rows.filter(scope="all", block=Block.FIT, details__has_key="theta").exists()
+    assert estimate(measurement.result_set, "average").participants == PEOPLE
+    assert not measurement.result_set.measures.filter(
+        scope="all", block=Block.FIT, details__has_key="theta"
+    ).exists()
 
 
 def test_nobody_has_a_row_who_is_not_flagged(measurement: Measurement) -> None:
-    people = measurement.rows.filter(scope="all", block=Block.FIT).exclude(participant="")
+    people = measurement.result_set.measures.filter(scope="all", block=Block.FIT).exclude(participant="")
     flagged = row(measurement, Block.FIT, "fit.flagged", subset="statistic:any").details["flagged"]
     grid = row(measurement, Block.FIT, "fit.grid")
     assert len({one.participant for one in people}) == flagged < PEOPLE
@@ -192,21 +195,25 @@ def test_figures_name_nobody(measurement: Measurement, staff: Client) -> None:
 
 def test_dif_has_its_spread_its_groups_and_theta_without(measurement: Measurement, staff: Client) -> None:
     assert row(measurement, Block.DIF, "dif.sd").prompts == 12
-    groups = {one.subset: one for one in measurement.rows.filter(scope="all", name="dif.group")}
+    groups = {
+        one.subset: one for one in measurement.result_set.measures.filter(scope="all", name="dif.group")
+    }
     assert {"category:LR", "category:QR"} <= set(groups)
     assert groups["category:QR"].reason == "one_cluster"
     assert any(subset.startswith("profile:") for subset in groups)
     for group in ("average", "top"):
         whole = row(measurement, Block.DIF, "dif.theta.pool", group, "prompts:all")
-        stored = measurement.result_set.estimates.get(scope="all", group=group, category="")
+        stored = estimate(measurement.result_set, group)
         assert whole.value == pytest.approx(stored.theta_pool)
-    found = measurement.rows.filter(name="dif.theta.pool", group="average", subset="prompts:without-extreme")
+    found = measurement.result_set.measures.filter(
+        name="dif.theta.pool", group="average", subset="prompts:without-extreme"
+    )
     assert found.get(scope="public").details["left_out"] == 1  # p11
     without = found.get(scope="all")  # p12 is private, and all less this would be its own
     assert (without.value, without.reason, without.n) == (None, "too_few_prompts", None)
     assert without.details == {"left_out": None, "nothing_flagged": False}
     assert row(measurement, Block.DIF, "dif.theta.pool", "top", "prompts:all").reason == "selected"
-    assert measurement.rows.filter(scope="all", name="dif.item").count() == 10
+    assert measurement.result_set.measures.filter(scope="all", name="dif.item").count() == 10
     assert "For content review" in content(staff, Block.DIF)
 
 
@@ -225,17 +232,23 @@ def test_private_prompts_are_named_on_no_page_and_in_no_export(
     measurement: Measurement, staff: Client
 ) -> None:
     private = {one.prompt_id for one in PROMPTS if one.split == "private"}
-    assert measurement.rows.filter(scope="all", prompt_id__in=private, name="dif.item").exists()
+    assert measurement.result_set.measures.filter(
+        scope="all", prompt_id__in=private, name="dif.item"
+    ).exists()
 
     labels = dict(Prompt.objects.values_list("prompt_id", "label"))
 
     for block in BLOCKS:
         page = content(staff, block)
         assert not any(prompt_id in page or labels[prompt_id] in page for prompt_id in private), block
-        for shift in measurement.rows.filter(scope="all", name="dif.item") if block == Block.DIF else ():
+        for shift in (
+            measurement.result_set.measures.filter(scope="all", name="dif.item") if block == Block.DIF else ()
+        ):
             name = f"{labels[shift.prompt_id]} ({shift.prompt_id})"
             assert (name in page) == (shift.prompt_id not in private)
-    for measure in exported(measurement.result_set, measurement.rows.filter(block__in=BLOCKS)):
+    for measure in exported(
+        measurement.result_set.run.study, measurement.result_set.measures.filter(block__in=BLOCKS)
+    ):
         text = f"{measure.subset} {measure.prompt_id} {measure.details}"
         assert not any(prompt_id in text for prompt_id in private)
 
@@ -270,7 +283,7 @@ def test_theta_at_confidence_one_and_its_change(run: ScoringRun, now: datetime) 
     assert certain.value is not None
     assert change.value == pytest.approx(certain.value - judged.value)
     assert certain.value > judged.value
-    largest = measurement.rows.filter(scope="all", name="influence.other", group="average")
+    largest = measurement.result_set.measures.filter(scope="all", name="influence.other", group="average")
     assert [(one.participant, one.prompt_id) for one in largest] == [(answer.session.participant.code, "p03")]
     assert row(measurement, Block.JUDGE, "judge.theta.pool", "top", "scores:certain/reselected").people == 3
 
@@ -292,7 +305,7 @@ def test_another_judge_of_the_same_protocol_is_compared_on_the_same_answers(
     assert change.value is not None
     assert change.value < 0
     assert change.low is not None
-    first = measurement.rows.filter(
+    first = measurement.result_set.measures.filter(
         scope="all", name="influence.other", group="average", subset=subset
     ).first()
     assert first is not None
@@ -308,7 +321,7 @@ def test_judges_of_one_name_are_told_apart(run: ScoringRun, now: datetime) -> No
 
     measurement = measured(run, now)
 
-    changes = measurement.rows.filter(
+    changes = measurement.result_set.measures.filter(
         scope="all", name="theta.change", group="average", subset__startswith="judge:"
     )
     assert [one.subset for one in changes] == ["judge:checks#2@dddddddd", "judge:checks#2@eeeeeeee"]
@@ -316,13 +329,18 @@ def test_judges_of_one_name_are_told_apart(run: ScoringRun, now: datetime) -> No
 
 
 def test_the_ten_most_influential_answers_carry_no_text(measurement: Measurement, staff: Client) -> None:
-    found = list(measurement.rows.filter(scope="all", name="influence.answer", group="average"))
+    found = list(
+        measurement.result_set.measures.filter(scope="all", name="influence.answer", group="average")
+    )
 
     assert len(found) == 10
     sizes = [abs(one.value or 0) for one in found]
     assert sizes == sorted(sizes, reverse=True)
     assert set(found[0].details) == {"p", "category", "public"}
-    shown = [one.details["public"] for one in measurement.rows.filter(scope="all", name="influence.answer")]
+    shown = [
+        one.details["public"]
+        for one in measurement.result_set.measures.filter(scope="all", name="influence.answer")
+    ]
     note = f"{shown.count(False)} of these {len(shown)} answers are on private prompts"
     assert note in content(staff, Block.JUDGE)
 
@@ -347,7 +365,7 @@ def test_without_item_parameters_fit_and_dif_refuse_and_the_judge_is_still_descr
 
     assert measurement.blocks["fit"]["state"] == measurement.blocks["dif"]["state"] == "refused"
     assert "item parameters" in measurement.blocks["fit"]["sentence"]
-    names = {one.name for one in measurement.rows.filter(scope="all", block=Block.JUDGE)}
+    names = {one.name for one in measurement.result_set.measures.filter(scope="all", block=Block.JUDGE)}
     assert names == {"judge.confidence", "judge.certain", "judge.unscored"}
     for block in BLOCKS:
         content(staff, block, "itemless")
@@ -362,7 +380,7 @@ def test_one_person_alone_has_a_fit_and_no_theta(
         assert block_measures(measurement, block).state == "computed"
         content(staff, block, "alone")
     names = [f"{block}.theta.{by}" for block in ("dif", "judge") for by in ("prompt", "pool", "ql")]
-    thetas = measurement.rows.filter(scope="all", name__in=names)
+    thetas = measurement.result_set.measures.filter(scope="all", name__in=names)
     assert thetas.exists()
     assert not thetas.exclude(value=None).exists()
 
@@ -371,7 +389,7 @@ def test_where_prompts_differ_by_chance_only_shifts_have_no_interval_and_keep_an
     measurement: Measurement,
 ) -> None:
     """Shrunken shifts are then one number; the order is that of the evidence."""
-    items = list(measurement.rows.filter(scope="all", name="dif.item"))
+    items = list(measurement.result_set.measures.filter(scope="all", name="dif.item"))
 
     assert row(measurement, Block.DIF, "dif.sd").value == 0
     assert {(one.se, one.low, one.high, one.reason) for one in items} == {(None, None, None, "chance_only")}

@@ -113,7 +113,7 @@ def measured(results: ResultSet, import_models: Import, now: datetime) -> Measur
 
 def row(measurement: Measurement, name: str, group: str, model: str = "") -> MeasureRow:
     subset = f"model:{model}" if model else ""
-    return measurement.rows.get(block=Block.MODELS, name=name, group=group, subset=subset)
+    return measurement.result_set.measures.get(block=Block.MODELS, name=name, group=group, subset=subset)
 
 
 def there(value: float | None) -> float:
@@ -178,7 +178,7 @@ def test_a_published_theta_is_marked_and_modelled(measured: Measurement) -> None
     assert 2.04 < there(told.low) < there(told.value) < there(told.high)
     unsure = row(measured, "theta.modelled_k1", "", "Unsure")  # nobody said over how many epochs
     assert (unsure.value, unsure.reason) == (None, "epochs_unknown")
-    assert not measured.rows.filter(name="difference.pool", subset="model:Told").exists()
+    assert not measured.result_set.measures.filter(name="difference.pool", subset="model:Told").exists()
 
 
 def test_the_page_shows_models_groups_and_bands(staff: Client, measured: Measurement) -> None:
@@ -262,7 +262,9 @@ def test_another_model_changes_no_number_of_a_model(
     ours = ("model:Many", "model:Told")
 
     def numbers() -> list[tuple[Any, ...]]:
-        rows = measurement_compute(results=results, now=now, resamples=100).rows.filter(subset__in=ours)
+        rows = measurement_compute(results=results, now=now, resamples=100).result_set.measures.filter(
+            subset__in=ours
+        )
         return list(rows.values_list(*fields))
 
     import_models(*many, PublishedAbility("Told", 2.04, 0.06, 5))
@@ -277,8 +279,8 @@ def test_another_model_changes_no_number_of_a_model(
 
 def test_the_same_results_give_the_same_numbers(measured: Measurement, results: ResultSet) -> None:
     fields = ("name", "group", "subset", "value", "se", "low", "high")
-    before = list(measured.rows.filter(block=Block.MODELS).values_list(*fields))
+    before = list(measured.result_set.measures.filter(block=Block.MODELS).values_list(*fields))
     out = io.StringIO()
     call_command("measure_study", "pages", resamples=100, stdout=out)
     again = Measurement.objects.get(result_set=results)
-    assert list(again.rows.filter(block=Block.MODELS).values_list(*fields)) == before
+    assert list(again.result_set.measures.filter(block=Block.MODELS).values_list(*fields)) == before

@@ -29,6 +29,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import
+from tests.support.headlines import estimates
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 9)
@@ -90,7 +91,7 @@ def page(client: Client, block: str = "", prompts: str = "") -> str:
 
 
 def test_top_of_the_public_prompts_is_chosen_by_them(results: ResultSet) -> None:
-    top = {one.scope: one for one in results.estimates.filter(group="top", category="")}
+    top = {one.scope: one for one in estimates(results, group="top", category="")}
     # Of all eight, the first two people have four right; of the public five, the first and the third.
     assert top["all"].raw_mean == pytest.approx(8 / 16)
     assert top["public"].raw_mean == pytest.approx(7 / 10)
@@ -124,7 +125,7 @@ def test_a_figure_that_is_saved_alone_says_which_prompts_it_rests_on(
 
 
 def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measurement: Measurement) -> None:
-    rows = measurement.rows.filter(
+    rows = measurement.result_set.measures.filter(
         block=Block.UNCERTAINTY, name="uncertainty.theta.pool", subset="se.participant"
     )
     shown = {row.scope: decimals(row.value, 2) for row in rows.filter(group="average")}
@@ -159,7 +160,7 @@ def test_without_private_prompts_there_is_nothing_to_switch(
 ) -> None:
     Prompt.objects.update(split="public")
     again = results_compute(run=results.run, now=now)
-    assert not again.estimates.filter(scope="public").exists()
+    assert not again.measures.filter(scope="public").exists()
     assert "Public prompts only" not in page(staff, prompts="public")
 
 

@@ -177,7 +177,7 @@ def test_identical_people_are_measured_without_a_made_up_spread(measure: Measure
 
 
 def test_an_interval_to_one_side_of_its_value_is_drawn(measurement: Measurement) -> None:
-    rows = measurement.rows.filter(block=Block.TOP, name="top.crossfit5")
+    rows = measurement.result_set.measures.filter(block=Block.TOP, name="top.crossfit5")
     rows.update(value=3.0, low=-1.0, high=3.0)  # resampled people can all do worse: percentiles are no +- SE
 
     figure = PAGES[Block.TOP].figures["estimators"].draw(block_measures(measurement, Block.TOP))

@@ -14,7 +14,7 @@ from judging.models import ScoringRun
 from presentation.numbers import decimals
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Paragraph
-from scoring.models import Agreement
+from scoring.models import JudgeComparison
 from scoring.services import agreements as agreeing
 from scoring.services.agreements import agreements_compute
 from studies.models import Prompt, Study
@@ -56,7 +56,7 @@ def test_the_terminal_says_over_which_prompts_judges_are_compared(study: Study) 
 def test_a_saved_figure_of_two_judges_says_which_prompts_it_rests_on(staff: Client, study: Study) -> None:
     words = {"all": "All prompts", "public": "Public prompts only"}
     for scope in Scope:
-        pair = Agreement.objects.get(first__study=study, level="answer", scope=scope)
+        pair = JudgeComparison.objects.get(first__study=study, level="answer", scope=scope)
         place = {"slug": study.slug, "agreement_id": pair.pk, "figure": "differences"}
         drawn = staff.get(reverse("staff_agreement_figure", kwargs=place)).content.decode()
         assert [one for one in words.values() if one in drawn] == [words[scope]]
@@ -83,7 +83,7 @@ def test_a_score_of_a_private_prompt_changes_nothing_of_the_public_scope(study: 
 
 def test_a_study_without_private_prompts_has_one_scope(make_judged: Callable[..., Study]) -> None:
     study = make_judged([])
-    assert set(Agreement.objects.filter(first__study=study).values_list("scope", flat=True)) == {"all"}
+    assert set(JudgeComparison.objects.filter(first__study=study).values_list("scope", flat=True)) == {"all"}
 
 
 def test_where_every_prompt_is_private_the_public_scope_is_empty_and_says_so(
@@ -137,10 +137,10 @@ class Killed(Exception):
 def test_an_ended_process_leaves_no_scope_without_the_other(
     study: Study, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Agreement.objects.all().delete()
+    JudgeComparison.objects.all().delete()
     stored_before, kept = [], agreeing.agreement_store
 
-    def ends(one: agreeing.Computed, now: datetime) -> list[Agreement]:
+    def ends(one: agreeing.Computed, now: datetime) -> list[JudgeComparison]:
         if one.compared.scope == Scope.PUBLIC:
             raise Killed
         stored_before.append(one)
@@ -150,18 +150,18 @@ def test_an_ended_process_leaves_no_scope_without_the_other(
     with pytest.raises(Killed):
         agreements_compute(study=study, now=now)
     assert stored_before
-    assert not Agreement.objects.exists()
+    assert not JudgeComparison.objects.exists()
 
 
 def test_a_report_says_where_agreement_was_never_computed(study: Study) -> None:
-    Agreement.objects.filter(scope=Scope.PUBLIC).delete()
+    JudgeComparison.objects.filter(scope=Scope.PUBLIC).delete()
     said = [part.text for part in judges_section(study) if isinstance(part, Paragraph)]
     command = f"manage.py judge_agreement {study.slug}"
     assert f"Agreement of the judges has not been computed yet: {command} computes it." in said
 
 
 def test_a_report_of_one_judge_says_that_there_is_nothing_to_compare(study: Study) -> None:
-    Agreement.objects.all().delete()
+    JudgeComparison.objects.all().delete()
     ScoringRun.objects.latest("pk").criteria.all().delete()
     said = [part.text for part in judges_section(study) if isinstance(part, Paragraph)]
     assert "One judge has scored the study once, so there is no agreement to report." in said

@@ -15,7 +15,6 @@ from reporting.report.parts import Facts, Paragraph
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.models import ResultSet
-from scoring.selectors.export_results import scopes_to_leave
 from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.services.exports import study_export
 from scoring.services.results import results_compute
@@ -28,6 +27,12 @@ NAMES = [f"p{n}" for n in range(1, 9)]
 PRIVATE = NAMES[1:8:2]
 RIGHT = ({"p1", "p2", "p3"}, {"p2", "p5", "p6"}, {"p1", "p7", "p8"})
 Scored = Callable[..., ResultSet]
+
+
+def scopes_to_leave(results: ResultSet) -> set[str]:
+    """The scopes of which Average leaves the site."""
+    leaving = results.measures.filter(may_leave=True, group="average", name="theta.pool", subset="")
+    return set(leaving.values_list("scope", flat=True))
 
 
 @pytest.fixture
@@ -160,5 +165,5 @@ def test_what_may_leave_is_counted_when_results_are_computed(scored: Scored, now
         AnswerScore.objects.filter(pk=pk).update(score=score, unscored_reason="")
     stored = newest_study_results(results.run.study)
     assert stored
-    assert scopes_to_leave(stored) == [Scope.PUBLIC]
-    assert scopes_to_leave(results) == [Scope.ALL, Scope.PUBLIC]
+    assert scopes_to_leave(stored) == {Scope.PUBLIC}
+    assert scopes_to_leave(results) == {Scope.ALL, Scope.PUBLIC}

@@ -1,7 +1,11 @@
-"""Items of a study's bank that an export and everything public leave out: those of private prompts."""
+"""Items of a study's bank: how many there are, and those that everything public leaves out."""
+
+from collections import Counter
 
 from django.db.models import QuerySet
 
+from batches.models import BatchPrompt
+from psychometrics.data.categories import items_by_category
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from studies.models import Item, Prompt, Study
 
@@ -12,6 +16,14 @@ def hidden_items(study: Study) -> QuerySet[Item]:
     public = Prompt.objects.filter(version=study.bank_version, split="public").values("prompt_id")
     items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id__in=private)
     return items.exclude(prompt_id__in=public)
+
+
+def bank_sizes(study: Study) -> Counter[str]:
+    """How many items the study's bank has of each category; none without a bank."""
+    placed = BatchPrompt.objects.filter(batch__plan__study=study)
+    of_prompt = dict(placed.values_list("prompt__prompt_id", "prompt__category"))
+    items = Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "subcategory")
+    return items_by_category(items, of_prompt)
 
 
 def public_arrays(study: Study, items: ItemArrays) -> ItemArrays:

@@ -1,0 +1,186 @@
+"""Agreement as measures, one number each, and back to the values of a level as tables need them.
+
+Names are those of the statistics with "agreement." before them; `subset` is "level:answer", and after it what
+tells the numbers of a level apart: the judge whose own it is, a cell of a table, a warning.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from psychometrics.agreement.levels import ABILITY
+from psychometrics.agreement.values import Values
+from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.measure import Measure, plain
+
+PREFIX = "agreement."
+LEVEL, OF_ALL = "level:", "panel"
+SIDES = ("x", "y")
+GROUP_NUMBERS = ("change", "quasi_change")
+SIDE_NUMBERS = {"pooled": "theta.pool", "quasi": "theta.ql"}
+PAIR_COUNTS = ("rows", "missing_x", "missing_y", "outside")
+PANEL_COUNTS = ("judges", "scores", "single", "empty")
+ENDS = ("value", "se", "low", "high")
+DRAWS = ("seed", "resamples")
+
+
+class Row(Protocol):
+    """A stored measure: None for what is absent, "" for no reason."""
+
+    name: str
+    group: str
+    subset: str
+    value: float | None
+    se: float | None
+    low: float | None
+    high: float | None
+    reason: str
+    n: int | None
+    clusters: int | None
+    details: Any
+
+
+def level_measures(level: str, values: Mapping[str, Any], *, of_all: bool = False) -> Iterator[Measure]:
+    """Every number of a level of two judges or, `of_all`, of a panel."""
+    if level == ABILITY:
+        yield from _ability_measures(values)
+        return
+    subset = f"{LEVEL}{level};{OF_ALL}" if of_all else f"{LEVEL}{level}"
+    n = values["units" if of_all else "n"]
+    draws = {name: values[name] for name in DRAWS}
+    yield _measure("pairs", plain(n), subset, clusters=values["clusters"], details=draws)
+    for name in PANEL_COUNTS if of_all else PAIR_COUNTS:
+        if name in values:
+            yield _measure(name, plain(values[name]), subset)
+    for judge, number in enumerate(values["missing"] if of_all else ()):
+        yield _measure("missing", plain(number), f"{subset};judge:{judge + 1}")
+    for name, found in values["statistics"].items():
+        count = {"count": found["count"]} if "count" in found else {}
+        yield _measure(name, _estimate(found), subset, n=n, clusters=values["clusters"], details=count)
+    for cell, number in values.get("confusion", {}).items():
+        yield _measure("confusion", plain(number), f"{subset};cell:{cell}")
+    for mean, difference, number in values.get("cells", ()):
+        at = {"mean": mean, "difference": difference}
+        yield _measure("differences", plain(number), f"{subset};cell:{mean},{difference}", details=at)
+    yield from _warning_measures(subset, values.get("warnings", ()))
+
+
+def _ability_measures(values: Mapping[str, Any]) -> Iterator[Measure]:
+    subset, people = f"{LEVEL}{ABILITY}", values["people"]
+    yield _measure("people_with_theta", plain(people), subset)
+    for name in ("sd_of_people", "spearman_of_people"):
+        yield _measure(name, _plain(values[name], Reason.NO_VARIATION), subset, n=people)
+    for found in values["groups"]:
+        group = found["group"]
+        for side in SIDES:
+            of, own = f"{subset};judge:{side}", found[side]
+            yield _measure("people", plain(own["participants"]), of, group)
+            theta = _plain(own["theta"], own["pooled"]["reason"])
+            yield _measure("theta.prompt", theta, of, group)
+            for key, name in SIDE_NUMBERS.items():
+                yield _of_clusters(name, own[key], of, group)
+        for key in GROUP_NUMBERS:
+            yield _of_clusters(key, found[key], subset, group)
+        yield _measure("shared", plain(found["shared"]), subset, group)
+    yield from _warning_measures(subset, values["warnings"])
+
+
+def _warning_measures(subset: str, warnings: Iterable[Mapping[str, Any]]) -> Iterator[Measure]:
+    for number, one in enumerate(warnings):
+        details = {name: one[name] for name in ("code", "subject", "threshold", "reason")}
+        value = _plain(one["value"], one["reason"])
+        yield _measure("warning", value, f"{subset};warning:{number + 1}", details=details)
+
+
+def _of_clusters(name: str, found: Mapping[str, Any], subset: str, group: str) -> Measure:
+    return _measure(name, _estimate(found), subset, group, n=found["n"], clusters=found["clusters"])
+
+
+def _measure(
+    name: str, estimate: Estimate, subset: str, group: str = "", **columns: Any,
+) -> Measure:  # fmt: skip
+    return Measure(f"{PREFIX}{name}", estimate, group=group, subset=subset, **columns)
+
+
+def _plain(value: float | None, reason: str) -> Estimate:
+    if value is not None:
+        return plain(value)
+    return Estimate(math.nan, math.nan, math.nan, math.nan, Reason(reason or Reason.NO_VARIATION))
+
+
+def _estimate(found: Mapping[str, Any]) -> Estimate:
+    ends = {name: math.nan if found[name] is None else found[name] for name in ENDS}
+    return Estimate(**ends, reason=Reason(found["reason"]) if found["reason"] else None)
+
+
+def values_by_level(rows: Iterable[Row]) -> dict[str, Values]:
+    """The values of every level that the measures of two judges, or of a panel, are of."""
+    parts: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+    for row in rows:
+        level, _, rest = row.subset.removeprefix(LEVEL).partition(";")
+        parts[level].append((rest, row))
+    return {
+        level: _ability_values(own) if level == ABILITY else _level_values(own)
+        for level, own in parts.items()
+    }
+
+
+def _level_values(own: list[tuple[str, Row]]) -> Values:
+    of_all = own[0][0].startswith(OF_ALL)
+    values: dict[str, Any] = {"statistics": {}, "warnings": []}
+    if of_all:
+        values["missing"] = []
+    for rest, row in own:
+        name, value = row.name.removeprefix(PREFIX), row.value
+        if name == "pairs":
+            values |= {"units" if of_all else "n": _count(row), "clusters": row.clusters, **row.details}
+        elif name in (*PAIR_COUNTS, *PANEL_COUNTS):
+            values[name] = _count(row)
+        elif name == "missing":
+            values["missing"].append(_count(row))
+        elif name == "warning":
+            values["warnings"].append({**row.details, "value": value})
+        elif rest.startswith("cell:"):
+            _add_cell(values, name, rest.removeprefix("cell:"), row)
+        else:
+            values["statistics"][name] = {**_ends(row), **row.details}
+    return values
+
+
+def _add_cell(values: dict[str, Any], name: str, cell: str, row: Row) -> None:
+    if name == "confusion":
+        values.setdefault("confusion", {})[cell] = _count(row)
+    else:
+        at = [row.details["mean"], row.details["difference"], _count(row)]
+        values.setdefault("cells", []).append(at)
+
+
+def _ability_values(own: list[tuple[str, Row]]) -> Values:
+    values: dict[str, Any] = {"groups": [], "warnings": []}
+    groups: dict[str, dict[str, Any]] = {}
+    keys = {name: key for key, name in SIDE_NUMBERS.items()}
+    for rest, row in own:
+        name = row.name.removeprefix(PREFIX)
+        if name == "warning":
+            values["warnings"].append({**row.details, "value": row.value})
+        elif not row.group:
+            values["people" if name == "people_with_theta" else name] = row.value
+        else:
+            group = groups.setdefault(row.group, {"group": row.group, "x": {}, "y": {}})
+            side = group[rest.removeprefix("judge:")] if rest else group
+            if name in ("people", "shared"):
+                side["participants" if name == "people" else name] = _count(row)
+            elif name == "theta.prompt":
+                side["theta"] = row.value
+            else:
+                side[keys.get(name, name)] = {**_ends(row), "n": row.n, "clusters": row.clusters}
+    return {**values, "people": int(values["people"]), "groups": list(groups.values())}
+
+
+def _ends(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in (*ENDS, "reason")}
+
+
+def _count(row: Row) -> int:
+    return int(row.value or 0)

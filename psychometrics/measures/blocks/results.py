@@ -1,0 +1,206 @@
+"""Average and Top with all that they rest on: the numbers that stand first, over everything and by category.
+
+    theta.pool, theta.ql     with the error that serves the design; fewer than eight batches that share no
+                             prompt have a second one beside it (`theta.pool.twoway`)
+    theta.prompt.analytic    by prompt means with the published analytic error (GIM paper, equation 2)
+
+Each expected answer (people x the prompts of their batches) is one of: missing (nothing there to judge),
+unscored (there, but the judge gave no valid verdict), unknown (scored, but the item bank does not hold its
+prompt) or a pair. None of the first three is zero; none enters an estimate.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from psychometrics.benchmark.tasks import (
+    TaskSums,
+    harmonic,
+    macro_estimate,
+    micro_estimate,
+    task_estimate,
+    task_sums,
+)
+from psychometrics.data.cohort import PUBLIC, Cohort, Mask, Outcome
+from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.estimates import Estimate, Reason, unknown, within
+from psychometrics.inference.jackknife import prompt_information, theta_prompt
+from psychometrics.inference.measure import Measure, plain
+from psychometrics.inference.standard_errors import (
+    analytic_estimate,
+    is_nested,
+    pooled_fit,
+    quasi_fit,
+    twoway_error,
+)
+from psychometrics.inference.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
+from psychometrics.measures.inputs import Inputs
+
+ALL_CATEGORIES = ""
+CATEGORY, TASK = "category:", "task:"
+ANSWERED = (Outcome.SCORED, Outcome.UNSCORED)
+
+
+def result_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Both groups, over all prompts and by category; on a benchmark with tasks, by task and over tasks."""
+    nested, facts = is_nested(inputs.cohort), inputs.facts
+    for group, kept in groups(inputs).items():
+        members = inputs.cohort.of_people(kept)
+        for category in (ALL_CATEGORIES, *categories(inputs.cohort)):
+            yield from part_measures(inputs, group, category, nested)
+        if facts.benchmark is not None:
+            yield from task_measures(group, members, facts.benchmark.rules)
+
+
+def groups(inputs: Inputs) -> dict[str, Mask]:
+    """The people (P,) of each group."""
+    return {"average": np.ones(len(inputs.cohort.people), dtype=bool), "top": inputs.top}
+
+
+def categories(cohort: Cohort) -> list[str]:
+    """The named categories of the study's prompts, sorted."""
+    return sorted({prompt.category for prompt in cohort.prompts} - {ALL_CATEGORIES})
+
+
+def part_measures(inputs: Inputs, group: str, category: str, nested: bool) -> Iterator[Measure]:
+    """One group over one category ("" for all prompts); `nested` is the design of the whole study."""
+    cohort, sizes = inputs.cohort, inputs.facts.items_by_category
+    of_category = np.array([category in (ALL_CATEGORIES, one.category) for one in cohort.prompts], dtype=bool)
+    has_scale = bool(sizes) and bool(cohort.known.any())
+    items = sizes.get(category, 0) if category else sum(sizes.values())
+    part = Part(
+        group=group,
+        category=category,
+        rows=cohort.of_people(groups(inputs)[group]).of_prompts(of_category),
+        prompts=items if has_scale else int(of_category.sum()),
+        nothing=Reason.TOO_FEW_PEOPLE if group == "top" and not inputs.top.any() else Reason.NOTHING_SCORED,
+    )
+    return part.measures(nested=nested)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The answers of a group to the prompts of a category.
+
+    `prompts` are those that its coverage is of: the items of the bank or, without one, the prompts asked.
+    `nothing` says why there is no number where nobody's score is there.
+    """
+
+    group: str
+    category: str
+    rows: Cohort
+    prompts: int
+    nothing: Reason
+
+    @cached_property
+    def scored(self) -> Cohort:
+        """The pairs; where no prompt has parameters, all rows with a score."""
+        return scored_rows(self.rows)
+
+    def measures(self, *, nested: bool) -> Iterator[Measure]:
+        """All its numbers; `nested` is the design of the whole study."""
+        yield from self._counts()
+        yield self._raw_mean()
+        yield from self._thetas(nested=nested)
+
+    def _measure(self, name: str, estimate: Estimate, *, clusters: int | None = None) -> Measure:
+        scored = self.scored
+        return Measure(
+            name, estimate, group=self.group, subset=f"{CATEGORY}{self.category}" if self.category else "",
+            n=len(scored), people=scored.people_present, prompts=len(np.unique(scored.prompt)),
+            clusters=clusters,
+        )  # fmt: skip
+
+    def _counts(self) -> Iterator[Measure]:
+        rows, scored = self.rows, self.scored
+        answered = rows.of_rows(np.isin(rows.outcome, ANSWERED))
+        with_score = rows.of_rows(~np.isnan(rows.p))
+        n, asked = len(scored), len(np.unique(scored.prompt))
+        for name, number in (
+            # Of a category those people who answered in it, of everything the whole group.
+            ("participants", (answered if self.category else rows).people_present),
+            ("people", scored.people_present),
+            ("prompts", asked),
+            ("pairs", n),
+            ("batches", len(np.unique(scored.pairs.batch))),
+            ("answers.expected", len(rows)),
+            ("answers.missing", len(rows) - len(answered)),
+            ("answers.unscored", len(answered) - len(with_score)),
+            ("answers.unknown_items", len(with_score) - n),
+            ("private.prompts", private_prompts(scored)),
+            ("private.scored", private_prompts(with_score)),
+        ):
+            yield self._measure(name, plain(float(number)))
+        for name, whole, part in (("k_bar", asked, n), ("coverage", self.prompts, asked)):
+            yield self._measure(name, plain(part / whole) if whole else unknown(self.nothing))
+
+    def _raw_mean(self) -> Measure:
+        scored = self.scored
+        if not len(scored):
+            return self._measure("raw_mean", unknown(self.nothing))
+        mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
+        found = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
+        return replace(found, details={"error": "se.participant"})
+
+    def _thetas(self, *, nested: bool) -> Iterator[Measure]:
+        rows, pairs = self.rows, self.rows.pairs
+        fit = pooled_fit(pairs)
+        pool = first_row("theta.pool", fit, pairs, nested=nested)
+        yield self._theta(pool)
+        if pool.error == "se.batch" and (pool.clusters or 0) < FEW_BATCHES:
+            second = twoway_error(fit, pairs)
+            if not math.isnan((estimate := estimated(fit.theta, second)).se):
+                yield self._measure("theta.pool.twoway", estimate, clusters=second.clusters)
+        yield self._theta(first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested))
+        analytic = (
+            analytic_estimate(theta_prompt(pairs, rows.transform), prompt_information(pairs), rows.sigma_hat)
+            if len(pairs)
+            else unknown(self.nothing)
+        )
+        yield self._measure("theta.prompt.analytic", analytic)
+
+    def _theta(self, row: ErrorRow) -> Measure:
+        estimate = row.estimate if len(self.rows.pairs) else unknown(self.nothing)
+        found = self._measure(row.theta, estimate, clusters=row.clusters or None)
+        return replace(found, details={"error": row.error}) if row.clusters else found
+
+
+def scored_rows(members: Cohort) -> Cohort:
+    """The pairs; where no prompt has parameters, all rows with a score."""
+    return members.of_rows(members.is_pair if members.known.any() else ~np.isnan(members.p))
+
+
+def private_prompts(rows: Cohort) -> int:
+    """How many different prompts of these rows are of a private split."""
+    return sum(rows.prompts[place].split != PUBLIC for place in np.unique(rows.prompt))
+
+
+def task_measures(group: str, members: Cohort, rules: str) -> Iterator[Measure]:
+    """Accuracy of each task that the group was asked, and the benchmark's summaries of them, in percent."""
+    sums = task_sums(members)
+    asked = {members.prompts[place].task for place in np.unique(members.prompt)}
+    for place, task in enumerate(sums.tasks):
+        if task in asked:
+            people = int((sums.answers[:, place] > 0).sum())
+            yield Measure(
+                "task.accuracy", task_estimate(sums, place), group=group, subset=f"{TASK}{task}",
+                n=int(sums.totals[place]), people=people, prompts=int(sums.questions[place]), clusters=people,
+            )  # fmt: skip
+    measure = partial(over_tasks, group, sums)
+    yield measure("benchmark.macro", macro_estimate(sums))
+    yield measure("benchmark.micro", micro_estimate(sums))
+    if rules == "bbeh":
+        none = unknown(Reason.NO_PAIRS)
+        published = plain(harmonic(sums.accuracy)) if len(sums.scored) else none
+        yield measure("benchmark.harmonic.published", published)
+
+
+def over_tasks(group: str, sums: TaskSums, name: str, estimate: Estimate) -> Measure:
+    """A summary over the tasks of a group."""
+    return Measure(
+        name, estimate, group=group, n=int(sums.totals.sum()), people=len(sums.answers),
+        prompts=int(sums.questions.sum()), clusters=len(sums.answers), details={"tasks": len(sums.scored)},
+    )  # fmt: skip

@@ -1,0 +1,44 @@
+"""The numbers of Average and Top that stand first, as stored, side by side."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Q
+
+from psychometrics.inference.estimates import Estimate
+from psychometrics.inference.measure import Block, Measure, Scope
+from psychometrics.measures.headlines import (
+    GroupNumbers,
+    MetricNumber,
+    TaskNumbers,
+    group_numbers,
+    metric_numbers,
+    task_numbers,
+)
+from scoring.models import ResultSet
+
+COLUMNS = (
+    "scope", "name", "group", "subset", "value", "se", "low", "high", "reason", "n", "clusters", "details",
+)  # fmt: skip
+
+
+def headline_rows(results: ResultSet, where: Q) -> list[dict[str, Any]]:
+    """The headlines of one or more scopes, in the order they were computed."""
+    return list(results.measures.filter(where, block=Block.RESULTS).order_by("pk").values(*COLUMNS))
+
+
+def headlines(
+    results: ResultSet, where: Q
+) -> tuple[list[GroupNumbers], list[TaskNumbers], list[MetricNumber]]:
+    """Groups, tasks and summaries over tasks that stored rows of these results are of."""
+    rows = headline_rows(results, where)
+    rules = results.run.study.protocol.match_rules
+    return list(group_numbers(rows)), list(task_numbers(rows)), list(metric_numbers(rows, rules))
+
+
+def stored_headlines(results: ResultSet) -> Iterator[Measure]:
+    """Values of the headlines over all answers, as they were stored."""
+    for row in headline_rows(results, Q(scope=Scope.ALL)):
+        value = math.nan if row["value"] is None else row["value"]
+        yield Measure(row["name"], Estimate(value, math.nan, math.nan, math.nan), row["group"], row["subset"])
