@@ -1,18 +1,15 @@
-"""Judges of a site: the rules of their settings, what changes leave behind, trials against a real server."""
+"""Judges of a site: the rules of their settings, and what changes leave behind."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
-from judging.models import JudgeCall, JudgeChange, JudgeConfig, ScoringRun
+from judging.models import JudgeChange, JudgeConfig, ScoringRun
 from judging.selectors.judges import judge_is_used, known_judges
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings
-from judging.services.judge_trial import FindingState, Trial, judge_probe
 from judging.services.judges import JudgeChanged, JudgeFixed, judge_add, judge_change, settings_of
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start
@@ -29,12 +26,6 @@ def judge(now: datetime) -> JudgeConfig:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[RunningJudge]:
-    with judge_server(log=tmp_path / "judge.log") as running:
-        yield running
-
-
-@pytest.fixture
 def asked_study(
     make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Callable[..., object]
 ) -> Study:
@@ -48,10 +39,6 @@ def refusal(settings: JudgeSettings, now: datetime, slug: str = "one") -> JudgeI
         judge_add(slug=slug, settings=settings, actor=None, now=now)
     assert not JudgeConfig.objects.exists()
     return caught.value
-
-
-def states(trial: Trial) -> dict[str, str]:
-    return {finding.name: finding.state.value for finding in trial.findings}
 
 
 def test_a_judge_is_stored_as_described_and_its_beginning_is_on_record(lead: User, now: datetime) -> None:
@@ -242,61 +229,3 @@ def test_an_estimate_alone_fixes_nothing_and_is_forgotten(
     assert not judge_is_used(judge)
     judge_change(judge=judge, settings=replace(GOOD, model="judge-2"), actor=None, now=now)
     assert not ScoringRun.objects.exists()
-
-
-def test_a_trial_of_a_judge_that_works_says_so_and_is_no_studys_call(
-    server: RunningJudge, now: datetime
-) -> None:
-    priced = replace(GOOD, base_url=server.url, input_price=Decimal(1), output_price=Decimal(2))
-    trial = judge_probe(judge_add(slug="one", settings=priced, actor=None, now=now))
-    assert trial.works
-    found = states(trial)
-    assert found.keys() == {"Key", "Address", "Model", "Reply", "Verdict", "Tokens", "Cost"}
-    assert {found[name] for name in ("Key", "Address", "Model", "Reply", "Tokens", "Cost")} == {"good"}
-    assert server.stats()["requests"] == 1
-    assert not JudgeCall.objects.exists()
-
-
-def test_a_trial_says_that_there_are_no_prices(server: RunningJudge, now: datetime) -> None:
-    trial = judge_probe(
-        judge_add(slug="one", settings=replace(GOOD, base_url=server.url), actor=None, now=now)
-    )
-    assert (trial.works, states(trial)["Cost"]) == (True, "warn")
-
-
-def test_a_trial_finds_an_endpoint_that_takes_no_schema(tmp_path: Path, now: datetime) -> None:
-    with judge_server(log=tmp_path / "log", reject_keyword=("minimum",)) as server:
-        trial = judge_probe(
-            judge_add(slug="one", settings=replace(GOOD, base_url=server.url), actor=None, now=now)
-        )
-        assert (trial.works, states(trial)["Reply"]) == (True, "warn")
-        assert server.stats()["requests"] == 2
-
-
-def test_a_trial_of_an_address_where_nobody_answers_asks_once(now: datetime) -> None:
-    nobody = replace(GOOD, base_url="http://127.0.0.1:9/v1")
-    trial = judge_probe(judge_add(slug="one", settings=nobody, actor=None, now=now))
-    assert not trial.works
-    assert (trial.findings[-1].name, trial.findings[-1].state) == ("Address", FindingState.BAD)
-
-
-def test_a_trial_with_a_wrong_key_blames_the_key_and_never_shows_it(
-    tmp_path: Path, now: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHIRON_JUDGE_KEY_MAIN", SECRET)
-    with judge_server(log=tmp_path / "log", dead_after=0) as server:
-        monkeypatch.setenv("CHIRON_JUDGE_ORIGIN_MAIN", server.url.removesuffix("/v1"))
-        keyed = replace(GOOD, base_url=server.url, key_variable="CHIRON_JUDGE_KEY_MAIN")
-        trial = judge_probe(judge_add(slug="one", settings=keyed, actor=None, now=now))
-    assert states(trial) == {"Key": "good", "Key or model": "bad"}
-    assert SECRET not in str(trial)
-
-
-def test_without_its_key_a_judge_is_not_asked(
-    server: RunningJudge, now: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("CHIRON_JUDGE_KEY_MAIN", raising=False)
-    keyed = replace(GOOD, base_url=server.url, key_variable="CHIRON_JUDGE_KEY_MAIN")
-    trial = judge_probe(judge_add(slug="one", settings=keyed, actor=None, now=now))
-    assert states(trial) == {"Key": "bad"}
-    assert server.stats()["requests"] == 0

@@ -261,7 +261,7 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
     assert of_all["measures with private prompts: slices slices.theta.pool"][0]
     assert of_all["measures with private prompts: exclusions flow.recruited"][0]
     assert of_all["measures with private prompts: results theta.pool"][0]  # of that category as well
-    assert PRIVATE in of_all["measures with private prompts: cohort theta.pool"][2]
+    assert PRIVATE in of_all["measures with private prompts: cohort theta.prompt"][2]
     assert_theta_by_hand(folder)
     report = document_html(study_document(study))
     for text in (

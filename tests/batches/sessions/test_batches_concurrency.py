@@ -1,61 +1,28 @@
-"""Many people and many tabs at the same moment, in threads and in processes of their own."""
+"""Many people start at the same moment, in threads and in processes of their own."""
 
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
-from django.db import connection
 
-from batches.models import Answer, BatchPlan, Revision, Session, SessionEvent
-from batches.services import ending
-from batches.services.answers import IncomingText, answer_save
-from batches.services.ending import (
-    AlreadySubmitted,
-    DeclaredResources,
-    session_submit,
-    session_withdraw,
-    sessions_expire,
-)
-from batches.services.extending import TimeRefused, session_extend, session_reopen
+from batches.models import Answer, BatchPlan, Session, SessionEvent
+from batches.services.ending import session_withdraw
 from batches.services.plans import batches_build
-from batches.services.receipts import SaveReceipt
 from batches.services.starting import AlreadyStarted, HasWithdrawn, PlacesTaken, session_start
 from studies.models import Participant, Study
+from tests.support.same_moment import at_the_same_moment
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 MakeStudy = Callable[..., Study]
 MakePerson = Callable[..., Participant]
 PROFILES = ("stem-undergraduate", "stem-phd", "non-stem-undergraduate")
 SCRIPT = Path(__file__).with_name("starting_process.py")
-T = TypeVar("T")
-
-
-def at_the_same_moment(jobs: Iterable[Callable[[], T]]) -> list[T]:
-    """Run every job in a thread of its own; all are let go together."""
-    todo = list(jobs)
-    # A PostgreSQL server of default size has 100 connections for everybody.
-    room = threading.Semaphore(100 if connection.vendor == "sqlite" else 60)
-    together = threading.Barrier(len(todo))
-
-    def run(job: Callable[[], T]) -> T:
-        together.wait(30)
-        with room:
-            try:
-                return job()
-            finally:
-                connection.close()
-
-    with ThreadPoolExecutor(max_workers=len(todo)) as pool:
-        return list(pool.map(run, todo))
 
 
 def outcome_of_start(participant: Participant, now: datetime) -> str:
@@ -144,162 +111,6 @@ def test_processes_that_start_the_same_people_give_each_one_batch_evenly(
 def with_project(environment: dict[str, str]) -> dict[str, str]:
     root = str(Path(__file__).resolve().parent.parent.parent.parent)
     return {**environment, "PYTHONPATH": root, "DJANGO_SETTINGS_MODULE": "config.settings"}
-
-
-@pytest.fixture
-def session(make_study: MakeStudy, make_person: MakePerson, now: datetime) -> Session:
-    return session_start(participant=make_person(make_study()), now=now)
-
-
-def save(
-    session: Session, text: str, at: datetime, *, tab: str, sequence: int = 1, base: int = 0
-) -> SaveReceipt:
-    return answer_save(
-        user_id=session.participant.user_id,
-        session_id=session.pk,
-        position=1,
-        incoming=IncomingText(text, base_revision=base, tab=tab, sequence=sequence),
-        now=at,
-    )
-
-
-def test_of_many_tabs_saving_at_once_one_wins_and_no_text_is_lost(session: Session, now: datetime) -> None:
-    receipts = at_the_same_moment(
-        partial(save, session, f"text of tab {n}", now, tab=f"tab-{n}") for n in range(20)
-    )
-    assert Counter(receipt.outcome for receipt in receipts) == {"accepted": 1, "refused_stale": 19}
-    winner = next(n for n, receipt in enumerate(receipts) if receipt.saved)
-    assert Answer.objects.get(position=1).text == f"text of tab {winner}"
-    texts = set(Revision.objects.values_list("text", flat=True))
-    assert texts == {f"text of tab {n}" for n in range(20)}
-
-
-def test_saves_of_one_tab_in_any_order_leave_the_newest(session: Session, now: datetime) -> None:
-    receipts = at_the_same_moment(
-        partial(save, session, f"version {n}", now, tab="tab", sequence=n) for n in range(1, 21)
-    )
-    answer = Answer.objects.get(position=1)
-    assert (answer.text, answer.sequence) == ("version 20", 20)
-    accepted = [receipt for receipt in receipts if receipt.saved]
-    numbers = Revision.objects.filter(outcome="accepted").order_by("number").values_list("number", flat=True)
-    assert list(numbers) == list(range(1, len(accepted) + 1))
-    assert Revision.objects.count() == 20
-
-
-def test_a_save_beside_a_submission_is_in_it_or_told_otherwise(session: Session, now: datetime) -> None:
-    def submit() -> None:
-        session_submit(session=session, resources=DeclaredResources((), ""), now=now)
-
-    receipts: list[SaveReceipt] = []
-
-    def save_beside() -> None:
-        receipts.append(save(session, "in the same moment", now, tab="tab"))
-
-    at_the_same_moment([submit, save_beside])
-    receipt = receipts[0]
-    answer = Answer.objects.get(position=1)
-    assert answer.text == ("in the same moment" if receipt.saved else "")
-    assert Revision.objects.get().outcome == ("accepted" if receipt.saved else "refused_late")
-
-
-def test_a_session_submitted_by_many_clicks_is_submitted_once(session: Session, now: datetime) -> None:
-    def submit() -> str:
-        try:
-            session_submit(session=session, resources=DeclaredResources((), ""), now=now)
-        except AlreadySubmitted:
-            return "already"
-        return "submitted"
-
-    assert Counter(at_the_same_moment([submit] * 10)) == {"submitted": 1, "already": 9}
-    assert SessionEvent.objects.filter(kind="submitted").count() == 1
-
-
-def test_many_sweeps_at_once_end_each_session_once(
-    make_study: MakeStudy, make_person: MakePerson, now: datetime
-) -> None:
-    study = make_study(prompts=40)
-    for _ in range(10):
-        session_start(participant=make_person(study), now=now)
-    later = now + timedelta(hours=6)
-    assert sum(at_the_same_moment([partial(sessions_expire, now=later)] * 8)) == 10
-    assert SessionEvent.objects.filter(kind="expired").count() == 10
-
-
-@pytest.mark.parametrize("turn", range(5))
-def test_an_extension_beside_a_sweep_leaves_a_running_session(
-    session: Session, now: datetime, turn: int
-) -> None:
-    late = session.deadline_at + timedelta(seconds=30)
-
-    def extend() -> int:
-        session_extend(session=session, minutes=30, reason="A power cut", now=late)
-        return 0
-
-    sweeps: list[Callable[[], int]] = [partial(sessions_expire, now=late)] * 3
-    swept = sum(at_the_same_moment([*sweeps[: turn % 3], extend, *sweeps[turn % 3 :]]))
-    found = Session.objects.get()
-    assert (found.status, found.ended_at) == ("active", None)
-    assert found.deadline_at == late + timedelta(minutes=30)
-    kinds = list(SessionEvent.objects.exclude(kind="started").values_list("kind", flat=True))
-    assert kinds == ["expired"] * swept + ["extended"]
-
-
-def test_a_deadline_that_moved_after_the_sweep_read_it_is_not_swept(
-    session: Session, now: datetime, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    late = session.deadline_at + timedelta(seconds=30)
-    claim = ending._session_expire
-
-    def claim_after_an_extension(read: Session, at: datetime) -> bool:
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            pool.submit(extend_in_its_own_connection, session, late).result(30)
-        return claim(read, at)
-
-    monkeypatch.setattr(ending, "_session_expire", claim_after_an_extension)
-    assert sessions_expire(now=late) == 0
-    assert Session.objects.get().status == "active"
-    assert not SessionEvent.objects.filter(kind="expired").exists()
-
-
-def extend_in_its_own_connection(session: Session, at: datetime) -> None:
-    try:
-        session_extend(session=session, minutes=30, reason="A power cut", now=at)
-    finally:
-        connection.close()
-
-
-def test_two_clicks_on_extend_extend_once(session: Session, now: datetime) -> None:
-    def extend() -> str:
-        try:
-            session_extend(
-                session=session,
-                minutes=30,
-                reason="A power cut",
-                deadline_seen=session.deadline_at,
-                now=now,
-            )
-        except TimeRefused:
-            return "refused"
-        return "extended"
-
-    assert Counter(at_the_same_moment([extend] * 5)) == {"extended": 1, "refused": 4}
-    assert Session.objects.get().deadline_at == session.deadline_at + timedelta(minutes=30)
-
-
-def test_a_save_beside_reopening_is_in_the_answer_or_told_otherwise(session: Session, now: datetime) -> None:
-    session_submit(session=session, resources=DeclaredResources((), ""), now=now)
-    at = now + timedelta(minutes=5)
-    receipts: list[SaveReceipt] = []
-
-    def save_beside() -> None:
-        receipts.append(save(session, "in the same moment", at, tab="tab"))
-
-    def reopen() -> None:
-        session_reopen(session=session, reason="By mistake", now=at)
-
-    at_the_same_moment([reopen, save_beside])
-    assert Answer.objects.get(position=1).text == ("in the same moment" if receipts[0].saved else "")
-    assert save(session, "afterwards", at, tab="tab", sequence=2, base=receipts[0].revision).saved
 
 
 def test_starting_and_withdrawing_at_once_never_leaves_a_running_session(

@@ -1,117 +1,26 @@
-"""An audit from draw to result: what is drawn, what raters get, what comes back, and what is kept."""
+"""An audit from draw to ratings: what is drawn, what raters get, what comes back, and what is kept."""
 
-import csv
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from io import StringIO
-from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
-from hashed_judge.running import judge_server
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from judging.audit_sheet import audit_sheet
-from judging.models import AuditItem, AuditSample, CriterionScore, JudgeConfig, JudgingRun, RunState
-from judging.selectors.audits import private_items, sheet_rows
+from judging.models import AuditItem, AuditSample, CriterionScore, JudgingRun, RunState
+from judging.selectors.audits import private_items
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
 from judging.services.audits import DrawRefused, audit_draw
-from psychometrics.inference.estimates import Reason
 from reporting.forms.audit_file import read_ratings
-from scoring.coordinator import Scoring, results_bring_up
+from scoring.coordinator import Scoring
 from scoring.selectors.audit_results import audit_result
-from scoring.services.exports import study_export
 from screening.models import Verdict, VerdictDecision
-from studies.bank.records import CriterionRecord, PromptRecord
-from studies.models import BankVersion, Participant, Study, StudyEvent, User
+from studies.models import Participant, Study, StudyEvent, User
+from tests.support.audit_sheets import draw, filled, rate, sheet
 
 pytestmark = pytest.mark.django_db
-PEOPLE = 6
 FORMULA = '=HYPERLINK("http://example.org")'
-
-
-def prompts() -> list[PromptRecord]:
-    rubric = tuple(CriterionRecord(text=f"Says part {part}.") for part in range(3))
-    open_ones = [
-        PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(n), criteria=rubric)
-        for n in range(1, 4)
-    ]
-    hidden = PromptRecord(
-        prompt_id="hidden", text="A hidden question?", gold_answer="a hidden answer", split="private"
-    )
-    return [*open_ones, hidden]
-
-
-@pytest.fixture(scope="module")
-def judged(
-    kept: None,
-    make_study: Callable[..., Study],
-    make_person: Callable[..., Participant],
-    work: Callable[..., Session],
-    make_judge: Callable[..., JudgeConfig],
-    score_at: Callable[..., Scoring],
-    now: datetime,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> list[Participant]:
-    """Judged by two: 6 people x (3 prompts of 3 criteria + 1 exact answer) = 60 verdicts each.
-
-    The second judge takes over 70 % of the first one's verdicts.
-    """
-    study = make_study(prompts=prompts(), slug="audited", replicates_per_profile=50)
-    people = [make_person(study) for _ in range(PEOPLE)]
-    for number, person in enumerate(people):
-        answers = {f"p{n}": f"Answer {number} to {n}" for n in range(1, 4)}
-        work(person, answers | {"hidden": f"Hidden {number}"})
-    work(make_person(study, is_test=True), {"p1": "a text of a test run"})
-    logs = tmp_path_factory.mktemp("judges")
-    with (
-        judge_server(log=logs / "first.log", latency_ms=2) as first,
-        judge_server(log=logs / "second.log", judge="B", agreement=0.7) as second,
-    ):
-        judges = make_judge(first.url, "first"), make_judge(second.url, "second")
-        score_at(study, *judges, clock=lambda: now)
-    return people
-
-
-@pytest.fixture
-def people(judged: list[Participant], db: None) -> list[Participant]:
-    return [Participant.objects.get(pk=person.pk) for person in judged]
-
-
-@pytest.fixture
-def run(judged: list[Participant], db: None) -> JudgingRun:
-    return JudgingRun.objects.get()
-
-
-@pytest.fixture
-def study(run: JudgingRun) -> Study:
-    return run.study
-
-
-def draw(
-    run: JudgingRun, now: datetime, *, size: int = 30, seed: int = 1, public_only: bool = False
-) -> AuditSample:
-    return audit_draw(run=run, size=size, seed=seed, public_only=public_only, actor=None, now=now)
-
-
-def sheet(sample: AuditSample) -> list[dict[str, str]]:
-    text = audit_sheet(sample.pk, sheet_rows(sample), canaries=["canary-1"])
-    return list(csv.DictReader(StringIO(text.removeprefix("\ufeff"), newline="")))
-
-
-def filled(rows: list[dict[str, str]], delimiter: str = ",") -> bytes:
-    file = StringIO(newline="")
-    writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue().encode("utf-8-sig")
-
-
-def rate(sample: AuditSample, rows: list[dict[str, str]], now: datetime, rater: str = "Ada") -> RatingsImport:
-    return ratings_import(sample=sample, reading=read_ratings(filled(rows)), rater=rater, actor=None, now=now)
 
 
 def kept(sample: AuditSample) -> list[tuple[int, float | None, str, str]]:
@@ -308,135 +217,6 @@ def test_a_sheet_with_any_problem_changes_nothing_and_lists_them_all(run: Judgin
     assert refused(sample, rows, now, rater="  ") == ["say who rated: a name or a pseudonym"]
     assert len(refused(sample, rows, now, rater="a" * 101)) == 1
     assert len(refused(sample, rows, now, rater="a\0")) == 1
-
-
-def test_people_who_repeat_the_first_judge_agree_with_it_wholly(run: JudgingRun, now: datetime) -> None:
-    sample = draw(run, now, size=60)
-    said = {item.number: item.row.score for item in sample.items.select_related("row")}
-    rate(sample, [row | {"human_score": repr(said[int(row["number"])])} for row in sheet(sample)], now)
-    first, second = audit_result(sample).judges
-    assert (first.found.weighted.pairs, first.found.weighted.covered) == (60, 1.0)
-    assert (first.found.weighted.kappa.value, first.found.sample.kappa.value) == (1.0, 1.0)
-    assert (first.found.weighted.near_exact.value, first.found.weighted.offset.value) == (1.0, 0.0)
-    # All 60 are drawn: weighted is what the sample says, and that is the agreement of the two judges.
-    assert second.found.weighted.kappa.value == pytest.approx(second.found.sample.kappa.value)
-    assert second.found.weighted.same_side.value == pytest.approx(agreeing_share())
-    assert second.found.weighted.same_side.value < 1
-
-
-def agreeing_share() -> float:
-    by_judge: dict[str, dict[tuple[int, int | None], bool]] = {"first": {}, "second": {}}
-    for row in CriterionScore.objects.select_related("run__config"):
-        assert row.run.config is not None
-        assert row.score is not None
-        by_judge[row.run.config.slug][row.answer_id, row.criterion_id] = row.score >= 0.5
-    first, second = by_judge.values()
-    return sum(first[place] == second[place] for place in first) / len(first)
-
-
-def test_an_unrated_sample_says_so_and_nothing_else(run: JudgingRun, now: datetime) -> None:
-    result = audit_result(draw(run, now))
-    assert (result.rated, result.asked, result.raters, result.verdicts) == (0, 30, 0, 60)
-    for judge in result.judges:
-        assert judge.found.weighted.kappa.reason == Reason.NO_PAIRS
-        assert judge.found.sample.n == 0
-    assert {one.rated for one in result.strata} == {0}
-
-
-def test_a_result_takes_few_queries(
-    run: JudgingRun, now: datetime, django_assert_max_num_queries: Callable[[int], Any]
-) -> None:
-    sample = AuditSample.objects.select_related("judging_run__study").get(pk=draw(run, now, size=60).pk)
-    with django_assert_max_num_queries(6):
-        audit_result(sample)
-    with django_assert_max_num_queries(3):
-        assert len(list(sheet_rows(sample))) == 60
-
-
-def test_the_export_has_ratings_without_names_and_public_prompts_only(
-    run: JudgingRun, study: Study, people: list[Participant], now: datetime, tmp_path: Path
-) -> None:
-    sample = draw(run, now, size=60)
-    rows = sheet(sample)
-    first = [row | {"human_score": "1", "comment": "of Ada"} for row in rows[:10]] + rows[10:]
-    rate(sample, first, now, rater="Ada Lovelace")
-    rate(
-        sample,
-        rows[:10] + [row | {"human_score": "0"} for row in rows[10:20]] + rows[20:],
-        now,
-        rater="Grace",
-    )
-    session_withdraw(participant=people[0], now=now + timedelta(hours=2))
-    folder = tmp_path / "out"
-    results_bring_up(study=study, clock=lambda: now)
-    study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
-    found = [json.loads(line) for line in (folder / "audit.jsonl").read_text().splitlines()]
-    assert len(found) == 5 * 9 * 2
-    assert {row["prompt_id"] for row in found} == {"p1", "p2", "p3"}
-    assert {row["participant"] for row in found} == {person.code for person in people[1:]}
-    assert {row["rater"] for row in found} == {1, 2, None}
-    assert all((row["rater"] is None) == (row["human_score"] is None) for row in found)
-    assert {row["inclusion_probability"] for row in found} == {1.0}
-    assert {(row["run"], row["sample"]) for row in found} == {(1, 1), (2, 1)}
-    verdicts = {
-        (row["run"], row["participant"], row["prompt_id"], row["criterion"]): row["score"]
-        for row in map(json.loads, (folder / "criteria.jsonl").read_text().splitlines())
-    }
-    for row in found:
-        place = (row["run"], row["participant"], row["prompt_id"], row["criterion"])
-        assert row["judge_score"] == verdicts[place]
-    for path in (one for one in folder.iterdir() if one.suffix != ".zip"):
-        content = path.read_text(encoding="utf-8")
-        assert not any(word in content for word in ("Ada", "Grace", "hidden answer", "Hidden"))
-
-
-def test_the_command_draws_takes_back_and_shows(
-    run: JudgingRun, now: datetime, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    BankVersion.objects.update(canaries=["canary-1"])
-    target = tmp_path / "audit.csv"
-    call_command("audit_sample", "draw", "audited", "--size", "20", "--seed", "3", "--out", str(target))
-    sample = AuditSample.objects.get()
-    said = capsys.readouterr().out
-    assert f"Audit sample {sample.pk}, seed 3: 20 verdicts in {target}." in said
-    content = target.read_bytes()
-    assert content.startswith(b"\xef\xbb\xbfsample,number,")
-    assert content.count(b"canary-1") == 20
-    with pytest.raises(CommandError, match=r"audit\.csv exists"):
-        call_command("audit_sample", "draw", "audited", "--out", str(target))
-    assert AuditSample.objects.count() == 1
-    rows = list(csv.DictReader(StringIO(content.decode("utf-8-sig"), newline="")))
-    rated = tmp_path / "rated.csv"
-    rated.write_bytes(filled([row | {"human_score": "1"} for row in rows[:12]] + rows[12:], ";"))
-    call_command("audit_sample", "import", "audited", str(rated), "--rater", "Ada")
-    assert "New: 12. Replaced: 0. Unchanged: 0." in capsys.readouterr().out
-    call_command("audit_sample", "show", "audited")
-    said = capsys.readouterr().out
-    assert "rated 12 of 20" in said
-    assert "first and people, 12 verdicts with both scores" in said
-    assert "second and people" in said
-
-
-def test_the_command_refuses_in_sentences(
-    run: JudgingRun, study: Study, now: datetime, tmp_path: Path
-) -> None:
-    out = str(tmp_path / "audit.csv")
-    for arguments, sentence in (
-        (["draw", "audited", "--size", "61", "--out", out], "61 cannot be drawn"),
-        (["draw", "audited", "--run", "999", "--out", out], "no judging run 999"),
-        (["draw", "audited", "--seed", "-1", "--out", out], "A seed is a whole number"),
-        (["draw", "audited", "--out", str(tmp_path / "none" / "a.csv")], "There is no folder"),
-        (["draw", "nobody", "--out", out], 'There is no study "nobody"'),
-        (["show", "audited"], "has no audit sample"),
-        (["import", "audited", out, "--rater", "Ada"], "has no audit sample"),
-    ):
-        with pytest.raises(CommandError, match=sentence):
-            call_command("audit_sample", *arguments)
-    assert not Path(out).exists()
-    assert not AuditSample.objects.exists()
-    draw(run, now)
-    with pytest.raises(CommandError, match="cannot be read"):
-        call_command("audit_sample", "import", "audited", out, "--rater", "Ada")
 
 
 def test_a_sample_of_one_judge_is_drawn_by_how_sure_it_is(

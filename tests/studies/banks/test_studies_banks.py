@@ -1,6 +1,5 @@
-"""Importing banks, item parameters and judge texts."""
+"""Importing banks."""
 
-import dataclasses
 import hashlib
 import importlib
 from collections.abc import Callable
@@ -17,26 +16,13 @@ from django.db.models import Value
 from django.db.models.functions import Concat
 from pytest_django import DjangoAssertNumQueries
 
-from formats.item_parameters import ItemParameter, ItemParameters, read_item_parameters
+from formats.item_parameters import read_item_parameters
 from formats.problems import Problem
-from studies.bank.building import BankReading
 from studies.bank.reading import read_bank
-from studies.bank.records import AttachmentRecord, BankRecord, ContainsCheck, CriterionRecord, PromptRecord
-from studies.models import (
-    Attachment,
-    Bank,
-    BankVersion,
-    Criterion,
-    Item,
-    ItemBank,
-    JudgeProtocol,
-    Prompt,
-    Study,
-)
-from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
+from studies.bank.records import AttachmentRecord, ContainsCheck, CriterionRecord
+from studies.models import Attachment, Bank, BankVersion, Criterion, Prompt, Study
 from studies.selectors.banks import (
     bank_version,
-    item_bank,
     item_ids_without_prompts,
     prompt_ids_without_parameters,
     studies_on_other_versions,
@@ -47,27 +33,14 @@ from studies.services.banks import (
     NothingToImport,
     StrictImportRefused,
     bank_import,
-    default_judge_protocol,
     item_bank_import,
-    judge_protocol_import,
 )
 from studies.services.slugs import SlugInvalid
+from tests.support.bank_readings import prompt, reading_of
 
 pytestmark = pytest.mark.django_db
-
 PROBLEM = Problem(line=2, prompt_id="bad", field="text", message="is blank; write something")
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
-
-
-def prompt(prompt_id: str = "one", text: str = "Which?", **fields: object) -> PromptRecord:
-    return PromptRecord.model_validate({"prompt_id": prompt_id, "text": text, "gold_answer": "this"} | fields)
-
-
-def reading_of(
-    *prompts: PromptRecord, problems: tuple[Problem, ...] = (), root: Path = Path()
-) -> BankReading:
-    bank = BankRecord(format="chiron", prompts=prompts, canaries=("canary-1",))
-    return BankReading(bank=bank, problems=problems, root=root)
 
 
 def picture(folder: Path, name: str = "a.png", content: bytes = PNG) -> AttachmentRecord:
@@ -276,62 +249,6 @@ def test_the_published_questions_and_their_parameters_are_imported(now: datetime
     assert bank.items.count() == 615
     assert len(item_ids_without_prompts(result.version, bank)) == 605
     assert prompt_ids_without_parameters(result.version, bank) == []
-
-
-# --- item parameters and judge texts --------------------------------------------------------------------
-
-
-PARAMETERS = ItemParameters(
-    items=(ItemParameter("one", 1.5, -0.25, "QR-1", "public"), ItemParameter("other", 0.5, 2.0)),
-    squeeze_scale=0.998,
-    squeeze_offset=0.001,
-    sigma_hat=2.5,
-    n_models=53,
-    r_squared=0.67,
-)
-
-
-def test_item_parameters_are_stored_as_they_are(now: datetime) -> None:
-    bank, created = item_bank_import(slug="scale", parameters=PARAMETERS, now=now)
-    assert created
-    facts = (bank.squeeze_scale, bank.squeeze_offset, bank.sigma_hat, bank.n_models, bank.r_squared)
-    assert facts == (0.998, 0.001, 2.5, 53, 0.67)
-    rows = bank.items.order_by("prompt_id").values_list("prompt_id", "a", "b", "subcategory", "prompt_set")
-    assert list(rows) == [("one", 1.5, -0.25, "QR-1", "public"), ("other", 0.5, 2.0, "", "")]
-
-
-def test_the_same_parameters_are_stored_once_and_others_beside_them(now: datetime) -> None:
-    first, _ = item_bank_import(slug="scale", parameters=PARAMETERS, now=now)
-    assert item_bank_import(slug="renamed", parameters=PARAMETERS, now=now) == (first, False)
-    other = dataclasses.replace(PARAMETERS, sigma_hat=3.0)
-    second, created = item_bank_import(slug="scale", parameters=other, now=now + timedelta(days=1))
-    assert created
-    assert item_bank("scale") == second
-    assert (ItemBank.objects.count(), Item.objects.count()) == (2, 4)
-
-
-def test_prompts_and_parameters_that_do_not_meet_are_listed(now: datetime) -> None:
-    version = bank_import(
-        slug="small", reading=reading_of(prompt("two"), prompt("one")), strict=True, now=now
-    ).version
-    bank, _ = item_bank_import(slug="scale", parameters=PARAMETERS, now=now)
-    assert prompt_ids_without_parameters(version, bank) == ["two"]
-    assert item_ids_without_prompts(version, bank) == ["other"]
-
-
-def test_judge_texts_are_stored_once(now: datetime) -> None:
-    texts = JudgeTexts(exact="{question}{answer}{predicted_answer}", rubric="r", source="s" * 400)
-    first, created = judge_protocol_import(slug="mine", texts=texts, now=now)
-    assert created
-    assert (first.exact_text, first.rubric_text, len(first.source)) == (texts.exact, "r", 300)
-    assert judge_protocol_import(slug="mine", texts=texts, now=now) == (first, False)
-
-
-def test_the_default_judge_texts_are_there_when_asked_for(now: datetime) -> None:
-    protocol = default_judge_protocol(now=now)
-    assert (protocol.slug, protocol.sha256) == ("chiron", DEFAULT_JUDGE_TEXTS.sha256)
-    assert default_judge_protocol(now=now) == protocol
-    assert JudgeProtocol.objects.count() == 1
 
 
 def labels_of(imported: BankImport) -> dict[str, str]:

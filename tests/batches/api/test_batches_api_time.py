@@ -1,0 +1,75 @@
+"""What a page asks for by itself: the saved text and the time that is left."""
+
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from batches.models import Session
+from studies.models import Participant, Study
+from tests.batches.api.saving_requests import body, end_ago, post
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_saved_text_can_be_read_back_also_after_the_end(page: Client, session: Session) -> None:
+    post(page, session, body("kept"))
+    end_ago(session, 3600)
+    reply = page.get(f"/api/sessions/{session.pk}/answers/1")
+    assert (reply.status_code, reply.json()["text"], reply.json()["revision"]) == (200, "kept", 1)
+    never_saved = page.get(f"/api/sessions/{session.pk}/answers/2").json()
+    assert never_saved == {"text": "", "note": "", "confidence": None, "revision": 0, "saved_at": None}
+
+
+def test_nobody_else_reads_a_saved_text(
+    client: Client,
+    session: Session,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+) -> None:
+    address = f"/api/sessions/{session.pk}/answers/1"
+    assert client.get(address).status_code == 404
+    client.force_login(make_person(make_study()).user)
+    assert client.get(address).status_code == 404
+    client.force_login(session.participant.user)
+    assert client.get(f"/api/sessions/{session.pk}/answers/99").status_code == 404
+    assert client.get(f"/api/sessions/{uuid.uuid4()}/answers/1").status_code == 404
+
+
+def test_the_time_is_the_servers(page: Client, session: Session) -> None:
+    reply = page.get(f"/api/sessions/{session.pk}/time")
+    content = reply.json()
+    assert content.keys() == {"server_time", "deadline_at", "seconds_left", "status", "extended_seconds"}
+    assert content["extended_seconds"] == 0
+    assert content["status"] == "active"
+    assert 5 * 3600 - 10 <= content["seconds_left"] <= 5 * 3600
+
+
+def test_the_time_is_over_by_the_clock_before_the_sweep_came_by(page: Client, session: Session) -> None:
+    end_ago(session, 1)
+    content = page.get(f"/api/sessions/{session.pk}/time").json()
+    assert (content["status"], content["seconds_left"]) == ("expired", 0)
+    session.refresh_from_db()
+    assert session.status == "active"
+
+
+def test_the_time_tells_of_an_extension(page: Client, session: Session) -> None:
+    session.deadline_at += timedelta(minutes=10)
+    session.extended_seconds = 600
+    session.save()
+    content = page.get(f"/api/sessions/{session.pk}/time").json()
+    assert content["extended_seconds"] == 600
+    assert 5 * 3600 + 590 <= content["seconds_left"] <= 5 * 3600 + 600
+
+
+@pytest.mark.parametrize("what", ["time", "answers/1"])
+def test_no_reply_is_kept_by_browsers_or_proxies(page: Client, session: Session, what: str) -> None:
+    for asking in (page, Client()):
+        assert asking.get(f"/api/sessions/{session.pk}/{what}")["Cache-Control"] == "private, no-store"
+
+
+def test_an_unknown_session_has_no_time(page: Client, session: Session) -> None:
+    assert page.get(f"/api/sessions/{uuid.uuid4()}/time").status_code == 404
+    assert Client().get(f"/api/sessions/{session.pk}/time").status_code == 404

@@ -1,0 +1,243 @@
+"""A judge's limits hold for all workers together: what a real server's log says of several processes."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from hashed_judge.log import Arrival, in_flight_maximum, most_in_window, tokens_most_in_window
+from hashed_judge.running import RunningJudge, judge_server
+
+from judging.judges.windows import Window
+from judging.models import JudgeCall, JudgeGrant, JudgingRun, PauseReason
+from judging.services.running.gates import RequestGate, request_gate
+from judging.services.running.runs import run_pause
+from judging.services.running.working import lease_work
+from tests.judging.limits.limited_runs import begun, judge_of, scoring_run
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+ROOT = Path(__file__).resolve().parents[3]
+SECONDS = 3.0
+WINDOW = Window(length=SECONDS, valid=1.0, margin=0.5)
+# Whoever waits for the end of this one has noticed nothing before it.
+LONG = Window(length=60.0, valid=1.0, margin=0.5)
+SOON = 20.0
+MakeRun = Callable[..., JudgingRun]
+
+
+@contextmanager
+def workers(
+    environment: dict[str, str], *runs: Sequence[JudgingRun], seconds: float = 20.0
+) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """One worker process for each group of runs; ended at the end, whatever became of them."""
+    command = [sys.executable, "-m", "tests.support.judging_process", "--length", str(SECONDS)]
+    processes = [
+        subprocess.Popen(
+            [*command, "--seconds", str(seconds), *(str(run.pk) for run in group)], cwd=ROOT, env=environment
+        )
+        for group in runs
+    ]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(30)
+
+
+def all_end(processes: Sequence[subprocess.Popen[bytes]], *, within: float) -> None:
+    until = time.monotonic() + within
+    for process in processes:
+        assert process.wait(max(1.0, until - time.monotonic())) == 0
+
+
+def states(*runs: JudgingRun) -> list[str]:
+    return [JudgingRun.objects.get(pk=run.pk).state for run in runs]
+
+
+def log_of(server: RunningJudge) -> list[Arrival]:
+    return server.settled()
+
+
+def test_two_runs_in_four_processes_never_exceed_requests_per_minute_or_concurrency(
+    tmp_path: Path, make_run: MakeRun, child_environment: dict[str, str]
+) -> None:
+    limits: dict[str, Any] = {"rpm": 80, "max_in_flight": 10, "window_seconds": SECONDS}
+    with judge_server(log=tmp_path / "log", latency_ms=20, jitter_ms=30, **limits) as server:
+        judge = judge_of(server, requests_per_minute=80, concurrency=10)
+        one, other = make_run(judge, people=10), make_run(judge, people=10)
+        with workers(child_environment, [one], [one], [other], [other], seconds=1.5) as processes:
+            all_end(processes, within=120)
+        arrivals = log_of(server)
+        assert server.stats()["violations"] == {}
+    assert states(one, other) == ["finished", "finished"]
+    assert len(arrivals) == JudgeCall.objects.filter(outcome="ok").count() == 240
+    assert most_in_window(arrivals, seconds=SECONDS) <= 80
+    assert in_flight_maximum(arrivals) <= 10
+    # Neither starves: by when one alone could have been done, each has had turns.
+    first = list(JudgeCall.objects.order_by("called_at").values_list("judging_run", flat=True))[:120]
+    assert min(first.count(one.pk), first.count(other.pk)) >= 10
+
+
+def test_two_runs_in_four_processes_never_exceed_tokens_per_minute(
+    tmp_path: Path, make_run: MakeRun, child_environment: dict[str, str]
+) -> None:
+    limits: dict[str, Any] = {"tpm": 40_000, "window_seconds": SECONDS}
+    with judge_server(log=tmp_path / "log", latency_ms=20, jitter_ms=30, **limits) as server:
+        judge = judge_of(server, tokens_per_minute=40_000, max_output_tokens=300, concurrency=24)
+        one, other = make_run(judge, people=10), make_run(judge, people=10)
+        with workers(child_environment, [one, other], [one, other], [other, one], seconds=3) as processes:
+            all_end(processes, within=120)
+        arrivals = log_of(server)
+        assert server.stats()["violations"] == {}
+    assert states(one, other) == ["finished", "finished"]
+    assert len(arrivals) == 240
+    assert sum(one.tokens for one in arrivals) > 2 * 40_000
+    # What was set aside for long replies and not used is used by others.
+    assert 20_000 < tokens_most_in_window(arrivals, seconds=SECONDS) <= 40_000
+
+
+def test_requests_that_are_repeated_count_against_the_limits_too(tmp_path: Path, make_run: MakeRun) -> None:
+    faults: dict[str, Any] = {
+        "faults": 0.4,
+        "fault_kinds": ("off_schema", "out_of_range"),
+        "faults_at_most": 1,
+    }
+    limits: dict[str, Any] = {"rpm": 30, "window_seconds": SECONDS}
+    with judge_server(log=tmp_path / "log", latency_ms=5, **limits, **faults) as server:
+        run = make_run(judge_of(server, requests_per_minute=30), people=4)
+        worked(run)
+        arrivals = log_of(server)
+        assert server.stats()["violations"] == {}
+        assert server.stats()["faults"] != {}
+    assert len(arrivals) == JudgeCall.objects.count() > 48
+    assert most_in_window(arrivals, seconds=SECONDS) <= 30
+    assert JudgingRun.objects.get().rows.filter(state="open").count() == 0
+
+
+def worked(
+    run: JudgingRun,
+    *,
+    seconds: float = 60.0,
+    stopping: threading.Event | None = None,
+    window: Window = WINDOW,
+) -> float:
+    """One lease of the run's only judge in this process; the seconds it took."""
+    began = time.monotonic()
+    lease_work(
+        judging_run=JudgingRun.objects.select_related("study").get(pk=run.pk),
+        run=scoring_run(run),
+        seconds=seconds,
+        stopping=stopping or threading.Event(),
+        clock=timezone.now,
+        wanted=16,
+        window=window,
+    )
+    return time.monotonic() - began
+
+
+def later(seconds: float, action: Callable[[], object]) -> threading.Timer:
+    timer = threading.Timer(seconds, action)
+    timer.start()
+    return timer
+
+
+def test_a_thread_that_waits_for_a_limit_notices_that_the_worker_is_to_stop(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+    stopping = threading.Event()
+    later(1.0, stopping.set)
+    assert 1.0 <= worked(run, stopping=stopping, window=LONG) < SOON
+    assert 0 < len(log_of(server)) < 12
+    # What it had claimed and not asked about is free again.
+    assert run.rows.filter(state="open", lease=None, starts=0).count() == 12 - len(log_of(server))
+
+
+def test_a_thread_that_waits_for_a_limit_notices_the_end_of_its_slice(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+    assert 1.0 <= worked(run, seconds=1.0, window=LONG) < SOON
+    assert 0 < len(log_of(server)) < 12
+
+
+def test_a_thread_that_waits_for_a_limit_notices_that_the_run_pauses(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+
+    def pause() -> None:
+        run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=timezone.now())
+        connection.close()
+
+    later(1.0, pause)
+    assert worked(run, window=LONG) < SOON
+    assert len(log_of(server)) < 12
+
+
+def test_what_a_slice_did_not_use_of_its_grants_is_there_for_the_next(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, tokens_per_minute=8_000, max_output_tokens=2_000), people=1)
+    worked(run)
+    used = sum(one.tokens for one in log_of(server))
+    granted = JudgeGrant.objects.all()
+    assert sum(grant.requests for grant in granted) <= 12
+    assert sum(grant.tokens for grant in granted) <= used
+    assert run.rows.filter(state="scored").count() == 12
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"tokens_per_minute": 1_000, "max_output_tokens": 5_000}, "1,000 tokens per minute"),
+        ({"requests_per_minute": 0}, "allows 0 requests per minute"),
+    ],
+)
+def test_a_limit_below_one_request_pauses_the_run_and_says_so(
+    limits: dict[str, int], words: str, server: RunningJudge, make_run: MakeRun
+) -> None:
+    run = make_run(judge_of(server, **limits), people=1)
+    assert worked(run) < 10
+    run.refresh_from_db()
+    assert (run.state, run.pause_reason) == ("paused", "unusable")
+    assert words in run.pause_detail
+    assert log_of(server) == []
+
+
+def test_old_grants_are_pruned(server: RunningJudge, make_run: MakeRun) -> None:
+    judge = judge_of(server, requests_per_minute=1000)
+    long_ago = timezone.now() - timedelta(hours=1)
+    JudgeGrant.objects.create(judge=judge, requests=1000, tokens=5, granted_at=long_ago)
+    worked(make_run(judge, people=1))
+    assert JudgeGrant.objects.filter(granted_at__lte=long_ago).count() == 0
+    assert JudgeGrant.objects.count() > 0
+
+
+def test_a_judge_without_limits_costs_a_request_no_query_and_next_to_no_time(
+    server: RunningJudge, make_run: MakeRun, django_assert_num_queries: Callable[..., object]
+) -> None:
+    run = make_run(judge_of(server), people=1)
+    with request_gate(begun(run), clock=timezone.now, stopping=threading.Event(), until=float("inf")) as gate:
+        with django_assert_num_queries(0):  # type: ignore[attr-defined]
+            took = min(seconds_of_thousand(gate) for _ in range(5))
+        gate.settle([])
+    assert "gatekeeper" not in {thread.name for thread in threading.enumerate()}
+    assert took / 1000 < 5e-6
+    assert JudgeGrant.objects.count() == 0
+
+
+def seconds_of_thousand(gate: RequestGate) -> float:
+    began = time.perf_counter()
+    for _ in range(1000):
+        gate.enter(tokens=1200)
+    return time.perf_counter() - began

@@ -1,0 +1,192 @@
+"""The page of a run while it goes on, and when it is over."""
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from hashed_judge.running import RunningJudge, judge_server
+
+from judging.judges.reasons import UnscoredReason
+from judging.models import (
+    CriterionScore,
+    JudgeCall,
+    JudgeConfig,
+    JudgingRun,
+    PauseReason,
+    RowState,
+    ScoringRun,
+    WorkerLease,
+)
+from judging.selectors.progress import judging_progress
+from judging.services.running.claims import lease_begin, rows_claim
+from judging.views.reason_texts import REASON_TEXTS, WAYS_ON
+from scoring.coordinator import judging_coordinate
+from studies.models import Study
+from tests.judging.pages.judging_pages import ROWS, action, finish, leases, page, plan, start, words
+
+# Workers store over connections of their own: what a test makes has to be committed.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+# --- while it goes on --------------------------------------------------------------------------------
+
+
+def test_the_numbers_of_a_finished_run_are_those_of_its_rows_and_calls(
+    staff: Client, study: Study, judge: JudgeConfig, server: RunningJudge
+) -> None:
+    run = start(staff, judge, budget="5")
+    finish(run)
+    one = judging_progress(run, timezone.now()).judges[0]
+    assert (one.planned, one.open, one.being_asked) == (24, 0, 0)
+    assert (one.asked, one.shared, one.cached, one.scored) == (18, 6, 0, 24)
+    assert (one.calls, server.stats()["requests"]) == ({"ok": 18}, 18)
+    assert (one.unscored, one.waiting_again, one.workers) == ({}, {}, 0)
+    calls = JudgeCall.objects.all()
+    assert one.prompt_tokens == sum(call.prompt_tokens or 0 for call in calls)
+    assert one.completion_tokens == sum(call.completion_tokens or 0 for call in calls)
+    assert one.cost == (one.prompt_tokens * Decimal("0.5") + one.completion_tokens * 2) / 1_000_000
+    assert (one.unknown_costs, one.possibly_spent) == (0, Decimal(0))
+    text = words(staff.get(page(number=run.pk)).content.decode())
+    assert "verdicts decided, of 24 (100 %) 24 " in text
+    assert f"spent, of a budget of 5 {one.cost:.4f}" in text
+
+
+def test_a_second_replicate_shows_that_nothing_is_known_and_a_second_study_run_that_everything_is(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    finish(start(staff, judge))
+    content = staff.post(page(), {**plan(judge, replicates="2"), "action": "estimate"}).content.decode()
+    rows = re.findall(r"<tbody>(.*?)</tbody>", content, re.DOTALL)[0].split("</tr>")
+    assert words(rows[0]).split()[:5] == ["one", "0", "0", "0", "0"]
+    assert words(rows[1]).split()[:7] == ["one", "replicate", "2", "24", "18", "6", "0"]
+
+
+def test_without_prices_the_cost_is_unknown_and_not_nothing(
+    staff: Client, study: Study, unpriced: JudgeConfig
+) -> None:
+    run = start(staff, unpriced)
+    finish(run)
+    progress = judging_progress(run, timezone.now())
+    assert (progress.cost, progress.judges[0].cost, progress.known_cost) == (None, None, None)
+    assert "spent, without a budget price unknown" in words(staff.get(page(number=run.pk)).content.decode())
+
+
+def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    run, now = start(staff, judge), timezone.now()
+    scored = ScoringRun.objects.get()
+    lease = lease_begin(judging_run=run, run=scored, wanted=2, now=now)
+    assert lease is not None
+    rows_claim(lease, limit=4, now=now)
+    WorkerLease.objects.update(reserved=Decimal("0.25"))
+    one = judging_progress(run, now).judges[0]
+    assert (one.open, one.being_asked, one.workers, one.slots) == (24, 4, 1, 2)
+    assert one.possibly_spent == 0
+    text = words(staff.get(action("live", run)).content.decode())
+    assert "1 worker up to 2 at a time" in text
+    later = now + timedelta(hours=1)
+    one = judging_progress(run, later).judges[0]
+    assert (one.open, one.being_asked, one.workers) == (24, 0, 0)
+    assert one.possibly_spent == Decimal("0.25")
+
+
+def test_unscored_rows_show_their_reason_in_words(
+    staff: Client, study: Study, judge: JudgeConfig, tmp_path: Path
+) -> None:
+    with judge_server(log=tmp_path / "other.log", permanent=1.0) as server:
+        JudgeConfig.objects.update(base_url=server.url)
+        run = start(staff, judge)
+        for _ in range(20):
+            judging_coordinate(clock=timezone.now)
+            run.refresh_from_db()
+            if run.state != "running":
+                break
+            CriterionScore.objects.filter(state="open", lease=None).update(available_at=timezone.now())
+            leases(run)
+    one = judging_progress(run, timezone.now()).judges[0]
+    stored = CriterionScore.objects.filter(state=RowState.UNSCORED)
+    assert one.unscored_number == stored.count() > 0
+    text = words(staff.get(page(number=run.pk)).content.decode())
+    for code, number in one.unscored.items():
+        assert f"{REASON_TEXTS[code]} {code} {number} " in text.replace("&#x27;", "'")
+
+
+def test_every_reason_and_every_pause_has_its_sentence() -> None:
+    assert REASON_TEXTS.keys() == {reason.value for reason in UnscoredReason}
+    assert WAYS_ON.keys() == set(PauseReason.values)
+
+
+def test_when_nothing_moves_for_half_a_minute_the_page_says_that_no_worker_is_there(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    run = start(staff, judge)
+    begun = run.resumed_at
+    assert not judging_progress(run, begun + timedelta(seconds=29)).nobody_works
+    assert judging_progress(run, begun + timedelta(seconds=31)).nobody_works
+    assert "No worker is taking this work" not in staff.get(page(number=run.pk)).content.decode()
+    JudgingRun.objects.update(resumed_at=begun - timedelta(minutes=5))
+    CriterionScore.objects.update(available_at=begun - timedelta(minutes=5))
+    assert "No worker is taking this work" in staff.get(page(number=run.pk)).content.decode()
+
+
+def test_rows_that_wait_for_another_round_are_no_missing_worker(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    run = start(staff, judge)
+    later = run.resumed_at + timedelta(minutes=3)
+    CriterionScore.objects.update(
+        available_at=later + timedelta(seconds=20), rounds=1, unscored_reason="rate_limited"
+    )
+    progress = judging_progress(run, later)
+    assert (progress.waits_for_next_round, progress.nobody_works) == (True, False)
+    assert progress.judges[0].waiting_again == {"rate_limited": 24}
+
+
+def test_speed_and_expected_end_follow_from_the_last_two_minutes(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    run = start(staff, judge)
+    assert judging_progress(run, run.resumed_at + timedelta(seconds=5)).expected_end is None
+    now = run.resumed_at + timedelta(minutes=10)
+    pks = list(CriterionScore.objects.order_by("pk").values_list("pk", flat=True)[:8])
+    CriterionScore.objects.filter(pk__in=pks).update(
+        state="scored", origin="asked", score=1, confidence=1, decided_at=now - timedelta(seconds=30)
+    )
+    progress = judging_progress(run, now)
+    assert progress.judges[0].rows_per_minute == 4.0
+    assert progress.expected_end == now + timedelta(minutes=4)
+
+
+def test_a_run_takes_as_many_queries_whatever_its_size(
+    staff: Client,
+    study: Study,
+    judge: JudgeConfig,
+    unpriced: JudgeConfig,
+    django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
+) -> None:
+    run = start(staff, judge, unpriced, replicates="2")
+    scored = list(ScoringRun.objects.all())
+    for number in range(30):
+        WorkerLease.objects.create(
+            token=uuid4(),
+            run=scored[number % 4],
+            judging_run=run,
+            judge=judge,
+            slots=1,
+            started_at=run.started_at,
+            leased_until=run.started_at,
+        )
+    with django_assert_num_queries(4):
+        progress = judging_progress(run, timezone.now())
+    assert (len(progress.judges), progress.planned) == (4, 4 * ROWS)
+    staff.get(action("live", run))
+    with django_assert_num_queries(8):  # session, person, study, run, and the four
+        staff.get(action("live", run))

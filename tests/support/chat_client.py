@@ -1,0 +1,103 @@
+"""A client over scripted replies."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+from pydantic import BaseModel, Field
+
+from llm import errors
+from llm.client import ChatClient
+from llm.egress import AddressForbidden
+from llm.network import MAX_REPLY_BYTES
+from llm.requests import Message
+from llm.retrying import RetryPolicy
+
+KEY = "sk-very-secret-0123456789"
+ONCE = RetryPolicy(tries=1)
+ASK = [Message("user", "How many moons has Mars?")]
+Handler = Callable[[httpx.Request], httpx.Response]
+GOOD = '{"reasoning": "Phobos, Deimos", "count": 2}'
+
+
+class Moons(BaseModel):
+    reasoning: str
+    count: int = Field(ge=0, le=500)
+
+
+def completion(content: str | None = "two", **changes: Any) -> dict[str, Any]:
+    choice: dict[str, Any] = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    choice.update(changes)
+    usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
+    return {"id": "1", "model": "moon-counter-2", "choices": [choice], "usage": usage}
+
+
+def client(handler: Handler, *, retry: RetryPolicy = ONCE, **settings: Any) -> ChatClient:
+    return ChatClient(
+        base_url="http://judge.example/v1/",
+        model="moon-counter",
+        api_key=KEY,
+        retry=retry,
+        transport=httpx.MockTransport(handler),
+        **settings,
+    )
+
+
+def answering(reply: dict[str, Any] | str | bytes, *, status: int = 200, **named: str) -> Handler:
+    headers = {name.replace("_", "-"): value for name, value in named.items()}
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        if isinstance(reply, dict):
+            return httpx.Response(status, json=reply, headers=headers)
+        return httpx.Response(status, content=reply, headers=headers)
+
+    return handler
+
+
+def failing(error: type[httpx.TransportError]) -> Handler:
+    def handler(request: httpx.Request) -> httpx.Response:
+        raise error("[Errno 111] Connection refused")
+
+    return handler
+
+
+def breaking(error: type[httpx.TransportError]) -> Handler:
+    """The head of a reply and the start of its body arrive, and then something happens."""
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        def body() -> Iterator[bytes]:
+            yield b'{"choices"'
+            raise error("")
+
+        return httpx.Response(200, content=body(), headers={"content-type": "application/json"})
+
+    return handler
+
+
+def forbidden(request: httpx.Request) -> httpx.Response:
+    raise AddressForbidden("judge.example")
+
+
+FAULTS: dict[type[errors.LLMError], Handler] = {
+    errors.AddressRefused: forbidden,
+    errors.ConnectionFailed: failing(httpx.ConnectError),
+    errors.ConnectionLost: failing(httpx.RemoteProtocolError),
+    errors.TimedOut: failing(httpx.ReadTimeout),
+    errors.ReplyTooSlow: breaking(httpx.ReadTimeout),
+    errors.RateLimited: answering("slow down", status=429),
+    errors.ServerFailed: answering("oops", status=500),
+    errors.EndpointTimedOut: answering("", status=408),
+    errors.EndpointConflict: answering("", status=409),
+    errors.AskedTooEarly: answering("", status=425),
+    errors.AccessDenied: answering("who are you", status=401),
+    errors.SchemaRejected: answering('Unknown name "additionalProperties" at response_schema', status=400),
+    errors.RequestRejected: answering("no such parameter", status=400),
+    errors.ReplyTooLarge: answering(b" " * (MAX_REPLY_BYTES + 1)),
+    errors.ReplyWrongType: answering(completion(GOOD), content_type="text/html; charset=utf-8"),
+    errors.ReplyMalformed: answering("<html>Welcome to the hotel network</html>"),
+    errors.ReplyTruncated: answering(completion('{"reasoning": "Pho', finish_reason="length")),
+    errors.ReplyRefused: answering(completion(message={"content": None, "refusal": "I will not."})),
+    errors.ReplyEmpty: answering(completion(" \n ")),
+    errors.ReplyOffSchema: answering(completion('{"reasoning": "many"}')),
+    errors.ReplyOutOfRange: answering(completion('{"reasoning": "many", "count": 501}')),
+}
