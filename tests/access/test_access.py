@@ -61,7 +61,7 @@ BODIES = {
     "/preview": b'{"text": "a"}',
 }
 ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>[^)]*\)")
-RECORDS = re.compile(r"admin:(?:admin/)?(studies|batches|scoring)[_/]([a-z]+)(.*)")
+RECORDS = re.compile(r"admin:(?:admin/)?(studies|batches|screening|judging|scoring)[_/]([a-z]+)(.*)")
 
 
 @dataclass(frozen=True)
