@@ -1,10 +1,11 @@
-"""Run every test on SQLite, then those whose outcome the database decides on PostgreSQL and Redis.
+"""Run every test on SQLite, and beside it those whose outcome the database decides on PostgreSQL and Redis.
 
     python tests/run.py [PATH ...]
 
-Paths name tests to run, on both. Each pass is spread over as many processes as there are processors, up to
-four (CHIRON_TEST_PROCESSES=1 for another number): whoever is done takes tests from the others. They share no
-folder, no database, no Redis database and no port.
+Paths name tests to run, on both. Both passes run at once, each in as many processes as there are processors,
+up to four (CHIRON_TEST_PROCESSES=1 for another number): where a test waits, others work, and whoever is done
+takes tests from the others. They share no folder, no database, no Redis database and no port. What the pass
+on PostgreSQL has to say follows when the other one is done.
 
 CHIRON_TEST_PRODUCTION=required makes the absence of those servers a failure (continuous integration does).
 """
@@ -13,7 +14,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
 
 import psycopg
 import redis
@@ -58,10 +60,17 @@ def main() -> int:
     missing = absent_servers()
     with_postgresql = [f"tests/{path}" for paths in DECIDED_BY_THE_DATABASE.values() for path in paths]
     on_sqlite = [f"--ignore={WITH_THE_BROWSERS}", *([EVERY_PAGE] if missing else []), *FOLDERS]
-    failed = run(EMBEDDED, named or on_sqlite, {})
-    if not missing:
-        servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
-        failed = run(PRODUCTION, named or with_postgresql, servers) or failed
+    servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
+    with TemporaryDirectory() as folder, TemporaryFile() as told_later:
+        beside = None
+        if not missing:
+            beside = begin(named or with_postgresql, Path(folder) / "production", servers, told_later)
+        print(f"== {EMBEDDED}", flush=True)
+        failed = begin(named or on_sqlite, Path(folder) / "embedded", {}).wait()
+        if beside:
+            failed = beside.wait() or failed
+            told_later.seek(0)
+            print(f"== {PRODUCTION}\n{told_later.read().decode()}", flush=True)
     say_what_was_left_out(missing, all_tests=not named)
     if missing and os.environ.get("CHIRON_TEST_PRODUCTION") == "required":
         failed = 1
@@ -69,15 +78,14 @@ def main() -> int:
     return failed
 
 
-def run(name: str, tests: list[str], servers: dict[str, str]) -> int:
-    """Call pytest for one environment; what fails is told in full at the end of it. Gives its exit code."""
-    print(f"== {name}", flush=True)
+def begin(
+    tests: list[str], folder: Path, servers: dict[str, str], output: IO[bytes] | None = None
+) -> "subprocess.Popen[bytes]":
+    """Start pytest in one environment; what fails is told in full at the end of its output."""
+    folder.mkdir()
     spread = ("-p", "tests.processes", "--numprocesses", str(processes()), "--dist", "worksteal")
     command = [sys.executable, "-m", "pytest", *spread, "--durations", str(SLOWEST), *tests]
-    with TemporaryDirectory() as folder:
-        return subprocess.run(
-            command, cwd=ROOT, env=environment(Path(folder), servers), check=False
-        ).returncode
+    return subprocess.Popen(command, cwd=ROOT, env=environment(folder, servers), stdout=output, stderr=output)
 
 
 def processes() -> int:
