@@ -1,10 +1,6 @@
-"""Models that changed their app keep the rows that name them, whichever way a database goes."""
+"""Models that changed their app keep the rows that name them."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from django.apps import apps
@@ -14,8 +10,6 @@ from django.contrib.contenttypes.models import ContentType
 
 from studies.models import User
 from studies.services.moved_models import content_types_move
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -41,24 +35,3 @@ def test_what_hangs_on_a_row_that_was_made_in_between_goes_to_the_one_that_moves
     assert not ContentType.objects.filter(app_label="scoring", model="answerscore").exists()
     assert list(group.permissions.all()) == list(user.user_permissions.all()) == [own]
     assert set(LogEntry.objects.values_list("content_type", flat=True)) == {kept.pk}
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-def test_a_database_goes_back_app_by_app_and_forward_again(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'moved.sqlite3'}"
-    own = {"DATABASE_URL": url, "CHIRON_DATA_DIR": str(tmp_path)}
-    steps: tuple[list[str], ...] = (
-        [],
-        ["scoring", "0005"],
-        ["judging", "zero"],
-        ["screening", "zero"],
-        ["reporting", "zero"],
-        [],
-    )
-    for step in steps:
-        command = [sys.executable, "manage.py", "migrate", "-v0", *step]
-        done = subprocess.run(
-            command, cwd=ROOT, env={**os.environ, **own}, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, (step, done.stderr)

@@ -13,8 +13,9 @@ from typing import Any
 from batches.models import Answer
 from judging.models import AnswerScore, AuditItem, CriterionScore, JudgingRun, ScoringRun
 from reporting.report.parts import Heading, Part
-from reporting.views.report.parts import study_document
-from scoring.models import JudgeComparison
+from reporting.selectors.report_records import study_records
+from reporting.views.report.judges import judge_parts
+from reporting.views.report.parts import shortened, study_document
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
@@ -129,9 +130,7 @@ def assert_agrees(said: str) -> None:
 
 def judges_section(study: Study) -> list[Part]:
     """Agreement and audit in the report."""
-    parts = list(study_document(study).parts)
-    names = [part.text if isinstance(part, Heading) else "" for part in parts]
-    return parts[names.index("Agreement of judges") : names.index("Limits")]
+    return [shortened(part) for part in judge_parts(study, study_records(study).scope)]
 
 
 def parts_of(study: Study) -> list[Part]:
