@@ -16,6 +16,7 @@ from reporting.report.parts import Heading, Part
 from reporting.selectors.report_records import study_records
 from reporting.views.report.judges import judge_parts
 from reporting.views.report.parts import shortened, study_document
+from scoring.models import JudgeComparison
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
