@@ -47,7 +47,7 @@ check: dev-environment
 	@echo "make check: all good"
 
 rehearsal: run-environment
-	@$(BIN)/python benchmarks/rehearsal.py
+	@$(BIN)/python -m benchmarks.sessions.rehearsal
 
 translations: dev-environment
 	@$(BIN)/python locale/catalogues.py

@@ -8,7 +8,17 @@ nothing. It can be slow, faulty, limited or dead (`--help`), and logs what it wa
 start it with `hashed_judge.running.judge_server` and read its log with `hashed_judge.log`.
 """
 
-from hashed_judge.main import main
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.hashed_judge.main import main
 
 if __name__ == "__main__":
     main()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hashed_judge.verdicts import STEMS, Schema
+from benchmarks.hashed_judge.verdicts import STEMS, Schema
 
 # The fence around an answer has another mark in every call; the verdict is on what it holds.
 _FENCE_MARK = re.compile(r"(?<=response_under_test_)[0-9a-f]{16}")

@@ -7,8 +7,8 @@ its messages, counts as the request it repeats.
 
 import hashlib
 
-from hashed_judge.asks import Ask, messages_digest
-from hashed_judge.verdicts import share
+from benchmarks.hashed_judge.asks import Ask, messages_digest
+from benchmarks.hashed_judge.verdicts import share
 
 PASSING = (
     "rate_limited_seconds",

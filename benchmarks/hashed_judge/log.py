@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hashed_judge.asks import Ask
+from benchmarks.hashed_judge.asks import Ask
 
 _text = json.JSONEncoder().encode
 FLUSH_SECONDS = 0.02

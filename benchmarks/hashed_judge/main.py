@@ -6,9 +6,9 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from hashed_judge.http import Connection
-from hashed_judge.options import JudgeOptions, read_options
-from hashed_judge.serving import Judge
+from benchmarks.hashed_judge.http import Connection
+from benchmarks.hashed_judge.options import JudgeOptions, read_options
+from benchmarks.hashed_judge.serving import Judge
 
 HOST = "127.0.0.1"
 BACKLOG = 1024

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from email.utils import formatdate
 from typing import Any
 
-from hashed_judge.asks import Ask, fields_in_words
-from hashed_judge.http import reply
-from hashed_judge.verdicts import Opinion, Schema, verdict
+from benchmarks.hashed_judge.asks import Ask, fields_in_words
+from benchmarks.hashed_judge.http import reply
+from benchmarks.hashed_judge.verdicts import Opinion, Schema, verdict
 
 HUGE_BYTES = 10 * 1024 * 1024
 _text = json.JSONEncoder().encode

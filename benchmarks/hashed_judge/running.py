@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from hashed_judge.log import Arrival, read_log
-from hashed_judge.options import JudgeOptions, arguments_of
+from benchmarks.hashed_judge.log import Arrival, read_log
+from benchmarks.hashed_judge.options import JudgeOptions, arguments_of
 
 SCRIPT = Path(__file__).resolve().parent.parent / "judge_server.py"
 END_SECONDS = 10.0

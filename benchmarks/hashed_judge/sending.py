@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hashed_judge.http import Connection
-from hashed_judge.replies import Reply
+from benchmarks.hashed_judge.http import Connection
+from benchmarks.hashed_judge.replies import Reply
 
 NO_REPLY = 0
 DROPS = 40

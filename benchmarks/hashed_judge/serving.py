@@ -5,14 +5,14 @@ import json
 import random
 import time
 
-from hashed_judge.asks import Ask, AskInvalid, names_keyword, read_ask
-from hashed_judge.counts import Counts
-from hashed_judge.faults import Faults
-from hashed_judge.http import Connection, Head, reply
-from hashed_judge.limits import Limits
-from hashed_judge.log import CLIENT_LEFT, LogWriter
-from hashed_judge.options import JudgeOptions
-from hashed_judge.replies import (
+from benchmarks.hashed_judge.asks import Ask, AskInvalid, names_keyword, read_ask
+from benchmarks.hashed_judge.counts import Counts
+from benchmarks.hashed_judge.faults import Faults
+from benchmarks.hashed_judge.http import Connection, Head, reply
+from benchmarks.hashed_judge.limits import Limits
+from benchmarks.hashed_judge.log import CLIENT_LEFT, LogWriter
+from benchmarks.hashed_judge.options import JudgeOptions
+from benchmarks.hashed_judge.replies import (
     Reply,
     content_for,
     error,
@@ -22,8 +22,8 @@ from hashed_judge.replies import (
     rejected_parameter,
     retry_date,
 )
-from hashed_judge.sending import Sender
-from hashed_judge.verdicts import Opinion
+from benchmarks.hashed_judge.sending import Sender
+from benchmarks.hashed_judge.verdicts import Opinion
 
 _STATUS_FAULTS = {"status_500": 500, "status_503": 503, "status_408": 408, "status_409": 409}
 

@@ -9,7 +9,7 @@ references only "Monsters, Inc" ends like an abbreviation, and its full stop is 
 Where nothing is announced, the response counts only if it *is* the answer, in any usual dress ("A)",
 "Option A", "**A**"): a text that mentions an option on its way to none has not chosen it. With these rules
 the accuracies that the benchmark's authors published for their chain-of-thought outputs come out for all 27
-tasks (benchmarks/bbh_outputs.py).
+tasks (benchmarks/judging/bbh_outputs.py).
 """
 
 import re

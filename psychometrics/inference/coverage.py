@@ -1,7 +1,7 @@
 """Shares of simulated studies in which a 95 % interval holds the true value, where that is not 95 %.
 
-Source: benchmarks/first_intervals.py, its figures in benchmarks/README.md (DGP-R on the real bank, 9 to 195
-people, 1 to 41 batches, target T2); of Top the stated ranges of measurement design, section 10.
+Source: benchmarks/measurement/first_intervals.py, figures in benchmarks/README.md (DGP-R on the real bank,
+9 to 195 people, 1 to 41 batches, target T2); of Top the stated ranges of measurement design, section 10.
 """
 
 from dataclasses import dataclass

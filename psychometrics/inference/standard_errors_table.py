@@ -169,7 +169,7 @@ def first_error(*, nested: bool, batches: int) -> str:
 
     For other people and prompts like these (T2); with one batch, for other people on these prompts (T1).
     By batch it is for any number of them: the two-way error is wrong as soon as
-    batches differ in more than their prompts (benchmarks/first_intervals.py).
+    batches differ in more than their prompts (benchmarks/measurement/first_intervals.py).
     """
     if batches < 2:
         return "se.participant"

@@ -43,7 +43,8 @@ class ResponseProcess:
     """The assumptions of DGP-R. `uncertain_confidence` is that of the responses whose confidence is not 1.
 
     How far able examinees' scores fall with the number of responses averaged tells this value: uniform from
-    0.7 to 0.95 it would be 0.07 too much at ability 2.5 and ten responses (benchmarks/k_effect.py).
+    0.7 to 0.95 it would be 0.07 too much at ability 2.5 and ten responses
+    (benchmarks/measurement/k_effect.py).
     """
 
     sigma_deviation: float = 1.9

@@ -15,7 +15,8 @@ where they scatter around does.
 
 Too few answers: a person without a pair outside a fold cannot be chosen in it; one without a pair in it can,
 and adds nothing. Folds whose chosen have no pair at all are left out of the mean.
-Source: cross-fitting as in Chernozhukov et al. (2018). Why F = 5 and S = 100: benchmarks/top_estimators.py.
+Source: cross-fitting as in Chernozhukov et al. (2018). Why F = 5 and S = 100:
+benchmarks/measurement/top_estimators.py.
 """
 
 import math

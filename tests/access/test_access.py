@@ -25,9 +25,9 @@ from django.conf import settings as django_settings
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
-from hashed_judge.running import judge_server
 from pytest_django import Settings
 
+from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig
 from studies.models import Participant, Study, User

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from hashed_judge.log import repeats
-from hashed_judge.running import RunningJudge, judge_server
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit
+from benchmarks.hashed_judge.log import repeats
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import CriterionScore, JudgeCall, JudgingRun
 from scoring.models import ResultSet
 from studies.models import Study, User

@@ -19,12 +19,12 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
-from hashed_judge.running import judge_server
 from playwright.sync_api import BrowserContext, Page
 
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit
+from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AuditSample, JudgeConfig, JudgingRun, PauseReason
 from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from hashed_judge.log import repeats
-from hashed_judge.running import RunningJudge
-
+from benchmarks.hashed_judge.log import repeats
+from benchmarks.hashed_judge.running import RunningJudge
 from tests.faults.parts import until
 from tests.faults.site import RunFacts, Site
 

@@ -11,8 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from hashed_judge.running import RunningJudge, judge_server  # noqa: E402
-
+from benchmarks.hashed_judge.running import RunningJudge, judge_server  # noqa: E402
 from tests.faults.servers import Postgres, postgres_cluster, redis_server  # noqa: E402
 from tests.faults.site import Site, site  # noqa: E402
 

@@ -17,9 +17,8 @@ import httpx
 django.setup()
 sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "benchmarks"))
 
-from hashed_judge.asks import Ask, read_ask  # noqa: E402
-from hashed_judge.faults import Faults  # noqa: E402
-
+from benchmarks.hashed_judge.asks import Ask, read_ask  # noqa: E402
+from benchmarks.hashed_judge.faults import Faults  # noqa: E402
 from judging.judges.interface import JudgeTask  # noqa: E402
 from judging.judges.llm_judge import LLMJudge  # noqa: E402
 from judging.models import CriterionScore, JudgeConfig  # noqa: E402

@@ -16,8 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from load_client import Browser
-
+from benchmarks.sessions.load_client import Browser
 from tests.faults.site import Site
 
 PEOPLE, PROMPTS = 16, 4

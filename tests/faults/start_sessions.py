@@ -14,7 +14,7 @@ import django
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent.parent / "benchmarks")]
 django.setup()
 
-from site_under_load import everybody_at_work  # noqa: E402
+from benchmarks.sessions.site_under_load import everybody_at_work  # noqa: E402
 
 
 def main() -> None:

@@ -4,9 +4,9 @@ import time
 from decimal import Decimal
 
 import pytest
-from hashed_judge.log import Arrival
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.log import Arrival
+from benchmarks.hashed_judge.running import RunningJudge
 from tests.faults.site import Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(900)]

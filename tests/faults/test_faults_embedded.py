@@ -3,8 +3,8 @@
 import shutil
 
 import pytest
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from tests.faults.accounts import assert_nothing_lost_nothing_paid_twice
 from tests.faults.site import Site
 

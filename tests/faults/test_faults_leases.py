@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.faults.accounts import assert_nothing_lost_nothing_paid_twice
 from tests.faults.site import TIMES, Site
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hashed_judge.log import Arrival, in_flight_maximum, most_in_window, tokens_most_in_window
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.log import Arrival, in_flight_maximum, most_in_window, tokens_most_in_window
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.faults.parts import until
 from tests.faults.site import Site
 

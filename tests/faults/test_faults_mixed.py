@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.faults import fates
 from tests.faults.site import Site
 

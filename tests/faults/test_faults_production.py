@@ -3,8 +3,8 @@
 from urllib.parse import urlsplit
 
 import pytest
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from tests.faults.accounts import (
     assert_each_decided_once,
     assert_nothing_lost_nothing_paid_twice,

@@ -8,13 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hashed_judge.running import judge_server
-
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save, prompt_seen
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
+from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.coordinator import run_continue_or_start, run_work_through
 from judging.models import JudgeConfig

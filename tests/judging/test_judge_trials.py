@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import JudgeCall
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judge_trial import FindingState, Trial, judge_probe

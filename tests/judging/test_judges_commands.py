@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from hashed_judge.running import judge_server
 from pytest_django import Settings
 
+from benchmarks.hashed_judge.running import judge_server
 from judging.models import JudgeChange, JudgeConfig
 from llm.egress import PUBLIC_ONLY
 from studies.models import User

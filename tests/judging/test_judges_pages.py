@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 from django.urls import reverse
-from hashed_judge.running import judge_server
 
+from benchmarks.hashed_judge.running import judge_server
 from judging.models import JudgeChange, JudgeConfig
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add

@@ -5,9 +5,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.coordinator import run_work_through
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.judge_specs import study_judge_specs

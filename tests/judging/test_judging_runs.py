@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from hashed_judge.log import repeats
-from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
+from benchmarks.hashed_judge.log import repeats
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun
 from judging.services.running.judge_specs import study_judge_specs
 from scoring.coordinator import Scoring, study_score

@@ -14,9 +14,9 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from hashed_judge.running import judge_server
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
 from presentation.absence import WHY_ABSENT

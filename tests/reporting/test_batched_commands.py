@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import translation
-from hashed_judge.running import RunningJudge
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import RunningJudge
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, JudgingRun, RunPurpose
 from judging.services.comparing.comparisons import comparison_draw, comparison_plan, comparison_start

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Answer, Session
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
 from psychometrics.agreement.pairs import agreement_from_seed

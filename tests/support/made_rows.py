@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from django.test import Client
 from django.utils import timezone
-from hashed_judge.running import RunningJudge, judge_server
 from pytest_django import Settings
 
 from batches.models import Session
@@ -23,6 +22,7 @@ from batches.services.ending import (
 )
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import JudgeConfig
 from judging.services.running.judge_specs import study_judge_specs
 from scoring.coordinator import Scoring, study_score

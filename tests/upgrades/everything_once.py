@@ -10,7 +10,6 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP
 from django.test import Client
-from hashed_judge.running import judge_server
 
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save, prompt_seen
@@ -25,6 +24,7 @@ from batches.services.flags import answer_flag
 from batches.services.plans import batches_build
 from batches.services.practice import practice_open, practice_save
 from batches.services.starting import session_start
+from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from hashed_judge.running import judge_server
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import judge_server
 from judging.models import JudgeConfig, JudgingRun
 from scoring.coordinator import Scoring
 from studies.bank.records import CriterionRecord, PromptRecord

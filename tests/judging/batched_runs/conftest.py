@@ -4,10 +4,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from hashed_judge.running import RunningJudge
 from pytest_django import Settings
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.coordinator import run_work_through
 from judging.models import JudgeConfig, JudgingRun, RunPurpose
 from judging.services.running.judge_specs import JudgeSpec

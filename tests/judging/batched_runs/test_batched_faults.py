@@ -10,10 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hashed_judge.log import repeats
-from hashed_judge.running import judge_server
 from pytest_django import Settings
 
+from benchmarks.hashed_judge.log import repeats
+from benchmarks.hashed_judge.running import judge_server
 from judging.models import AnswerScore, JudgeCall, JudgeConfig, JudgingRun
 from studies.models import Participant, Study
 from tests.judging.batched_runs.batched_rows import OPEN, SCORED, UNSCORED, states

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from hashed_judge.running import RunningJudge
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from studies.models import Participant, Study
 from tests.judging.batched_runs.batched_rows import PROMPTS, SCORED, UNSCORED, states

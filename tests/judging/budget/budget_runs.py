@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from django.utils import timezone
-from hashed_judge.log import Arrival
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.log import Arrival
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from hashed_judge.running import RunningJudge, judge_server
 from pytest_django import Settings
 
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import JudgeCall, WorkerLease
 from judging.services.running.budget import cost_of, set_aside, spent_of, worst_cost
 from judging.services.running.claims import lease_begin

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import JudgeCall, JudgeConfig, JudgingRun, WorkerLease
 from judging.services.running.budget import PricesUnknown, spent_of
 from judging.services.running.runs import run_finish, run_resume

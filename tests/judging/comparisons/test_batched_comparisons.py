@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import (
     AnswerScore,
     CriterionScore,

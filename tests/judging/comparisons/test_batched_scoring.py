@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.coordinator import judging_work_for_a_while
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, RunPurpose, RunState
 from judging.services.comparing.comparisons import (

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
+
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 
 
 @pytest.fixture(scope="module")

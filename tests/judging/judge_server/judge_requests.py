@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-from hashed_judge.log import Arrival
-from hashed_judge.running import RunningJudge
+
+from benchmarks.hashed_judge.log import Arrival
+from benchmarks.hashed_judge.running import RunningJudge
 
 # Without the certificates that nobody asks for on loopback, a client is made in no time.
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

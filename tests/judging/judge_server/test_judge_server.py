@@ -11,7 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from hashed_judge.log import (
+
+from benchmarks.hashed_judge.log import (
     Arrival,
     in_flight_maximum,
     most_in_window,
@@ -19,8 +20,7 @@ from hashed_judge.log import (
     repeats,
     tokens_most_in_window,
 )
-from hashed_judge.running import RunningJudge, judge_server
-
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.judging.judge_server.judge_requests import RUBRIC, all_answered, asked, chat, judged, logged, said
 
 pytestmark = pytest.mark.slow

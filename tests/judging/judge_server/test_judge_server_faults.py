@@ -12,10 +12,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from hashed_judge.faults import PASSING
-from hashed_judge.log import Arrival, in_flight_maximum, most_in_window, read_log, repeats
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.faults import PASSING
+from benchmarks.hashed_judge.log import Arrival, in_flight_maximum, most_in_window, read_log, repeats
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.judging.judge_server.judge_requests import (
     NO_CERTIFICATES,
     RUBRIC,

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from hashed_judge.log import read_log
-from hashed_judge.options import JudgeOptions, arguments_of, read_options
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.log import read_log
+from benchmarks.hashed_judge.options import JudgeOptions, arguments_of, read_options
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.judging.judge_server.judge_requests import NO_CERTIFICATES, RUBRIC, asked, chat, logged, said
 
 pytestmark = pytest.mark.slow
@@ -115,7 +115,7 @@ def test_it_does_not_wait_for_ever_for_what_is_in_flight(tmp_path: Path) -> None
 STARTER = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
-from hashed_judge.running import judge_server
+from benchmarks.hashed_judge.running import judge_server
 with judge_server() as judge:
     print(judge.process.pid, flush=True)
     time.sleep(60)

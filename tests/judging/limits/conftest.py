@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from django.utils import timezone
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import JudgeConfig, JudgingRun, ScoringRun, WorkerLease
 from judging.services.running.claims import lease_begin
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.utils import timezone
-from hashed_judge.log import Arrival, in_flight_maximum, most_in_window, tokens_most_in_window
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.log import Arrival, in_flight_maximum, most_in_window, tokens_most_in_window
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.judges.windows import Window
 from judging.models import JudgeCall, JudgeGrant, JudgingRun, PauseReason
 from judging.services.running.gates import RequestGate, request_gate

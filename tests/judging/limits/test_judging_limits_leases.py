@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
-from hashed_judge.running import RunningJudge
 from pytest_django import Settings
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import JudgingRun, WorkerLease
 from judging.services.running.claims import lease_begin, lease_end, lease_renew
 from judging.services.running.gates import RequestGate, request_gate

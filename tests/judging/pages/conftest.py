@@ -6,8 +6,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import JudgeConfig
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study

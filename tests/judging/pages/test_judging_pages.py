@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from hashed_judge.running import RunningJudge
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import CriterionScore, JudgeConfig, JudgingRun, ScoringRun
 from studies.models import Participant, Study, StudyEvent, User
 from studies.services.studies import study_create

@@ -11,8 +11,8 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 from django.utils import timezone
-from hashed_judge.running import RunningJudge, judge_server
 
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.judges.reasons import UnscoredReason
 from judging.models import (
     CriterionScore,

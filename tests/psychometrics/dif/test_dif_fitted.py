@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from false_rates import PROCESSES, World, study_of, world_of
 
+from benchmarks.measurement.false_rates import PROCESSES, World, study_of, world_of
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.dif.groups import ScaleInvariance, mean_shift, scale_invariance
 from psychometrics.dif.prompts import DEVIATIONS, Residuals, fitted_residuals, residuals_of

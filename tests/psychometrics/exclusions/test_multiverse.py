@@ -4,8 +4,13 @@ from math import log
 
 import numpy as np
 import pytest
-from multiverse import simulated_bank, simulated_study, simulator_mean, specifications_of
 
+from benchmarks.measurement.multiverse import (
+    simulated_bank,
+    simulated_study,
+    simulator_mean,
+    specifications_of,
+)
 from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
 from psychometrics.exclusions.itt import intention_to_treat
 from psychometrics.exclusions.multiverse import (
@@ -215,7 +220,7 @@ def test_intention_to_treat_without_scores_says_so(size: int | None) -> None:
 
 @pytest.fixture(scope="module")
 def simulated() -> Array:
-    """Theta of Average, 20 simulated studies x 9 rules x 2 x 2, as `benchmarks/multiverse.py` prints it."""
+    """Theta of Average, 20 simulated studies x 9 rules x 2 x 2, as benchmarks' `multiverse.py` prints it."""
     rng = np.random.default_rng(11)
     table = dgp_r_table(simulated_bank(820, rng), rng)
     mean = simulator_mean(table)

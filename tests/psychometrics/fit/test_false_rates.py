@@ -1,12 +1,12 @@
-"""Small versions of benchmarks/false_rates.py, and what the flags rest on."""
+"""Small versions of benchmarks/measurement/false_rates.py, and what the flags rest on."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from false_rates import PROCESSES, before_and_now, slope_flagged, study_of, world_of
 
+from benchmarks.measurement.false_rates import PROCESSES, before_and_now, slope_flagged, study_of, world_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
 from psychometrics.dif.prompts import fitted_residuals
 from psychometrics.fit.reference import ASSUMED, judged_process, references_of

@@ -1,12 +1,13 @@
-"""Small versions of benchmarks/fit_and_dif.py on the real item bank."""
+"""Small versions of benchmarks/measurement/fit_and_dif.py on the real item bank."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from fit_and_dif import STATED_DIF, World, dif_table, fit_table, world_of
-from misfit import BEHAVIOURS, STATED_POWER
-from top_estimators import bank_of
+
+from benchmarks.measurement.fit_and_dif import STATED_DIF, World, dif_table, fit_table, world_of
+from benchmarks.measurement.misfit import BEHAVIOURS, STATED_POWER
+from benchmarks.measurement.top_estimators import bank_of
 
 
 @pytest.fixture(scope="module")

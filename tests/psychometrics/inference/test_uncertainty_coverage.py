@@ -1,9 +1,10 @@
-"""Small versions of benchmarks/interval_coverage.py: intervals cover what they say they are for."""
+"""Small versions of benchmarks' interval_coverage.py: intervals cover what they say they are for."""
 
 import numpy as np
 import pytest
-from interval_coverage import Cell, simulate
-from theta_10k import bank_for
+
+from benchmarks.measurement.interval_coverage import Cell, simulate
+from benchmarks.measurement.theta_10k import bank_for
 
 
 # With 120 studies, whether a bound this narrow holds depends on the draw; it does on the real items.

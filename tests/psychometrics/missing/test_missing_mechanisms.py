@@ -1,8 +1,9 @@
-"""A small version of benchmarks/missing_answers.py: who is favoured by leaving missing answers out."""
+"""A small version of benchmarks' missing_answers.py: who is favoured by leaving missing answers out."""
 
 import numpy as np
 import pytest
-from missing_answers import simulate
+
+from benchmarks.measurement.missing_answers import simulate
 
 
 def test_at_random_leaving_out_is_right_and_zeros_cost_a_quarter_of_a_logit() -> None:

@@ -1,13 +1,13 @@
-"""Small versions of benchmarks/top_estimators.py, top_worlds.py and k_effect.py on the real item bank."""
+"""Small versions of benchmarks' top_estimators.py, top_worlds.py and k_effect.py on the real item bank."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from k_effect import ABILITIES, STATED, thetas_by_k
-from top_estimators import STATED_BIAS_G, STATED_R, bank_of, studies
-from top_worlds import agreeing, cells_of, nearest, stated_cells, world_number
 
+from benchmarks.measurement.k_effect import ABILITIES, STATED, thetas_by_k
+from benchmarks.measurement.top_estimators import STATED_BIAS_G, STATED_R, bank_of, studies
+from benchmarks.measurement.top_worlds import agreeing, cells_of, nearest, stated_cells, world_number
 from psychometrics.irt.responses import dgp_r_table
 
 

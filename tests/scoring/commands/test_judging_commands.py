@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from django.core.management.base import CommandError
-from hashed_judge.running import RunningJudge
 from pytest_django import Settings
 
+from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from hashed_judge.running import RunningJudge, judge_server
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
+from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import JudgeCall, JudgeConfig, JudgingRun
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.export.manifest import Manifest
