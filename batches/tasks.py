@@ -9,8 +9,8 @@ from batches.rules.clock import Ending
 from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from batches.services.ending import sessions_expire
 from batches.services.reminders import reminders_queue
-from studies.services.database_time import database_now
-from studies.services.sign_ins import sign_ins_clear
+from studies.services.database import database_now
+from studies.services.sign_in import sign_ins_clear
 
 
 @shared_task(name="batches.tasks.sweep_sessions")

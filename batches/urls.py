@@ -5,8 +5,7 @@ from django.urls import path
 from batches.views import attachments, practice, prompts, sessions, studies
 from batches.views.help import study_help
 from batches.views.own_data import study_data
-from batches.views.payments import staff_payments
-from batches.views.staff import staff_person, staff_person_action
+from batches.views.staff import staff_payments, staff_person, staff_person_action
 from batches.views.withdrawal import withdraw
 
 PERSON = "staff/studies/<slug:slug>/participants/<slug:code>/"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from typing import TypeAlias
 
 
 def canonical_json(value: object) -> bytes:
@@ -13,3 +14,6 @@ def canonical_json(value: object) -> bytes:
 def canonical_sha256(value: object) -> str:
     """Lower-case hex sha256 of the canonical JSON."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None

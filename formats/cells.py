@@ -2,7 +2,7 @@
 
 import json
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 
 FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 CELL_BREAKERS = frozenset("\t\r\n'")

@@ -9,7 +9,7 @@ from typing import Self, TypeVar, overload
 
 from pydantic import BaseModel, JsonValue
 
-from llm.attempts import OK, Attempt, Completion, attempt_at, ignore_attempt
+from llm.attempts import OK, Attempt, Completion, RequestState, attempt_at, ignore_attempt
 from llm.egress import PUBLIC_ONLY, Egress
 from llm.encoding import Encoder
 from llm.endpoints import Endpoint
@@ -19,7 +19,6 @@ from llm.http import ChatHttp, Transport
 from llm.parsing import parse
 from llm.providers import Provider
 from llm.replies import ReplyText, error_status, reply_text, require_json
-from llm.request_state import RequestState
 from llm.requests import ChatRequest, Marked, Message, RequestMaker
 from llm.retrying import RetryPolicy
 

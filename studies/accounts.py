@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from studies.models import User
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.mails import mail_queue
 from studies.services.second_factor import second_factor_keys
 

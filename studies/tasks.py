@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.limits import limits_tidy
 from studies.services.mails import SEND, mails_send
 

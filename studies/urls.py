@@ -10,7 +10,7 @@ from studies.views.contact import (
     staff_messages,
     staff_thread,
 )
-from studies.views.home import home
+from studies.views.home import home, staff_home
 from studies.views.invitations import (
     invitation,
     staff_invitation_resend,
@@ -18,7 +18,6 @@ from studies.views.invitations import (
     staff_invitations,
 )
 from studies.views.profile import staff_credential, study_profile
-from studies.views.staff import staff_home
 from studies.views.vetting import staff_decision, staff_participants
 
 urlpatterns = [

@@ -1,13 +1,14 @@
-"""How full the batches of a study are."""
+"""How full the batches of a study are, and which of them hold prompts that a person has met before."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from batches.models import Answer, Batch, BatchPlan, BatchSlot, Session
+from batches.models import Answer, Batch, BatchPlan, BatchPrompt, BatchSlot, Session
 from batches.rules.assignment import BatchLoad
 from batches.rules.statuses import SessionStatus
+from studies.models import Participant
 
 
 def counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
@@ -67,3 +68,17 @@ def open_arms(places: Sequence[str], taken: Counter[str]) -> tuple[str, ...]:
         else:
             found.append(arm)
     return tuple(found)
+
+
+def exposed_batches(participant: Participant, plan: BatchPlan) -> set[int]:
+    """The ids of the plan's batches with a prompt that was shown to this account in any session.
+
+    A prompt is the same in every version of its bank. One query.
+    """
+    seen = Answer.objects.filter(
+        session__participant__user=participant.user_id,
+        first_seen_at__isnull=False,
+        prompt__version__bank__versions=plan.bank_version_id,
+    ).values("prompt__prompt_id")
+    places = BatchPrompt.objects.filter(batch__plan=plan, prompt__prompt_id__in=seen)
+    return set(places.order_by().values_list("batch", flat=True))

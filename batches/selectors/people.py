@@ -1,9 +1,10 @@
-"""What the study team may know about one person: facts, no answers, no prompts."""
+"""What the study team may know about one person, and do for them now: facts, no answers, no prompts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -11,6 +12,8 @@ from batches.models import Answer, Session, SessionEvent
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places
 from studies.models import Participant, StudyEvent, User
+from studies.selectors.comprehension import check_attempts_left, check_passed
+from studies.services.events import has_withdrawn
 
 # What events carry beyond these is the person's own words, or means nothing to a reader.
 SHOWN_DETAILS = (
@@ -87,3 +90,27 @@ def _entry(event: StudyEvent | SessionEvent, recorded_at: datetime) -> TrailEntr
         name: event.details[name] for name in SHOWN_DETAILS if event.details.get(name) not in (None, "")
     }
     return TrailEntry(event.kind, details, event.actor, event.happened_at, recorded_at)
+
+
+class PersonAction(StrEnum):
+    """One form of the person's page."""
+
+    EXTRA_TIME = "extra-time"
+    EXTEND = "extend"
+    REOPEN = "reopen"
+    CHECK_ATTEMPT = "check-attempt"
+
+
+def person_actions(participant: Participant, session: Session | None) -> list[PersonAction]:
+    """The actions that the services would not refuse as they are now."""
+    if has_withdrawn(participant):
+        return []
+    if session is not None:
+        return [_session_action(session)]
+    needs_try = not check_passed(participant) and not check_attempts_left(participant)
+    return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try
+
+
+def _session_action(session: Session) -> PersonAction:
+    early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
+    return PersonAction.REOPEN if early else PersonAction.EXTEND

@@ -3,12 +3,13 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
-from batches.models import Answer, Session
-from batches.rules.statuses import AnswerState
-from studies.models import Participant, Study, User
+from batches.models import Answer, Revision, Session, SessionEvent, SessionEventKind
+from batches.rules.statuses import AnswerState, SessionStatus
+from studies.models import Attachment, Participant, Study, User
 
 
 def session_of(participant: Participant) -> Session | None:
@@ -95,3 +96,49 @@ def _without_texts(answers: QuerySet[Answer], session: Session) -> Sequence[Answ
     for answer in found:
         answer.session = session
     return found
+
+
+def attachment_for_user(user: User, token: uuid.UUID, *, as_staff: bool, now: datetime) -> Attachment | None:
+    """The attachment, if staff asks or somebody in whose running session its prompt is; None otherwise."""
+    attachments = Attachment.objects.filter(token=token)
+    if not as_staff:
+        working_on_it = Answer.objects.filter(
+            prompt=OuterRef("prompt"),
+            session__participant__user=user,
+            session__status=SessionStatus.ACTIVE,
+            session__deadline_at__gte=now,
+        )
+        attachments = attachments.filter(Exists(working_on_it))
+    return attachments.first()
+
+
+def ended_too_early(session: Session, now: datetime) -> bool:
+    """Whether the session expired although its deadline was ahead.
+
+    It still is; or something was recorded after the expiry, in whatever session, at an earlier time than the
+    deadline. Events are numbered as they are written.
+    """
+    expired = _expiry(session)
+    if session.status != SessionStatus.EXPIRED or expired is None:
+        return False
+    later = SessionEvent.objects.filter(pk__gt=expired.pk, recorded_at__lt=session.deadline_at)
+    return now < session.deadline_at or later.exists()
+
+
+def last_activity(session: Session) -> datetime:
+    """The last time before the deadline at which the person is known to have used the session."""
+    expired = _expiry(session)
+    before = session.events.exclude(kind=SessionEventKind.EXPIRED)
+    if expired is not None:
+        before = before.filter(pk__lt=expired.pk)
+    moments = [
+        session.started_at,
+        *before.values_list("recorded_at", flat=True),
+        *Revision.objects.filter(answer__session=session).values_list("received_at", flat=True),
+        *Answer.objects.filter(session=session).values_list("first_seen_at", flat=True),
+    ]
+    return max(moment for moment in moments if moment and moment <= session.deadline_at)
+
+
+def _expiry(session: Session) -> SessionEvent | None:
+    return session.events.filter(kind=SessionEventKind.EXPIRED).order_by("pk").last()

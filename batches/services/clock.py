@@ -16,7 +16,7 @@ from django.utils import timezone
 from batches.models import ClockWatch, Revision, SessionEvent
 from batches.rules.clock import SETTLED_AFTER, TOLERANCE, Belief, Ending, Judgement, Reading, clock_judged
 from studies.models import Study, StudyEvent, StudyStatus, User
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 

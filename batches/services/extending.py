@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from batches.models import Session, SessionEventKind
 from batches.rules.deadlines import extended
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
-from batches.selectors.early_ends import ended_too_early, last_activity
-from batches.selectors.sessions import session_of
+from batches.selectors.sessions import ended_too_early, last_activity, session_of
 from batches.services.trail import session_event
 from studies.models import Participant, User
 from studies.services.events import StudyEventKind, event_record, has_withdrawn

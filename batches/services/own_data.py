@@ -16,7 +16,7 @@ from batches.models import Answer
 from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
 from studies.models import Participant
 from studies.services.events import StudyEventKind, event_record
-from studies.services.stored_files import stored_file
+from studies.services.storage import stored_file
 
 
 def own_data_write(*, participant: Participant, file: IO[bytes], now: datetime) -> None:

@@ -11,8 +11,7 @@ from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEvent
 from batches.rules.assignment import BatchLoad, Place, choose_place
 from batches.rules.deadlines import deadline
 from batches.rules.ordering import ordered_prompts
-from batches.selectors.exposure import exposed_batches
-from batches.selectors.loads import batch_loads
+from batches.selectors.loads import batch_loads, exposed_batches
 from batches.selectors.plans import plan_places
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event

@@ -1,24 +1,27 @@
-"""One person, for the study team. Looking changes nothing."""
+"""One person, for the study team, where looking changes nothing; and the list for whoever pays."""
 
+import csv
 from datetime import datetime
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from batches.selectors.people import TrailEntry, person_trail, session_facts
-from batches.selectors.person_actions import PersonAction, person_actions
+from batches.selectors.people import PersonAction, TrailEntry, person_actions, person_trail, session_facts
 from batches.services.clock import server_now
+from batches.services.payments import payments_list
 from batches.views.event_words import STATUS_WORDS, detail_words, event_words
 from batches.views.staff_actions import ActionCard, action_card, action_run
 from batches.views.wording import STATE_WORDS, duration_words
-from studies.models import Participant
+from studies.models import Participant, Study
 from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_person_required
+from studies.views.access import signed_in, staff_person_required, staff_study_required
+from studies.views.second_factor import proof_required
 
 MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
 
@@ -92,3 +95,15 @@ def detail_value(name: str, value: object) -> object:
     if name in MOMENTS and isinstance(value, str):
         return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))
     return value
+
+
+@staff_study_required
+@require_GET
+@proof_required
+def staff_payments(request: HttpRequest, study: Study) -> HttpResponse:
+    """A CSV file; asking for it is recorded."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-payments.csv"'
+    rows = payments_list(study=study, actor=signed_in(request), now=timezone.now())
+    csv.writer(response, lineterminator="\n").writerows(rows)
+    return response

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from batches.forms.staff import ExtendForm, ExtraTimeForm, ReasonForm
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from batches.selectors.people import SessionFacts
-from batches.selectors.person_actions import PersonAction
+from batches.selectors.people import PersonAction, SessionFacts
 from batches.selectors.sessions import session_of
 from batches.services.extending import NotStarted, extra_time_grant, session_extend, session_reopen
 from batches.services.starting import budget_of

@@ -23,7 +23,7 @@ from scoring.models import ModelConfiguration, ModelScore
 from studies.bank.reading import read_bank
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 from studies.services.banks import bank_import, item_bank_import
 from studies.services.studies import study_create, study_freeze
 

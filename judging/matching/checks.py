@@ -2,9 +2,7 @@
 
 from fractions import Fraction
 
-from judging.matching.exact import is_equal
-from judging.matching.numbers import numbers_in
-from judging.matching.texts import unified
+from judging.matching.exact import is_equal, numbers_in, unified
 from studies.bank.records import Check, ContainsCheck, EqualsCheck, ExcludesCheck, NumberCheck, WordCountCheck
 
 

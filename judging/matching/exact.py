@@ -1,9 +1,11 @@
-"""Deterministic equality of an answer with a gold answer, for banks graded without a judge."""
+"""Deterministic equality of an answer with a gold answer: as numbers, or as texts that read the same.
 
+Numbers are exact fractions: 0.1 is one tenth, and no tolerance hides in the comparison.
+"""
+
+import re
+import unicodedata
 from fractions import Fraction
-
-from judging.matching.numbers import number_of
-from judging.matching.texts import bare, unified
 
 
 def is_equal(answer: str, gold: str) -> bool:
@@ -23,3 +25,62 @@ def is_equal(answer: str, gold: str) -> bool:
 def _value(text: str) -> Fraction | None:
     number = number_of(unified(text))
     return number if number is not None else number_of(bare(text))
+
+
+SURROUNDING = " .,:;!?()[]{}*_`'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a"
+UNIFIED = str.maketrans(
+    {"\u2044": "/", "\u2212": "-", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
+)
+
+
+def unified(text: str) -> str:
+    """NFKC with one kind of minus, quote and white space.
+
+    Raised and lowered digits get a mark first, because NFKC alone would turn ten squared into 102.
+    """
+    marked = "".join(f"{_mark(character)}{character}" for character in text)
+    return " ".join(unicodedata.normalize("NFKC", marked).translate(UNIFIED).split())
+
+
+def bare(text: str) -> str:
+    """`unified`, without case and without surrounding punctuation; text of punctuation alone stays."""
+    folded = unified(text).casefold()
+    return folded.strip(SURROUNDING) or folded
+
+
+def _mark(character: str) -> str:
+    kind = unicodedata.decomposition(character).partition(" ")[0]
+    return {"<super>": "^", "<sub>": "_"}.get(kind, "") if character.isdigit() else ""
+
+
+# Longer digit strings are no answers, and turning them into numbers costs quadratic time.
+MAX_CHARACTERS = 60
+UNSIGNED = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+NUMBER = rf"(?:{UNSIGNED})(?:[eE][+-]?\d{{1,3}}(?!\d))?"
+WHOLE_NUMBER = re.compile(rf"([+-]?)\s?({NUMBER})(?:\s?/\s?({NUMBER}))?\.?", re.ASCII)
+# A sign counts only where it cannot be a hyphen (10-12), and digits inside a word (H2O) are no number.
+NUMBER_INSIDE = re.compile(rf"((?<![\w.)-])[+-])?(?<![\w.])({NUMBER})(?:/({NUMBER}))?", re.ASCII)
+
+
+def number_of(text: str) -> Fraction | None:
+    """The number a whole text is: 1,000; -3; .5; 1e3; 1/2. None where it is anything else.
+
+    The text is expected `unified` (see texts.py).
+    """
+    match = WHOLE_NUMBER.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
+    return _fraction(*match.groups()) if match else None
+
+
+def numbers_in(text: str) -> list[Fraction]:
+    """Every number in a `unified` text, in order; a simple fraction is one number, not two."""
+    found = NUMBER_INSIDE.finditer(text)
+    numbers = [_fraction(*match.groups()) for match in found if len(match[0]) <= MAX_CHARACTERS]
+    return [number for number in numbers if number is not None]
+
+
+def _fraction(sign: str | None, numerator: str, denominator: str | None) -> Fraction | None:
+    below = Fraction((denominator or "1").replace(",", ""))
+    if below == 0:
+        return None
+    value = Fraction(numerator.replace(",", "")) / below
+    return -value if sign == "-" else value

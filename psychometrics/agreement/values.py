@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.agreement.paired import DECIMALS, MET
 from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.panel import PanelAgreement

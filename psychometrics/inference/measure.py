@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.inference.estimates import Estimate
 
 

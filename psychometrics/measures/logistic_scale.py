@@ -11,7 +11,7 @@ them has no value, only its reason; what else rests on them is left out. So is a
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Block, Measure

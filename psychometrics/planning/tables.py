@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.inference.readable import number_text, table_text
 from psychometrics.irt.bank import ItemBank
 from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of

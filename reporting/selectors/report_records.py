@@ -16,10 +16,11 @@ from scoring.selectors.measures import measurement_of, scope_to_show
 from scoring.selectors.runs import newest_study_results
 from scoring.selectors.scopes import study_scopes
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
-from screening.selectors.current import current_answer_flags, current_participant_flags
 from screening.selectors.flow import StudyFlow, study_flow
 from screening.selectors.participants import (
     ENDED,
+    current_answer_flags,
+    current_participant_flags,
     retained_participants,
     study_people,
     undecided_participants,

@@ -12,7 +12,7 @@ from psychometrics.data.categories import category_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
 from screening.selectors.participants import retained_participants, screened_participants
 from studies.models import Prompt, Study
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 
 CHUNK = 2000
 OUTCOME_OF_STATE = {

@@ -9,8 +9,15 @@ from batches.models import Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
 from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
 from screening.models import AnswerFlag, ParticipantFlag
-from screening.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
-from screening.selectors.participants import ENDED, excluded_participants, retained_participants, study_people
+from screening.selectors.participants import (
+    ENDED,
+    current_answer_flags,
+    current_participant_flags,
+    current_verdicts,
+    excluded_participants,
+    retained_participants,
+    study_people,
+)
 from studies.models import Consent, Participant, Prompt, Study, StudyEvent
 
 CHUNK = 1000

@@ -10,8 +10,7 @@ from judging.models import JudgingRun, RunPurpose, RunState, ScoringRun
 from psychometrics.data.cohort import PUBLIC
 from scoring.models import ResultSet
 from screening.models import Verdict
-from screening.selectors.current import WENT_ON
-from screening.selectors.participants import ENDED
+from screening.selectors.participants import ENDED, WENT_ON
 from studies.models import Study
 
 # Who ended a run computes its results at once; nobody else does so meanwhile.

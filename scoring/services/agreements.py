@@ -28,7 +28,7 @@ from scoring.services.agreement_inputs import (
 )
 from scoring.services.storing import measures_store
 from studies.models import Study
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 
 
 def agreements_compute(*, study: Study, now: datetime) -> list[JudgeComparison]:

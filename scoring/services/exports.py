@@ -61,8 +61,8 @@ from scoring.selectors.export_results import (
 )
 from scoring.services.freshness import out_of_date
 from studies.models import Participant, Study
+from studies.services.database import snapshot
 from studies.services.refusals import Refused
-from studies.services.snapshot import snapshot
 
 ROWS_OF: Mapping[type[Row], Callable[[Study], Iterable[Row]]] = {
     ParticipantRow: participant_rows,

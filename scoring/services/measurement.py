@@ -23,8 +23,8 @@ from scoring.selectors.task_tables import holds_tasks
 from scoring.services.measured_inputs import measured_sha256
 from scoring.services.storing import measures_store
 from studies.models import StudyEvent
-from studies.selectors.item_banks import item_arrays
-from studies.services.snapshot import snapshot
+from studies.selectors.banks import item_arrays
+from studies.services.database import snapshot
 
 SEED, RESAMPLES = 2026, 2000
 FAILED = gettext_noop("This block failed; the log of the server has the error.")

@@ -21,8 +21,8 @@ from scoring.services.result_inputs import inputs_hashes, places_asked
 from scoring.services.storing import measures_store
 from screening.selectors.flow import study_flow
 from studies.models import Study
-from studies.selectors.item_banks import item_arrays
-from studies.services.snapshot import snapshot
+from studies.selectors.banks import item_arrays
+from studies.services.database import snapshot
 
 
 def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:

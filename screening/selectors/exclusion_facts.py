@@ -10,8 +10,13 @@ from batches.models import Answer
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.exclusions.work import LOOKED_AT, Work, facts_of_work
 from screening.models import ParticipantFlag, VerdictDecision
-from screening.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
-from screening.selectors.participants import excluded_participants, screened_participants
+from screening.selectors.participants import (
+    current_answer_flags,
+    current_participant_flags,
+    current_verdicts,
+    excluded_participants,
+    screened_participants,
+)
 from studies.models import Study
 
 CHUNK = 5000

@@ -1,10 +1,14 @@
-"""Who counts. Test participants are nobody here."""
+"""Who counts, by flags and verdicts on what people last worked on. Test participants are nobody here.
 
-from django.db.models import Max, QuerySet
+Whoever was given time after the end works on: what was found and decided before says nothing about the new
+texts, and stops counting at once, not only when somebody screens again.
+"""
 
+from django.db.models import Exists, Max, OuterRef, QuerySet
+
+from batches.models import SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
-from screening.models import Verdict, VerdictDecision
-from screening.selectors.current import current_participant_flags, current_verdicts
+from screening.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
 from studies.models import Participant, Study
 
 ENDED = (SessionStatus.SUBMITTED, SessionStatus.EXPIRED)
@@ -53,3 +57,30 @@ def undecided_participants(study: Study) -> QuerySet[Participant]:
 def studies_with_open_verdicts() -> list[Study]:
     """Where somebody still waits for a verdict."""
     return [study for study in Study.objects.all() if undecided_participants(study).exists()]
+
+
+WENT_ON = (SessionEventKind.EXTENDED, SessionEventKind.REOPENED, SessionEventKind.REVIVED)
+
+
+def current_answer_flags() -> QuerySet[AnswerFlag]:
+    """Flags on answers whose session has not gone on since."""
+    return AnswerFlag.objects.exclude(went_on_after("flagged_at", session="answer__session"))
+
+
+def current_participant_flags() -> QuerySet[ParticipantFlag]:
+    """Flags on people whose session has not gone on since."""
+    return ParticipantFlag.objects.exclude(went_on_after("flagged_at", session="participant__session"))
+
+
+def current_verdicts() -> QuerySet[Verdict]:
+    """Verdicts on people whose session has not gone on since."""
+    return Verdict.objects.exclude(went_on_after("decided_at", session="participant__session"))
+
+
+def went_on_after(moment: str, *, session: str) -> Exists:
+    """Whether the session a row leads to ran again after the time in the row's `moment`."""
+    return Exists(
+        SessionEvent.objects.filter(
+            session=OuterRef(session), kind__in=WENT_ON, happened_at__gt=OuterRef(moment)
+        )
+    )

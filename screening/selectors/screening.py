@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 
 from screening.models import AnswerFlag, Verdict
 from screening.offtask.rules import ParticipantReason, ReasonCode
-from screening.selectors.current import current_answer_flags, current_participant_flags, current_verdicts
 from screening.selectors.participants import (
+    current_answer_flags,
+    current_participant_flags,
+    current_verdicts,
     excluded_participants,
     flagged_participants,
     screened_participants,

@@ -18,8 +18,11 @@ from screening.offtask.rules import (
     flag_answer,
     flag_participant,
 )
-from screening.selectors.current import current_answer_flags, current_participant_flags
-from screening.selectors.participants import screened_participants
+from screening.selectors.participants import (
+    current_answer_flags,
+    current_participant_flags,
+    screened_participants,
+)
 from screening.selectors.screening import Screening, screening_summary
 from studies.models import Criterion, Prompt, Study
 

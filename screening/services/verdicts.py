@@ -6,8 +6,12 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from screening.models import Verdict, VerdictDecision
-from screening.selectors.current import current_participant_flags, current_verdicts
-from screening.selectors.participants import screened_participants, undecided_participants
+from screening.selectors.participants import (
+    current_participant_flags,
+    current_verdicts,
+    screened_participants,
+    undecided_participants,
+)
 from studies.models import Participant, Study, User
 from studies.services.refusals import Refused
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from formats.files import DEFAULT_LIMITS, Limits
-from studies.bank.bbeh_format import read_bbeh
-from studies.bank.bbh_format import read_bbh
+from studies.bank.big_bench_formats import read_bbeh, read_bbh
 from studies.bank.building import BankFormat, BankReading
 from studies.bank.chiron_format import read_chiron
 from studies.bank.gim_format import read_gim

@@ -13,9 +13,9 @@ from django.utils.text import slugify
 from formats.files import MEBIBYTE, FileRefused, json_file, parsed_json
 from formats.item_parameters import ItemParametersRefused
 from studies.models import Study, User
+from studies.protocol.fingerprint import aware_time
 from studies.protocol.judge_texts import JudgeTextsRefused
 from studies.protocol.settings import ProtocolRefused
-from studies.protocol.times import aware_time
 from studies.selectors.studies import study_by_slug
 from studies.services.refusals import Refused
 

@@ -1,6 +1,5 @@
 """Every model of the app, so that Django finds them."""
 
-from studies.models import sign_ins  # noqa: F401  # connects its receivers
 from studies.models.accounts import User
 from studies.models.banks import (
     Attachment,

@@ -1,4 +1,4 @@
-"""The hashes that a frozen protocol is recognised by."""
+"""The hashes that a frozen protocol is recognised by, and times as files and commands write them."""
 
 from datetime import UTC, datetime
 
@@ -36,3 +36,12 @@ def protocol_hash(design: str, *, opens_at: datetime | None, closes_at: datetime
 
 def _moment(time: datetime | None) -> str | None:
     return time.astimezone(UTC).isoformat() if time else None
+
+
+def aware_time(text: str) -> datetime | None:
+    """The moment an ISO text with an offset names, in UTC; None where it names none."""
+    try:
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC) if time.tzinfo else None
+    except (ValueError, OverflowError):  # OverflowError: the year 9999 goes on where UTC has left it
+        return None

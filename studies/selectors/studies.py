@@ -1,7 +1,10 @@
-"""Reads of studies."""
+"""Reads of studies, and of the software that runs them."""
 
+import tomllib
 from datetime import datetime
+from pathlib import Path
 
+from django.conf import settings
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from studies.models import Participant, Study, StudyStatus, VettingStatus
@@ -41,3 +44,11 @@ def studies_with_people() -> QuerySet[Study]:
 def _unanswered() -> QuerySet[Participant, dict[str, int]]:
     in_study = open_threads().filter(study=OuterRef("pk")).order_by()
     return in_study.values("study").annotate(number=Count("pk")).values("number")
+
+
+def software() -> str:
+    """Name and version of this project."""
+    project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    return f"{project['name']} {project['version']}"

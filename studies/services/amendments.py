@@ -10,8 +10,8 @@ from datetime import datetime
 from django.db import transaction
 
 from studies.models import Amendment, Study, StudyStatus, User
+from studies.protocol.fingerprint import aware_time
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
-from studies.protocol.times import aware_time
 from studies.services.events import StudyEventKind, event_record
 from studies.services.people.vetting_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window

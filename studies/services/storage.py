@@ -1,10 +1,13 @@
-"""How much one person stores."""
+"""How much one person stores, and reading files that people handed in or that belong to prompts."""
 
+from typing import IO
+
+import structlog
 from django.conf import settings
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from studies.models import Participant
+from studies.models import Attachment, Credential, Participant
 from studies.services.refusals import Refused
 
 
@@ -24,3 +27,19 @@ def storage_take(*, participant: Participant, size: int) -> None:
     participant.stored_bytes += size
     # Saves of answers count beside this, without the lock.
     Participant.objects.filter(pk=participant.pk).update(stored_bytes=F("stored_bytes") + size)
+
+
+log = structlog.get_logger("chiron.files")
+
+
+def stored_file(row: Attachment | Credential) -> IO[bytes] | None:
+    """The content, open; None, with a line in the log, where the file is missing.
+
+    A copy restored without it, a deletion that was faster: what one asks for is not there, no more.
+    """
+    try:
+        content: IO[bytes] = row.file.open("rb")
+    except FileNotFoundError:
+        log.error("a stored file is missing", kind=row._meta.model_name, row=row.pk)
+        return None
+    return content

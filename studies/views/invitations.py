@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from studies.forms.invitations import InvitationForm
+from studies.forms.staff import InvitationForm
 from studies.models import Invitation, Study, User
 from studies.selectors.invitations import (
     InvitationState,

@@ -26,7 +26,7 @@ from studies.services.people.profiles import (
     require_profile_open,
 )
 from studies.services.refusals import Refused
-from studies.services.stored_files import stored_file
+from studies.services.storage import stored_file
 from studies.views.access import for_participant, signed_in, staff_required
 from studies.views.second_factor import proof_required
 

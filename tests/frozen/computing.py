@@ -5,7 +5,7 @@ from datetime import datetime
 
 from batches.models import Answer
 from judging.judges.interface import JudgeTask
-from judging.judges.local import LocalJudge
+from judging.judges.local_judges import LocalJudge
 from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
 from judging.selectors.judging import prompts_to_judge
 from judging.services.running.judge_specs import planning_judge, scoring_run_open, spec_of

@@ -24,7 +24,7 @@ from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 from tests.support.headlines import estimates
 
 pytestmark = pytest.mark.django_db

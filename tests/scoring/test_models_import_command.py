@@ -16,7 +16,7 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.selectors.leaderboards import leaderboard_of
 from studies.models import ItemBank
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db

@@ -30,8 +30,7 @@ from scoring.readers.accuracy_tables import read_accuracy_table
 from scoring.readers.model_results.reading import read_model_results
 from scoring.readers.model_results.records import ModelResultsRefused
 from scoring.readers.response_matrices import read_response_matrix
-from studies.bank.bbeh_format import read_bbeh
-from studies.bank.bbh_format import read_bbh
+from studies.bank.big_bench_formats import read_bbeh, read_bbh
 from studies.bank.chiron_format import read_chiron
 from studies.bank.gim_format import read_gim
 from studies.forms.people_file import read_people

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from batches.services.clock import clocks_agree
 from batches.services.reminders import reminders_queue
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 
 
 class Command(BaseCommand):

@@ -22,7 +22,7 @@ from psychometrics.agreement.pairs import Agreement, agreement_from_seed
 from psychometrics.agreement.warnings import AgreementWarning, ThetaChange, agreement_warnings
 from psychometrics.inference.clusters import Array, ClusterEstimate, linear_estimate
 from psychometrics.irt.bank import ItemBank
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 
 RESAMPLES = 1000
 SAMPLE = "sample"

@@ -12,10 +12,9 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from formats.canonical import canonical_sha256
-from judging.judges.checks_judge import ChecksJudge
 from judging.judges.interface import Judge
 from judging.judges.llm_judge import LLMJudge
-from judging.judges.match_judge import MatchJudge
+from judging.judges.local_judges import ChecksJudge, MatchJudge
 from judging.models import JudgeConfig, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from llm.client import ChatClient, ignore_plain_json

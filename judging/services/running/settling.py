@@ -7,8 +7,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from batches.models import Answer
-from judging.judges.answers import sample_score
-from judging.judges.interface import CriterionVerdict
+from judging.judges.interface import CriterionVerdict, sample_score
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.judging import JudgingState, Position, counted_rows, judging_state, stored_verdict
 from studies.models import Criterion

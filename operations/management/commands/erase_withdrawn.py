@@ -8,7 +8,7 @@ from batches.rules.clock import Ending
 from batches.services.clock import ending_moment
 from operations.services.erasure import withdrawn_erase
 from studies.management.operators import plain_errors
-from studies.services.sign_ins import sign_ins_clear
+from studies.services.sign_in import sign_ins_clear
 
 
 class Command(BaseCommand):

@@ -21,8 +21,8 @@ from operations.services.backups.manifest import (
     named_files,
     table_facts,
 )
+from studies.services.database import snapshot
 from studies.services.refusals import Refused
-from studies.services.snapshot import snapshot
 
 # Of the parameters of our connection those that pg_dump, which may be older than our driver, knows.
 ADDRESS = {"host", "port", "dbname", "user", "sslmode", "sslrootcert", "sslcert", "sslkey"}

@@ -16,7 +16,7 @@ from batches.models import ClockWatch
 from batches.rules.clock import TOLERANCE
 from operations.services.checkup.finding import Finding
 from operations.services.heartbeats import Part, heartbeat_read
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.notifications import WAITING_LIMIT, NotSent, messages_waiting
 
 CONNECT_SECONDS = 3

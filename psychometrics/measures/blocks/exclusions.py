@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.agreement.pairs import agreement
 from psychometrics.exclusions.flow import FlowCounts, flow_steps
 from psychometrics.exclusions.itt import intention_to_treat

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.dif.prompts import fitted_residuals

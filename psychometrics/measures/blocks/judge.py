@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.agreement.influence import (
     FLIPPED,
     changes_without,

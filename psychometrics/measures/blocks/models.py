@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Codes, Pairs
 from psychometrics.inference.estimates import Reason, without_interval

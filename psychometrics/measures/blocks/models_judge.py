@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.models.leaderboard import Configuration
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.ability import Z_95

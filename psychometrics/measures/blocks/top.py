@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from formats.json_values import JsonValue
+from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel

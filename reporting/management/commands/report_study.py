@@ -14,7 +14,7 @@ from reporting.views.report.parts import study_document
 from scoring.selectors.measures import scope_to_show
 from scoring.selectors.runs import newest_study_results
 from studies.management.operators import named_study, plain_errors
-from studies.services.snapshot import snapshot
+from studies.services.database import snapshot
 
 NAMES = ("report.html", "report.pdf")
 

@@ -20,7 +20,7 @@ from reporting.views.measurement.pages import figure_bytes
 from reporting.views.planner.tables import planner_tables
 from reporting.views.results import FIGURE_POLICY
 from studies.models import ItemBank
-from studies.selectors.item_banks import item_arrays, item_banks_with_sizes
+from studies.selectors.banks import item_arrays, item_banks_with_sizes
 from studies.views.access import staff_required
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from scoring.selectors.export_measures import exported
 from scoring.selectors.measures import BlockMeasures, all_blocks
 from scoring.selectors.runs import changes_since
 from studies.models import Study
-from studies.selectors.software import software
+from studies.selectors.studies import software
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

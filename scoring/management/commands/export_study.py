@@ -12,7 +12,7 @@ from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.export_results import SUPERSEDED
 from scoring.services.exports import study_export
 from studies.management.operators import named_study, plain_errors
-from studies.selectors.software import software
+from studies.selectors.studies import software
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.mails import mails_send
 
 

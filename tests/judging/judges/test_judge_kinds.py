@@ -9,8 +9,6 @@ import httpx
 import pytest
 
 from judging.judges import neutralise
-from judging.judges.answers import sample_score
-from judging.judges.checks_judge import ChecksJudge
 from judging.judges.fencing import data_block
 from judging.judges.interface import (
     AnswerVerdict,
@@ -20,9 +18,10 @@ from judging.judges.interface import (
     JudgeCannotScore,
     JudgeResult,
     JudgeTask,
+    sample_score,
 )
 from judging.judges.llm_judge import LLMJudge
-from judging.judges.match_judge import MatchJudge
+from judging.judges.local_judges import ChecksJudge, MatchJudge
 from judging.judges.reasons import UnscoredReason
 from llm.client import ChatClient
 from llm.retrying import RetryPolicy

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from judging.judges.answers import sample_score
-from judging.judges.interface import AnswerVerdict, CriterionTask, CriterionVerdict, JudgeTask
+from judging.judges.interface import AnswerVerdict, CriterionTask, CriterionVerdict, JudgeTask, sample_score
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm import errors

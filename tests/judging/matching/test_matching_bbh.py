@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from judging.judges.match_judge import MatchJudge
+from judging.judges.local_judges import MatchJudge
 from judging.matching.bbh import PATTERNS, UnknownTask, extract, is_correct
 
 

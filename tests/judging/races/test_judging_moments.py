@@ -16,7 +16,7 @@ from judging.services.running.claims import Claims
 from judging.services.running.runs import run_pause, scoring_runs_of
 from judging.services.running.settling import answers_settle
 from judging.services.running.storing import result_store
-from judging.services.running.working import Slice
+from judging.services.running.working import WorkerLoop
 from llm.attempts import Attempt
 from llm.errors import Received
 from llm.replies import error_status
@@ -104,7 +104,7 @@ def test_a_slice_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verdi
             raise OperationalError("the database is away")
 
     slow = ScriptedJudge(says=lambda task, position: time.sleep(0.5))
-    monkeypatch.setattr(Slice, "_renew_if_due", away)
+    monkeypatch.setattr(WorkerLoop, "_renew_if_due", away)
     before = set(threading.enumerate())
     with pytest.raises(OperationalError):
         scripted.work(run, slow, threads=2)

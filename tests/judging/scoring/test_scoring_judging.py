@@ -19,6 +19,7 @@ from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User
 from tests.judging.scoring.judged_answers import ANSWERS, PROMPTS, answers, fails, scores
+from tests.support.headlines import estimate
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -78,7 +79,7 @@ def test_answers_of_excluded_people_are_judged_and_in_no_estimate_but_that_witho
     verdict_record(participant=off_task, decision=confirm, reason="Off-task.", actor=lead, now=now)
     results = score(checked).judges[0].results
     assert AnswerScore.objects.filter(answer__session__participant=off_task, score__isnull=False).count() == 4
-    average = results.estimates.get(group="average", category="")
+    average = estimate(results, "average")
     assert (average.participants, average.expected, average.pairs + average.unknown_items) == (1, 4, 4)
     cohort = study_cohort(results.run)
     assert (int((~np.isnan(cohort.p)).sum()), int((~np.isnan(cohort.retained.p)).sum())) == (8, 4)

@@ -26,7 +26,7 @@ from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Participant, Study, User
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 from studies.services.banks import item_bank_import
 from tests.support.headlines import estimate
 

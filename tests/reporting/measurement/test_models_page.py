@@ -29,7 +29,7 @@ from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement import measurement_compute
 from studies.models import ItemBank, Participant, Study
-from studies.selectors.item_banks import item_arrays
+from studies.selectors.banks import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db

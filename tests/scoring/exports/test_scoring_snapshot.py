@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from studies.models import Bank
-from studies.services.snapshot import snapshot
+from studies.services.database import snapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

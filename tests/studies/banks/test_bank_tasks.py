@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from formats.files import Limits
-from studies.bank.bbeh_format import read_bbeh
-from studies.bank.bbh_format import read_bbh
+from studies.bank.big_bench_formats import read_bbeh, read_bbh
 from studies.bank.reading import read_bank
 
 CANARY = "EXAMPLE CANARY"

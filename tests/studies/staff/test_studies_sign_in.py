@@ -16,7 +16,7 @@ from pytest_django import Settings
 from batches.tasks import clear_sign_ins
 from studies.models import User
 from studies.services.mails import mails_send
-from studies.services.sign_ins import sign_ins_clear
+from studies.services.sign_in import sign_ins_clear
 
 pytestmark = pytest.mark.django_db
 

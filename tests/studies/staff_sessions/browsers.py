@@ -6,7 +6,7 @@ from django.core import mail
 from django.test import Client
 
 from studies.models import User
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.mails import mails_send
 
 LOGIN, SECURITY = "/accounts/login/", "/accounts/2fa/"

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from studies.models import User
-from studies.services.database_time import database_now
+from studies.services.database import database_now
 from studies.services.mails import mails_send
 from tests.studies.staff_sessions.browsers import LOGIN, SECURITY, browser_of, is_in
 

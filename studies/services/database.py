@@ -1,9 +1,23 @@
-"""One moment of the database for many reads, without keeping anybody from writing."""
+"""The clock that all processes share, and one moment of the database for many reads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import cast
 
 from django.db import connection
+from django.utils import timezone
+
+
+def database_now() -> datetime:
+    """PostgreSQL's time; with SQLite, which has no clock of its own, the host's."""
+    if connection.vendor != "postgresql":
+        return timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        [moment] = cursor.fetchone()
+    return cast(datetime, moment).astimezone(UTC)
+
 
 BEGIN = {
     "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",

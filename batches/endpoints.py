@@ -1,0 +1,199 @@
+"""The JSON endpoints of the participant's pages: answers, their flags and previews, notices, practice."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from ninja import Router
+from ninja.errors import HttpError
+from ninja.responses import Status
+
+from batches.models import RevisionOutcome, Session
+from batches.rules.texts import check_answer_text
+from batches.schemas import (
+    Clock,
+    Current,
+    Flag,
+    NoticeItem,
+    Notices,
+    NotSaved,
+    Preview,
+    PreviewBody,
+    Problem,
+    SaveBody,
+    Saved,
+)
+from batches.selectors.notices import notices_for
+from batches.selectors.saved_answers import read_saved_answer
+from batches.selectors.sessions import session_clock
+from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
+from batches.services.clock import server_now
+from batches.services.flags import answer_flag
+from batches.services.practice import (
+    practice_flag,
+    practice_of,
+    practice_save,
+    practice_session,
+    require_practice,
+)
+from batches.services.previews import answer_preview
+from batches.services.receipts import SaveReceipt, fault_sentence
+from studies.models import Participant, User
+from studies.selectors.participants import participant_of
+
+if TYPE_CHECKING:
+
+    class SignedInRequest(HttpRequest):
+        """A request that passed the session check."""
+
+        user: User
+
+else:
+    SignedInRequest = HttpRequest
+
+router = Router()
+PROBLEMS = dict.fromkeys((400, 403, 404, 413, 422), Problem)
+
+
+@router.post(
+    "/sessions/{uuid:session_id}/answers/{int:position}",
+    response={200: Saved, 409: NotSaved, 410: NotSaved, **PROBLEMS},
+)
+def save_answer(
+    request: SignedInRequest, session_id: UUID, position: int, body: SaveBody
+) -> Status[Saved | NotSaved]:
+    """Save one answer. 409: another tab has saved newer text. 410: the session is over."""
+    receipt = answer_save(
+        user_id=request.user.pk,
+        session_id=session_id,
+        position=position,
+        incoming=IncomingText(**body.model_dump()),
+        now=server_now(),
+    )
+    return as_reply(receipt)
+
+
+@router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: Current, **PROBLEMS})
+def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> Current:
+    """What the server holds for one answer, also after the end; a page compares its own copies with it."""
+    saved = read_saved_answer(user_id=request.user.pk, session_id=session_id, position=position)
+    if saved is None:
+        raise AnswerNotFound
+    return Current.model_validate(saved, from_attributes=True)
+
+
+@router.get("/sessions/{uuid:session_id}/time", response={200: Clock, **PROBLEMS})
+def session_time(request: SignedInRequest, session_id: UUID) -> Clock:
+    """The remaining time by the server's clock, the only one that counts."""
+    now = server_now()
+    session = session_clock(request.user, session_id)
+    if session is None:
+        raise HttpError(404, _("There is no such session of yours."))
+    return as_clock(session, now)
+
+
+def as_clock(session: Session, now: datetime) -> Clock:
+    """The session's time."""
+    return Clock(
+        server_time=now,
+        deadline_at=session.deadline_at,
+        seconds_left=session.seconds_left(now),
+        status=session.status_at(now),
+        extended_seconds=session.extended_seconds,
+    )
+
+
+def as_reply(receipt: SaveReceipt) -> Status[Saved | NotSaved]:
+    """The receipt with its HTTP status."""
+    if receipt.saved:
+        return Status(200, Saved.model_validate(receipt, from_attributes=True))
+    status = 410 if receipt.outcome == RevisionOutcome.REFUSED_LATE else 409
+    return Status(status, NotSaved.model_validate(receipt, from_attributes=True))
+
+
+@router.put(
+    "/sessions/{uuid:session_id}/answers/{int:position}/flag",
+    response={200: Flag, 410: Problem, **PROBLEMS},
+)
+def flag_answer(request: SignedInRequest, session_id: UUID, position: int, body: Flag) -> Flag:
+    """Set or take away the mark. 410: the session is over."""
+    answer_flag(
+        user_id=request.user.pk,
+        session_id=session_id,
+        position=position,
+        flagged=body.flagged,
+        now=server_now(),
+    )
+    return body
+
+
+@router.get("/studies/{slug:slug}/notices", response={200: Notices, **PROBLEMS})
+def study_notices(request: SignedInRequest, slug: str) -> Notices:
+    """What the page shows; asked again every 20 seconds by every open page of every participant."""
+    notices = notices_for(user_id=request.user.pk, study_slug=slug, now=timezone.now())
+    if notices is None:
+        raise HttpError(404, _("There is no such study of yours."))
+    return Notices(notices=[NoticeItem.model_validate(one, from_attributes=True) for one in notices])
+
+
+PRACTICE = "/studies/{slug:slug}/practice"
+ADDRESS = f"{PRACTICE}/{{int:number}}"
+
+
+@router.post(ADDRESS, response={200: Saved, 409: NotSaved, **PROBLEMS})
+def save_practice(
+    request: SignedInRequest, slug: str, number: int, body: SaveBody
+) -> Status[Saved | NotSaved]:
+    """Save one practice text. 409: another tab has saved newer text. 422: practice is over."""
+    receipt = practice_save(
+        participant=_own_place(request, slug),
+        number=number,
+        incoming=IncomingText(**body.model_dump()),
+        now=server_now(),
+    )
+    return as_reply(receipt)
+
+
+@router.get(ADDRESS, response={200: Current, **PROBLEMS})
+def saved_practice(request: SignedInRequest, slug: str, number: int) -> Current:
+    """What the server holds for one practice prompt."""
+    return Current.model_validate(practice_of(_own_place(request, slug), number), from_attributes=True)
+
+
+@router.put(f"{ADDRESS}/flag", response={200: Flag, **PROBLEMS})
+def flag_practice(request: SignedInRequest, slug: str, number: int, body: Flag) -> Flag:
+    """Set or take away the mark. 422: practice is over."""
+    practice_flag(participant=_own_place(request, slug), number=number, flagged=body.flagged)
+    return body
+
+
+@router.get(f"{PRACTICE}/time", response={200: Clock, **PROBLEMS})
+def practice_time(request: SignedInRequest, slug: str) -> Clock:
+    """The practice clock. 422: practice is over."""
+    participant = _own_place(request, slug)
+    require_practice(participant)
+    now = server_now()
+    return as_clock(practice_session(participant, now), now)
+
+
+def _own_place(request: SignedInRequest, slug: str) -> Participant:
+    participant = participant_of(request.user, slug)
+    if participant is None:
+        raise HttpError(404, _("There is no such study of yours."))
+    return participant
+
+
+MAX_CHARACTERS = 1_000_000
+"""What the longest answer of any study may have; practice has no session to ask for its own limit."""
+
+
+@router.post("/preview", response={200: Preview, 429: Problem, **PROBLEMS})
+def preview_text(request: SignedInRequest, body: PreviewBody) -> Preview:
+    """The text as safe HTML. Nothing is stored. 429: the last one took long, or is not made yet."""
+    fault = check_answer_text(body.text, max_characters=MAX_CHARACTERS)
+    if fault is not None:
+        raise TextRefused(fault_sentence(fault))
+    return Preview(html=answer_preview(user_id=request.user.pk, text=body.text, now=timezone.now()))

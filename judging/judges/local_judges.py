@@ -1,0 +1,112 @@
+"""Judges that ask no model: machine checks, and the benchmarks' own deterministic comparison (BBEH, BBH)."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from judging.judges.interface import (
+    CriterionVerdict,
+    JudgeCannotScore,
+    JudgeResult,
+    JudgeTask,
+    PlannedRequest,
+)
+from judging.matching import bbeh, bbh, checks, exact
+
+
+class LocalJudge(ABC):
+    """Give it `verdict`; the rest of the interface follows."""
+
+    @abstractmethod
+    def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
+        """The verdict on one criterion, or on the whole answer (None)."""
+
+    def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
+        return tuple((position,) for position in task.positions)
+
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
+        return None
+
+    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
+        return JudgeResult(tuple(self.verdict(task, position) for position in positions))
+
+
+class ChecksJudge(LocalJudge):
+    """Each criterion by its own check; an exact answer by normalised equality. Scores are 0 or 1."""
+
+    kind = "checks"
+
+    def describe(self) -> dict[str, JsonValue]:
+        return {"kind": self.kind}
+
+    def check(self, task: JudgeTask) -> None:
+        without = [str(criterion.position) for criterion in task.criteria if criterion.check is None]
+        if without:
+            raise JudgeCannotScore(
+                task.prompt_id,
+                f"no machine check on criterion {', '.join(without)}; add it or use the llm judge.",
+            )
+        if not task.criteria and not (task.gold_answer or "").strip():
+            raise JudgeCannotScore(task.prompt_id, "it has neither a gold answer nor a rubric; give it one.")
+
+    def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
+        if position is None:
+            return self._equality(task)
+        check = task.criterion(position).check
+        if check is None:
+            raise JudgeCannotScore(task.prompt_id, f"no machine check on criterion {position}.")
+        passed = checks.passes(check, task.text_to_judge)
+        outcome = "passes" if passed else "fails"
+        rule = check.model_dump_json()
+        return CriterionVerdict(position, float(passed), 1.0, f"The answer {outcome} the check {rule}.")
+
+    def _equality(self, task: JudgeTask) -> CriterionVerdict:
+        gold = task.gold_answer or ""
+        equal = exact.is_equal(task.text_to_judge, gold)
+        relation = "equals" if equal else "is not"
+        return CriterionVerdict(None, float(equal), 1.0, f"The answer {relation} the gold answer {gold!r}.")
+
+
+SHOWN_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class MatchJudge(LocalJudge):
+    """Compares what an answer announces with the reference, by the rules of one benchmark."""
+
+    rules: Literal["bbeh", "bbh"]
+    kind = "match"
+
+    def describe(self) -> dict[str, JsonValue]:
+        described: dict[str, JsonValue] = {"kind": self.kind, "rules": self.rules}
+        # Scores by other rules are those of another judge: they stay, and answers are compared anew.
+        return described | ({"version": bbh.VERSION} if self.rules == "bbh" else {})
+
+    def check(self, task: JudgeTask) -> None:
+        if task.criteria:
+            raise JudgeCannotScore(task.prompt_id, "it is graded by a rubric; use the llm or checks judge.")
+        if not (task.gold_answer or "").strip():
+            raise JudgeCannotScore(task.prompt_id, "it has no gold answer to compare with; give it one.")
+        if self.rules == "bbh":
+            try:
+                bbh.extract("", task.task)
+            except bbh.UnknownTask as error:
+                raise JudgeCannotScore(task.prompt_id, f"{error}.") from None
+
+    def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
+        answer, reference = task.text_to_judge, task.gold_answer or ""
+        if self.rules == "bbh":
+            extracted = bbh.extract(answer, task.task)
+            correct = bbh.is_correct(answer, reference, task.task)
+        else:
+            extracted = bbeh.extract(answer)
+            correct = bbeh.is_correct(answer, reference)
+        relation = "equals" if correct else "is not"
+        explanation = f"Extracted {_shown(extracted)}, which {relation} the reference {_shown(reference)}."
+        return CriterionVerdict(position, float(correct), 1.0, explanation)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " …")
