@@ -1,27 +1,13 @@
 """Everything of batches can be looked at and nothing changed: the trail must stay what happened."""
 
 from django.contrib import admin
-from django.db.models import Model
-from django.http import HttpRequest
 
 from batches.models import Answer, Batch, BatchPlan, BatchPrompt, Revision, Session, SessionEvent
-
-
-class ReadOnlyRecords:
-    """No adding, changing or deleting, whoever asks."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+from studies.admin import ReadOnlyAdmin, ReadOnlyRecords
 
 
 @admin.register(BatchPlan)
-class BatchPlanAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg]
+class BatchPlanAdmin(ReadOnlyAdmin):
     list_display = ["study", "assembly", "seed", "batch_size", "built_at"]
     list_select_related = ["study"]
 
@@ -31,7 +17,7 @@ class BatchPromptInline(ReadOnlyRecords, admin.TabularInline):  # type: ignore[t
 
 
 @admin.register(Batch)
-class BatchAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg]
+class BatchAdmin(ReadOnlyAdmin):
     list_display = ["plan", "number"]
     list_filter = ["plan__study"]
     list_select_related = ["plan__study"]
@@ -43,7 +29,7 @@ class SessionEventInline(ReadOnlyRecords, admin.TabularInline):  # type: ignore[
 
 
 @admin.register(Session)
-class SessionAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg]
+class SessionAdmin(ReadOnlyAdmin):
     list_display = ["reference", "participant", "batch", "status", "started_at", "deadline_at", "ended_at"]
     list_filter = ["status", "participant__study"]
     list_select_related = ["participant", "batch"]
@@ -55,7 +41,7 @@ class RevisionInline(ReadOnlyRecords, admin.TabularInline):  # type: ignore[type
 
 
 @admin.register(Answer)
-class AnswerAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg]
+class AnswerAdmin(ReadOnlyAdmin):
     list_display = ["session", "position", "prompt", "revision", "has_text", "saved_at"]
     list_filter = ["session__participant__study"]
     list_select_related = ["session__participant", "prompt"]

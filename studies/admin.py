@@ -36,10 +36,10 @@ admin.site.index_title = "Records, for looking only"
 admin.site.unregister([Authenticator, EmailAddress, Group, UserSession])
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
-    """No adding, changing or deleting."""
+class ReadOnlyRecords:
+    """No adding, changing or deleting, whoever asks."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -47,6 +47,10 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscrip
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class ReadOnlyAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
+    """The records of one model, for looking only."""
 
 
 @admin.register(User)

@@ -15,7 +15,7 @@ from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
@@ -75,13 +75,7 @@ def session_submit(*, session: Session, resources: DeclaredResources | None, now
         session.status, session.ended_at = SessionStatus.SUBMITTED, now
         session.save(update_fields=["status", "ended_at"])
         session.answers.update(is_open=False)
-        session_event(
-            session=session,
-            kind=SessionEventKind.SUBMITTED,
-            happened_at=now,
-            recorded_at=now,
-            lateness=late,
-        )
+        session_event(session, SessionEventKind.SUBMITTED, now, lateness=late)
     return session
 
 
@@ -102,12 +96,11 @@ def session_withdraw(*, participant: Participant, now: datetime, reason: str = "
         if session is not None:
             _session_withdraw(session, now)
         mails_cancel(participant.events.all())
-        event_record(
-            study=participant.study,
-            kind=StudyEventKind.WITHDREW,
-            now=now,
+        participant_event(
+            participant,
+            StudyEventKind.WITHDREW,
+            now,
             actor=participant.user,
-            participant=participant,
             reason=reason.strip()[:NOTE_CHARACTERS],
             deletes_at=(now + timedelta(days=participant.study.protocol.deletion_days)).isoformat(),
         )
@@ -136,12 +129,7 @@ def _session_expire(session: Session, now: datetime) -> bool:
             pk=session.pk, status=SessionStatus.ACTIVE, deadline_at=session.deadline_at
         ).update(status=SessionStatus.EXPIRED, ended_at=session.deadline_at)
         if claimed:
-            session_event(
-                session=session,
-                kind=SessionEventKind.EXPIRED,
-                happened_at=session.deadline_at,
-                recorded_at=now,
-            )
+            session_event(session, SessionEventKind.EXPIRED, now, happened_at=session.deadline_at)
     return bool(claimed)
 
 
@@ -152,7 +140,7 @@ def _session_withdraw(session: Session, now: datetime) -> None:
         status=SessionStatus.WITHDRAWN, ended_at=Coalesce("ended_at", Least(now, "deadline_at"))
     )
     session.answers.update(is_open=False)
-    session_event(session=session, kind=SessionEventKind.WITHDRAWN, happened_at=now, recorded_at=now)
+    session_event(session, SessionEventKind.WITHDRAWN, now)
     session.refresh_from_db()
 
 
@@ -165,10 +153,9 @@ def _resources_save(session: Session, resources: DeclaredResources, now: datetim
     session.resources, session.resources_note, session.resources_recorded_at = categories, note, now
     session.save(update_fields=["resources", "resources_note", "resources_recorded_at"])
     session_event(
-        session=session,
-        kind=SessionEventKind.RESOURCES_RECORDED,
-        happened_at=now,
-        recorded_at=now,
+        session,
+        SessionEventKind.RESOURCES_RECORDED,
+        now,
         categories=session.resources,
         note=session.resources_note,
     )

@@ -5,6 +5,7 @@ read, so a session whose deadline was moved is not swept. Saves look at the dead
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import ended_too_early, last_activity, session_of
 from batches.services.trail import session_event
 from studies.models import Participant, User
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 
@@ -76,12 +77,11 @@ def extra_time_grant(
             return participant
         before, participant.extra_minutes = participant.extra_minutes, minutes
         participant.save(update_fields=["extra_minutes"])
-        event_record(
-            study=participant.study,
-            kind=StudyEventKind.EXTRA_TIME_GRANTED,
-            now=now,
+        participant_event(
+            participant,
+            StudyEventKind.EXTRA_TIME_GRANTED,
+            now,
             actor=actor,
-            participant=participant,
             minutes=minutes,
             minutes_before=before,
             reason=reason,
@@ -170,7 +170,7 @@ def _run_until(
     reason: str,
     now: datetime,
     actor: User | None,
-    **details: object,
+    **details: Any,
 ) -> None:
     """Make the locked session active until then, its answers open, and leave an event."""
     status_before, deadline_before = session.status_at(now), session.deadline_at
@@ -180,10 +180,9 @@ def _run_until(
     session.save(update_fields=["status", "ended_at", "deadline_at", "extended_seconds"])
     session.answers.update(is_open=True)
     session_event(
-        session=session,
-        kind=kind,
-        happened_at=now,
-        recorded_at=now,
+        session,
+        kind,
+        now,
         actor=actor,
         deadline_at=deadline_at.isoformat(),
         deadline_before=deadline_before.isoformat(),

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from batches.models import Answer
 from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
 from studies.models import Participant
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind, participant_event
 from studies.services.storage import stored_file
 
 
@@ -27,13 +27,7 @@ def own_data_write(*, participant: Participant, file: IO[bytes], now: datetime) 
         with _text_in(archive, "answers.txt") as out:
             _write_answers(out, participant, now)
         _write_files(archive, participant)
-    event_record(
-        study=participant.study,
-        kind=StudyEventKind.DATA_DOWNLOADED,
-        now=now,
-        actor=participant.user,
-        participant=participant,
-    )
+    participant_event(participant, StudyEventKind.DATA_DOWNLOADED, now, actor=participant.user)
 
 
 def _text_in(archive: ZipFile, name: str) -> io.TextIOWrapper:

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
 from studies.selectors.participants import has_declined, has_valid_consent
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
 
@@ -53,13 +53,8 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
         return False
     message = participant_mail(person, "reminder", {}, site_url)
     mail = participant_mail_queue(person, message, now, min(VALID_FOR, person.study.closes_at - now))
-    event_record(
-        study=person.study,
-        kind=StudyEventKind.REMINDED,
-        now=now,
-        participant=person,
-        closes_at=closes_at,
-        mail=mail.pk if mail else None,
+    participant_event(
+        person, StudyEventKind.REMINDED, now, closes_at=closes_at, mail=mail.pk if mail else None
     )
     return True
 

@@ -19,7 +19,7 @@ from studies.models import Participant, Study, StudyEvent, StudyStatus, VettingS
 from studies.selectors.comprehension import check_passed
 from studies.selectors.participants import has_valid_consent
 from studies.selectors.studies import study_is_open
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
@@ -113,13 +113,7 @@ def place_to_show(*, participant: Participant, now: datetime) -> Place:
         shown = arm_shown(participant)
         place = require_startable(participant, now, shown)
         if place.arm != shown:
-            event_record(
-                study=participant.study,
-                kind=StudyEventKind.INSTRUCTIONS_SHOWN,
-                now=now,
-                participant=participant,
-                arm=place.arm,
-            )
+            participant_event(participant, StudyEventKind.INSTRUCTIONS_SHOWN, now, arm=place.arm)
     return place
 
 
@@ -256,10 +250,9 @@ def _session_create(participant: Participant, place: Place, now: datetime) -> Se
         for position, prompt_id in enumerate(prompts, start=1)
     )
     session_event(
-        session=session,
-        kind=SessionEventKind.STARTED,
-        happened_at=now,
-        recorded_at=now,
+        session,
+        SessionEventKind.STARTED,
+        now,
         deadline_at=session.deadline_at.isoformat(),
         protocol_hash=study.protocol_hash,
         # What the deadline follows from, so that the trail alone proves it.

@@ -7,20 +7,23 @@ from studies.models import User
 
 
 def session_event(
-    *,
     session: Session,
     kind: SessionEventKind,
-    happened_at: datetime,
     recorded_at: datetime,
+    *,
+    happened_at: datetime | None = None,
     actor: User | None = None,
     **details: object,
 ) -> SessionEvent:
-    """Add one event, with an actor where the study team did it; call it inside the change's transaction."""
+    """Add one event, with an actor where the study team did it; call it inside the change's transaction.
+
+    It happened when it was recorded, unless `happened_at` says otherwise.
+    """
     return SessionEvent.objects.create(
         session=session,
         kind=kind,
         details=details,
         actor=actor,
-        happened_at=happened_at,
+        happened_at=happened_at or recorded_at,
         recorded_at=recorded_at,
     )

@@ -12,7 +12,7 @@ from judging.services.running.claims import given_up
 from scoring.models import MeasureRow
 from screening.models import AnswerFlag, ParticipantFlag
 from studies.models import Participant, StudyEvent
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.credentials import stray_files_delete
 from studies.services.people.participants import participant_lock
 
@@ -39,9 +39,7 @@ def _person_erase(participant: Participant, now: datetime) -> None:
         _quotes_delete(participant, now)
         _measures_delete(participant)
         person_texts_delete(participant)
-        event_record(
-            study=participant.study, kind=StudyEventKind.DATA_DELETED, now=now, participant=participant
-        )
+        participant_event(participant, StudyEventKind.DATA_DELETED, now)
     # Files know no transactions: they go once the rows are gone for good.
     try:
         credential_files_delete(participant)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 from django.db.utils import OperationalError, ProgrammingError
 from django.utils.text import slugify
 
@@ -35,6 +36,14 @@ def plain_errors() -> Iterator[None]:
             message = "The database's tables are missing or of an earlier version."
             raise CommandError(f"{message} Run: python manage.py migrate") from error
         raise  # manage.py says that the database cannot be used
+
+
+class OperatorCommand(BaseCommand):
+    """A command of study leads: a refusal ends it with one clear message and exit code 1."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        with plain_errors():
+            return super().execute(*args, **options)
 
 
 def slug_of(path: Path) -> str:

@@ -66,6 +66,20 @@ def event_record(
     )
 
 
+def participant_event(
+    participant: Participant,
+    kind: StudyEventKind,
+    now: datetime,
+    *,
+    actor: User | None = None,
+    **details: object,
+) -> StudyEvent:
+    """Add one event about a person to the trail of their study, as `event_record` does."""
+    return event_record(
+        study=participant.study, kind=kind, now=now, actor=actor, participant=participant, **details
+    )
+
+
 def has_withdrawn(participant: Participant) -> bool:
     """Whether the person withdrew, before or after starting."""
     return StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW).exists()

@@ -3,13 +3,11 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from batches.services.clock import clock_confirm
-from studies.management.operators import named_person, plain_errors
+from studies.management.operators import OperatorCommand, named_person
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Say that the server's clock is right, after it jumped or the site was off: sessions end and data "
         "are deleted again by it. Look at another clock first."
@@ -20,8 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, reason: str, by: str | None, **__: Any) -> None:
-        with plain_errors():
-            moment = clock_confirm(reason=reason, actor=named_person(by))
+        moment = clock_confirm(reason=reason, actor=named_person(by))
         self.stdout.write(
             f"It is {moment:%Y-%m-%d %H:%M:%S} UTC. Sessions end and data are deleted by this clock."
         )

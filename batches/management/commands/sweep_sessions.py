@@ -2,18 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from batches.rules.clock import Ending
 from batches.services.clock import ending_moment
 from batches.services.ending import sessions_expire
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "End the sessions whose time is over. For cron, where no worker runs; more often does no harm."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        with plain_errors():
-            count = sessions_expire(now=ending_moment(Ending.SESSIONS))
+        count = sessions_expire(now=ending_moment(Ending.SESSIONS))
         self.stdout.write(f"{count} session{'' if count == 1 else 's'} ended.")

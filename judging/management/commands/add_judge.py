@@ -3,16 +3,15 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from judging.management.judge_arguments import add_settings, given, try_out
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
-from studies.management.operators import named_person, plain_errors
+from studies.management.operators import OperatorCommand, named_person
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Add a judge: any model behind an OpenAI-compatible endpoint. Its key stays in an environment "
         "variable; only the variable's name is stored."
@@ -24,13 +23,12 @@ class Command(BaseCommand):
         parser.add_argument("--try", dest="trial", action="store_true", help="ask it one small question")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors():
-            judge = judge_add(
-                slug=options["name"],
-                settings=JudgeSettings(**given(options)),
-                actor=named_person(options["by"]),
-                now=timezone.now(),
-            )
+        judge = judge_add(
+            slug=options["name"],
+            settings=JudgeSettings(**given(options)),
+            actor=named_person(options["by"]),
+            now=timezone.now(),
+        )
         self.stdout.write(f'Added the judge "{judge.slug}": {judge.model} at {judge.base_url}.')
         if options["trial"]:
             try_out(judge, self.stdout)

@@ -4,16 +4,15 @@ from argparse import ArgumentParser
 from dataclasses import replace
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from judging.management.judge_arguments import add_settings, given, try_out
 from judging.selectors.judges import judges_named
 from judging.services.judges import judge_change, settings_of
-from studies.management.operators import named_person, plain_errors
+from studies.management.operators import OperatorCommand, named_person
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Change a judge. Only what is given is changed; the word none takes a limit, the prices or the key "
         "away. What decides scores is fixed once a study has used the judge."
@@ -25,14 +24,13 @@ class Command(BaseCommand):
         parser.add_argument("--try", dest="trial", action="store_true", help="ask it one small question")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors():
-            (judge,) = judges_named([options["name"]])
-            changes = judge_change(
-                judge=judge,
-                settings=replace(settings_of(judge), **given(options)),
-                actor=named_person(options["by"]),
-                now=timezone.now(),
-            )
+        (judge,) = judges_named([options["name"]])
+        changes = judge_change(
+            judge=judge,
+            settings=replace(settings_of(judge), **given(options)),
+            actor=named_person(options["by"]),
+            now=timezone.now(),
+        )
         for name, (before, after) in changes.items():
             self.stdout.write(f"{name}: {before!r} -> {after!r}")
         if not changes:

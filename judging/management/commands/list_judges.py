@@ -2,23 +2,20 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from judging.models import JudgeConfig
 from judging.selectors.judges import KnownJudge, known_judges
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 
 HEAD = ("name", "model", "provider", "limits", "prices per million tokens", "used by")
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "List the judges of this site: model, provider, limits, prices, and the studies that have used each."
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
-        with plain_errors():
-            judges = known_judges()
+        judges = known_judges()
         if not judges:
             self.stdout.write("There is no judge yet; add one with add_judge.")
             return

@@ -125,17 +125,16 @@ def run_start(
             require_newest(plan, run)
             for judge in plan.judge_plans:
                 rows_create(run, judge, now)
-            event_record(
-                study=plan.study,
-                kind=StudyEventKind.JUDGING_STARTED,
-                now=now,
+            _event(
+                run,
+                StudyEventKind.JUDGING_STARTED,
+                now,
                 actor=actor,
-                run=run.pk,
                 purpose=run.purpose,
                 rows=run.planned,
                 budget=None if budget is None else str(budget),
                 plan_sha256=run.plan_sha256,
-                **(details or {}),
+                **details or {},
             )
     except IntegrityError:
         if open_judging_run(plan.study) is None:
@@ -143,6 +142,12 @@ def run_start(
         said = _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
         raise RunIsOpen(said % {"study": plan.study.slug}) from None
     return run
+
+
+def _event(
+    run: JudgingRun, kind: StudyEventKind, now: datetime, actor: User | None = None, **details: Any
+) -> None:
+    event_record(study=run.study, kind=kind, now=now, actor=actor, run=run.pk, **details)
 
 
 def require_newest(plan: RunPlan, run: JudgingRun) -> None:
@@ -161,15 +166,7 @@ def run_pause(
             state=RunState.PAUSED, pause_reason=reason, pause_detail=detail
         )
         if changed:
-            event_record(
-                study=run.study,
-                kind=StudyEventKind.JUDGING_PAUSED,
-                now=now,
-                actor=actor,
-                run=run.pk,
-                reason=reason.value,
-                detail=detail,
-            )
+            _event(run, StudyEventKind.JUDGING_PAUSED, now, actor=actor, reason=reason.value, detail=detail)
     return bool(changed)
 
 
@@ -186,12 +183,11 @@ def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, n
         if not changed:
             raise RunNotOpen(_("Only a paused run can be resumed; this one is not paused."))
         again = rows_reopen(run, now)
-        event_record(
-            study=run.study,
-            kind=StudyEventKind.JUDGING_RESUMED,
-            now=now,
+        _event(
+            run,
+            StudyEventKind.JUDGING_RESUMED,
+            now,
             actor=actor,
-            run=run.pk,
             budget=None if budget is None else str(budget),
             asked_again=again,
         )
@@ -209,14 +205,7 @@ def run_cancel(*, run: JudgingRun, actor: User | None, now: datetime) -> None:
         if not changed:
             raise RunNotOpen(_("This run is over already."))
         left = CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN).update(lease=None)
-        event_record(
-            study=run.study,
-            kind=StudyEventKind.JUDGING_CANCELLED,
-            now=now,
-            actor=actor,
-            run=run.pk,
-            left=left,
-        )
+        _event(run, StudyEventKind.JUDGING_CANCELLED, now, actor=actor, left=left)
     # Nobody looks at this run again: what has all its verdicts gets its score now.
     for scored in scoring_runs_of(run):
         answers_complete(run=scored, now=now)
@@ -234,9 +223,7 @@ def run_finish(*, run: JudgingRun, now: datetime) -> bool:
         )
         if changed:
             unscored = CriterionScore.objects.filter(judging_run=run, state=RowState.UNSCORED).count()
-            event_record(
-                study=run.study, kind=StudyEventKind.JUDGING_FINISHED, now=now, run=run.pk, unscored=unscored
-            )
+            _event(run, StudyEventKind.JUDGING_FINISHED, now, unscored=unscored)
     return bool(changed)
 
 

@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from operations.services.backups.taking import backup_take
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Copy database, files and the site's own keys into a new folder, with a manifest for verify_backup. "
         "The site goes on meanwhile. Keep the folder as safe as the site: it holds everything."
@@ -21,8 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, help="a folder that does not exist yet")
 
     def handle(self, *_: Any, folder: Path, **__: Any) -> None:
-        with plain_errors():
-            manifest = backup_take(folder=folder, now=timezone.now())
+        manifest = backup_take(folder=folder, now=timezone.now())
         tables, files = len(manifest.tables), len(manifest.files)
         self.stdout.write(
             f"{manifest.rows} rows of {tables} tables and {files} files are in {folder.resolve()}."

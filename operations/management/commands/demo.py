@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connections
 from django.utils import timezone
 from tqdm import tqdm
@@ -32,7 +32,7 @@ from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
 from operations.services.rehearsals import simulated_people_add
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 from studies.models import Study, User
 from studies.services.amendments import study_amend
 from studies.services.people.invitation_mails import invitation_send
@@ -66,7 +66,7 @@ NO_SECOND_FACTOR = {"CHIRON_STAFF_SECOND_FACTOR": "false"}
 MARKER = "this-folder-belongs-to-the-demo"
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Run a whole small study with simulated people, print the result, then serve the site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -77,8 +77,7 @@ class Command(BaseCommand):
         try:
             refuse_busy_port(port)
             fresh_data_dir(settings.DATA_DIR)
-            with plain_errors():
-                self.run(port=port, serve=not no_serve)
+            self.run(port=port, serve=not no_serve)
         except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:

@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from batches.rules.clock import Ending
 from batches.services.clock import ending_moment
 from operations.services.erasure import withdrawn_erase
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 from studies.services.sign_in import sign_ins_clear
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Delete the texts, files and messages of people who withdrew, once the promised days have passed, "
         "and sign-ins that are over. "
@@ -19,9 +17,8 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
-        with plain_errors():
-            now = ending_moment(Ending.DELETIONS)
-            count, sign_ins = withdrawn_erase(now=now), sign_ins_clear(now=now)
+        now = ending_moment(Ending.DELETIONS)
+        count, sign_ins = withdrawn_erase(now=now), sign_ins_clear(now=now)
         self.stdout.write(f"Deleted the data of {count} {'person' if count == 1 else 'people'}.")
         self.stdout.write(
             f"Deleted {sign_ins} stored {'session' if sign_ins == 1 else 'sessions'} of earlier sign-ins."

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connections
 from django.utils import timezone
 from tqdm import tqdm
@@ -27,10 +27,10 @@ from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
 from operations.services.rehearsals import simulated_people_add
-from studies.management.operators import named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_study
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Let simulated people answer a simulated study through the running web pages."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -49,8 +49,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
-            with plain_errors():
-                self.rehearse(**options)
+            self.rehearse(**options)
         except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
 

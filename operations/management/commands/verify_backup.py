@@ -4,14 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from operations.services.backups.manifest import manifest_read
 from operations.services.backups.verifying import restored_faults
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Compare a restored copy, before anybody works with it, with the manifest of its backup: every row "
         "of every table, every file, and what is stored twice. Ends with 1 and says what differs."
@@ -21,9 +21,8 @@ class Command(BaseCommand):
         parser.add_argument("manifest", type=Path, help="manifest.json in the backup's folder")
 
     def handle(self, *_: Any, manifest: Path, **__: Any) -> None:
-        with plain_errors():
-            backed_up = manifest_read(manifest)
-            faults = list(restored_faults(backed_up))
+        backed_up = manifest_read(manifest)
+        faults = list(restored_faults(backed_up))
         for fault in faults:
             self.stdout.write(fault)
         if faults:

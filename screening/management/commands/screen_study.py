@@ -3,17 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from screening.selectors.screening import screening_summary
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdicts_confirm_all
-from studies.management.operators import named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.models import Study
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Run the off-task rules over every ended session and print what they flag. Flags exclude nobody: "
         "reviewers confirm or overturn them on the screening page."
@@ -32,12 +32,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors():
-            study = named_study(options["study"])
-            screening = study_screen(study=study, now=timezone.now())
-            if options["confirm_all"]:
-                self.confirm_all(study, reason=options["reason"], by=options["by"])
-            screening = screening_summary(study, screening.rules_version)
+        study = named_study(options["study"])
+        screening = study_screen(study=study, now=timezone.now())
+        if options["confirm_all"]:
+            self.confirm_all(study, reason=options["reason"], by=options["by"])
+        screening = screening_summary(study, screening.rules_version)
         self.stdout.write(f"{screening.participants} ended sessions, rules {screening.rules_version}.")
         self.stdout.write(f"Flagged answers: {counted(screening.answers)}.")
         self.stdout.write(f"Flagged participants: {counted(screening.people)}.")

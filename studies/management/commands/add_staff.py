@@ -3,13 +3,11 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 from studies.services.staff import second_factor_forget, staff_add
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Let a person see staff pages (--superuser: also the records); makes an account where there is none "
         "and opens one that was closed."
@@ -25,8 +23,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, email: str, superuser: bool, forget_second_factor: bool, **__: Any) -> None:
-        with plain_errors():
-            user, changed = staff_add(email=email, superuser=superuser)
+        user, changed = staff_add(email=email, superuser=superuser)
         what = "may see staff pages" + (" and the records" if user.is_superuser else "")
         self.stdout.write(f"{user.email} {what}." if changed else f"Unchanged: {user.email} {what} already.")
         if forget_second_factor:

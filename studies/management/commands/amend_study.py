@@ -3,14 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from studies.management.operators import json_object, named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, json_object, named_person, named_study
 from studies.services.amendments import study_amend
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Amend a frozen study: settings, opens_at, closes_at. Running sessions keep their deadlines."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -22,14 +21,13 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, slug: str, changes: str, reason: str, by: str | None, **__: Any) -> None:
-        with plain_errors():
-            amendment = study_amend(
-                study=named_study(slug),
-                changes=json_object(changes),
-                reason=reason,
-                actor=named_person(by),
-                now=timezone.now(),
-            )
+        amendment = study_amend(
+            study=named_study(slug),
+            changes=json_object(changes),
+            reason=reason,
+            actor=named_person(by),
+            now=timezone.now(),
+        )
         fields = ", ".join(sorted(amendment.changes))
         self.stdout.write(f"Amendment {amendment.number} ({fields}); protocol {amendment.protocol_hash}")
         self.stdout.write("Sessions that are running keep the deadline they started with.")

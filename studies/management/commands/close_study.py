@@ -3,14 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from studies.management.operators import named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.services.studies import study_close
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Close a study: nobody starts any more, running sessions keep their deadlines."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -19,6 +18,5 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, slug: str, reason: str, by: str | None, **__: Any) -> None:
-        with plain_errors():
-            study_close(study=named_study(slug), reason=reason, actor=named_person(by), now=timezone.now())
+        study_close(study=named_study(slug), reason=reason, actor=named_person(by), now=timezone.now())
         self.stdout.write(f'The study "{slug}" is closed. Running sessions keep their deadlines.')

@@ -3,17 +3,17 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
-from studies.management.operators import json_object, moment, named_person, plain_errors
+from studies.management.operators import OperatorCommand, json_object, moment, named_person
 from studies.models import BankVersion, ItemBank, JudgeProtocol
 from studies.protocol.settings import read_settings
 from studies.selectors.banks import bank_version, item_bank, judge_protocol
 from studies.services.studies import study_create
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Create a study in draft; settings that are not given have the pilot's values."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -30,20 +30,19 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors():
-            study = study_create(
-                slug=options["slug"],
-                name=options["name"],
-                bank_version=named_bank_version(options["bank"], options["bank_version"]),
-                item_bank=named_item_bank(options["item_bank"]),
-                judge_protocol=named_judge_protocol(options["judge_protocol"]),
-                settings=read_settings(json_object(options["protocol"]) if options["protocol"] else {}),
-                opens_at=moment("--opens-at", options["opens_at"]),
-                closes_at=moment("--closes-at", options["closes_at"]),
-                actor=named_person(options["by"]),
-                is_simulated=options["simulated"],
-                now=timezone.now(),
-            )
+        study = study_create(
+            slug=options["slug"],
+            name=options["name"],
+            bank_version=named_bank_version(options["bank"], options["bank_version"]),
+            item_bank=named_item_bank(options["item_bank"]),
+            judge_protocol=named_judge_protocol(options["judge_protocol"]),
+            settings=read_settings(json_object(options["protocol"]) if options["protocol"] else {}),
+            opens_at=moment("--opens-at", options["opens_at"]),
+            closes_at=moment("--closes-at", options["closes_at"]),
+            actor=named_person(options["by"]),
+            is_simulated=options["simulated"],
+            now=timezone.now(),
+        )
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
 
 

@@ -5,17 +5,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from studies.bank.building import BankReading
 from studies.bank.reading import READERS, read_bank
-from studies.management.operators import plain_errors, slug_of
+from studies.management.operators import OperatorCommand, slug_of
 from studies.selectors.banks import studies_on_other_versions
 from studies.services.banks import BankImport, bank_import
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Import a prompt bank: store the valid prompts and list all problems, or refuse them with --strict."
     )
@@ -34,9 +34,8 @@ class Command(BaseCommand):
             reading = read_bank(options["format"], path, mini=mini)
         except ValueError as error:
             raise CommandError(str(error)) from None
-        with plain_errors():
-            result = bank_import(slug=slug, reading=reading, strict=options["strict"], now=timezone.now())
-            self.report(result, reading)
+        result = bank_import(slug=slug, reading=reading, strict=options["strict"], now=timezone.now())
+        self.report(result, reading)
 
     def report(self, result: BankImport, reading: BankReading) -> None:
         version = result.version

@@ -4,11 +4,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from formats.item_parameters import read_item_parameters
-from studies.management.operators import plain_errors, slug_of
+from studies.management.operators import OperatorCommand, slug_of
 from studies.models import ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
 from studies.services.banks import item_bank_import
@@ -16,7 +16,7 @@ from studies.services.banks import item_bank_import
 SHOWN = 10
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Import item parameters (a, b, transform, sigma_hat); refuses the file where anything is wrong in it."
     )
@@ -27,23 +27,22 @@ class Command(BaseCommand):
         parser.add_argument("--bank", help="also list where this prompt bank and the parameters differ")
 
     def handle(self, *_: Any, path: Path, slug: str | None, bank: str | None, **__: Any) -> None:
-        with plain_errors():
-            if bank and bank_version(bank) is None:
-                raise CommandError(f'There is no prompt bank "{bank}"; import it first, or leave --bank out.')
-            parameters = read_item_parameters(path)
-            item_bank, created = item_bank_import(
-                slug=slug or slug_of(path), parameters=parameters, now=timezone.now()
-            )
-            self.stdout.write(
-                f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: {len(parameters.items)} items, "
-                f"sigma_hat {item_bank.sigma_hat}. Digest {item_bank.digest}"
-            )
-            if item_bank.is_logistic:
-                self.stdout.write("Fitted with the logistic 2PL: ability on this bank is theta_QL.")
-            if item_bank.slug != (slug or slug_of(path)):
-                self.stdout.write(f'It was there already and keeps its short name, "{item_bank.slug}".')
-            if bank:
-                self.compare(bank, item_bank)
+        if bank and bank_version(bank) is None:
+            raise CommandError(f'There is no prompt bank "{bank}"; import it first, or leave --bank out.')
+        parameters = read_item_parameters(path)
+        item_bank, created = item_bank_import(
+            slug=slug or slug_of(path), parameters=parameters, now=timezone.now()
+        )
+        self.stdout.write(
+            f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: {len(parameters.items)} items, "
+            f"sigma_hat {item_bank.sigma_hat}. Digest {item_bank.digest}"
+        )
+        if item_bank.is_logistic:
+            self.stdout.write("Fitted with the logistic 2PL: ability on this bank is theta_QL.")
+        if item_bank.slug != (slug or slug_of(path)):
+            self.stdout.write(f'It was there already and keeps its short name, "{item_bank.slug}".')
+        if bank:
+            self.compare(bank, item_bank)
 
     def compare(self, bank: str, item_bank: ItemBank) -> None:
         version = bank_version(bank)

@@ -4,15 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from studies.management.operators import plain_errors, slug_of
+from studies.management.operators import OperatorCommand, slug_of
 from studies.protocol.judge_texts import read_judge_texts
 from studies.services.banks import judge_protocol_import
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Import judge texts from a folder of two text files or a checkout of the public GIM harness."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -20,10 +19,9 @@ class Command(BaseCommand):
         parser.add_argument("--slug", help="the judge protocol's short name (default: from the path)")
 
     def handle(self, *_: Any, path: Path, slug: str | None, **__: Any) -> None:
-        with plain_errors():
-            protocol, created = judge_protocol_import(
-                slug=slug or slug_of(path), texts=read_judge_texts(path), now=timezone.now()
-            )
+        protocol, created = judge_protocol_import(
+            slug=slug or slug_of(path), texts=read_judge_texts(path), now=timezone.now()
+        )
         self.stdout.write(
             f"{'Imported' if created else 'Unchanged:'} {protocol.slug}, from {protocol.source}. "
             f"Hash {protocol.sha256}"

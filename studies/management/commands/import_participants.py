@@ -4,15 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from studies.forms.people_file import read_people
-from studies.management.operators import named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.services.people.people_import import participants_import
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Add the people of a CSV file with the columns email and profile, optionally status "
         "(submitted or approved) and is_test (yes or no). Adds nobody where any line has a problem. "
@@ -25,13 +24,12 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, study: str, path: Path, by: str | None, **__: Any) -> None:
-        with plain_errors():
-            result = participants_import(
-                study=named_study(study),
-                reading=read_people(path),
-                actor=named_person(by),
-                now=timezone.now(),
-            )
+        result = participants_import(
+            study=named_study(study),
+            reading=read_people(path),
+            actor=named_person(by),
+            now=timezone.now(),
+        )
         added = len(result.added)
         approved = sum(participant.approved for participant in result.added)
         self.stdout.write(

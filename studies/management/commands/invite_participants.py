@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
 from studies.forms.people_file import read_people
-from studies.management.operators import named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.models import Invitation, User
 from studies.services.people.invitation_import import invitations_import
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.refusals import Refused
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Invite the people of a CSV file with the columns email and profile, optionally is_test (yes or no). "
         "Invites nobody where any line has a problem. Run it again to send what was not sent."
@@ -35,11 +35,10 @@ class Command(BaseCommand):
                 "The links need the site's address; set CHIRON_SITE_URL, such as https://study.example.org"
             )
             raise CommandError(message)
-        with plain_errors():
-            actor = named_person(by)
-            result = invitations_import(
-                study=named_study(study), reading=read_people(path), actor=actor, now=timezone.now()
-            )
+        actor = named_person(by)
+        result = invitations_import(
+            study=named_study(study), reading=read_people(path), actor=actor, now=timezone.now()
+        )
         problems = send_all(result.to_send, settings.SITE_URL, actor)
         sent = len(result.to_send) - problems.total()
         self.stdout.write(

@@ -3,19 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 from studies.services.staff import person_sign_out
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Sign a person out everywhere, such as after the loss of a device. They may sign in again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email")
 
     def handle(self, *_: Any, email: str, **__: Any) -> None:
-        with plain_errors():
-            user = person_sign_out(email=email)
+        user = person_sign_out(email=email)
         self.stdout.write(f"{user.email} is signed out everywhere and may sign in again.")

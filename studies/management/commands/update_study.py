@@ -3,15 +3,14 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from studies.management.operators import json_object, named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, json_object, named_person, named_study
 from studies.protocol.settings import read_settings
 from studies.services.studies import study_update_settings
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Change some settings of a study in draft. Batches that were built before must be built again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -22,8 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, slug: str, protocol: str, by: str | None, **__: Any) -> None:
-        with plain_errors():
-            study = named_study(slug)
-            settings = read_settings({**study.settings, **json_object(protocol)})
-            study_update_settings(study=study, settings=settings, actor=named_person(by), now=timezone.now())
+        study = named_study(slug)
+        settings = read_settings({**study.settings, **json_object(protocol)})
+        study_update_settings(study=study, settings=settings, actor=named_person(by), now=timezone.now())
         self.stdout.write(f'Changed the draft "{slug}". If its batches were built already, build them again.')

@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from studies.management.operators import named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.services.people.vetting import participants_vet
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Approve or reject people by code or e-mail address, or everyone who waits for a decision. Each is "
         "mailed the decision, a rejection with its reason; CHIRON_SITE_URL is where its link leads."
@@ -27,15 +26,14 @@ class Command(BaseCommand):
         parser.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors():
-            decided = participants_vet(
-                study=named_study(options["study"]),
-                approve=options["decision"] == "approve",
-                names=options["people"],
-                reason=options["reason"],
-                actor=named_person(options["by"]),
-                now=timezone.now(),
-                site_url=settings.SITE_URL or "",
-            )
+        decided = participants_vet(
+            study=named_study(options["study"]),
+            approve=options["decision"] == "approve",
+            names=options["people"],
+            reason=options["reason"],
+            actor=named_person(options["by"]),
+            now=timezone.now(),
+            site_url=settings.SITE_URL or "",
+        )
         verb = "Approved" if options["decision"] == "approve" else "Rejected"
         self.stdout.write(f"{verb}: {len(decided)}")

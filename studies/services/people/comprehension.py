@@ -10,7 +10,7 @@ from studies.models import ComprehensionAttempt, Participant, StudyStatus, User
 from studies.protocol.settings import CheckQuestion
 from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
 from studies.selectors.participants import has_valid_consent
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 
@@ -82,12 +82,11 @@ def check_attempt_grant(
         raise AttemptNotGranted(_("This person has a try left; grant another one when it is used."))
     participant.check_attempts += 1
     participant.save(update_fields=["check_attempts"])
-    event_record(
-        study=participant.study,
-        kind=StudyEventKind.CHECK_ATTEMPT_GRANTED,
-        now=now,
+    participant_event(
+        participant,
+        StudyEventKind.CHECK_ATTEMPT_GRANTED,
+        now,
         actor=actor,
-        participant=participant,
         check_attempts=participant.check_attempts,
         reason=reason.strip(),
     )
@@ -126,12 +125,11 @@ def _record(
     attempt = ComprehensionAttempt.objects.create(
         participant=participant, choices=answers, correct=correct, passed=passed, attempted_at=now
     )
-    event_record(
-        study=participant.study,
-        kind=StudyEventKind.CHECK_PASSED if passed else StudyEventKind.CHECK_FAILED,
-        now=now,
+    participant_event(
+        participant,
+        StudyEventKind.CHECK_PASSED if passed else StudyEventKind.CHECK_FAILED,
+        now,
         actor=participant.user,
-        participant=participant,
         correct=correct,
         questions=len(answers),
         attempts_left=check_attempts_left(participant),

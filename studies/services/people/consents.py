@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from studies.models import Consent, Participant, StudyStatus, VettingStatus
 from studies.protocol.consents import consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
@@ -59,12 +59,11 @@ def consent_record(
     )
     if not accepted:
         mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
-    event_record(
-        study=participant.study,
-        kind=StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED,
-        now=now,
+    participant_event(
+        participant,
+        StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED,
+        now,
         actor=participant.user,
-        participant=participant,
         consent_sha256=digest,
     )
     return consent

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from PIL import Image
 
 from studies.models import Credential, Participant, User
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind, participant_event
 from studies.services.refusals import Refused
 from studies.services.storage import storage_take
 
@@ -157,12 +157,11 @@ def credential_add(
         sha256=hashlib.sha256(file.content).hexdigest(),
         uploaded_at=now,
     )
-    event_record(
-        study=participant.study,
-        kind=StudyEventKind.CREDENTIAL_UPLOADED,
-        now=now,
+    participant_event(
+        participant,
+        StudyEventKind.CREDENTIAL_UPLOADED,
+        now,
         actor=participant.user,
-        participant=participant,
         media_type=file.media_type,
         size_bytes=len(file.content),
     )
@@ -171,13 +170,8 @@ def credential_add(
 
 def credential_viewed(*, credential: Credential, actor: User, now: datetime) -> None:
     """Record that a member of staff opened the file."""
-    event_record(
-        study=credential.participant.study,
-        kind=StudyEventKind.CREDENTIAL_VIEWED,
-        now=now,
-        actor=actor,
-        participant=credential.participant,
-        credential=credential.pk,
+    participant_event(
+        credential.participant, StudyEventKind.CREDENTIAL_VIEWED, now, actor=actor, credential=credential.pk
     )
 
 

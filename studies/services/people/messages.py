@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Message, Participant, User
-from studies.services.events import StudyEventKind, event_record, is_erased
+from studies.services.events import StudyEventKind, is_erased, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 from studies.services.storage import storage_take
@@ -65,7 +65,9 @@ def message_send(
         session_reference=session_reference,
         sent_at=now,
     )
-    _trail(message, StudyEventKind.MESSAGE_SENT, actor=participant.user)
+    participant_event(
+        participant, StudyEventKind.MESSAGE_SENT, now, actor=participant.user, message=message.pk
+    )
     return message
 
 
@@ -83,17 +85,5 @@ def message_answer(*, participant: Participant, text: str, actor: User, now: dat
     message = Message.objects.create(
         participant=participant, is_from_team=True, author=actor, text=text, sent_at=now
     )
-    _trail(message, StudyEventKind.MESSAGE_ANSWERED, actor=actor)
+    participant_event(participant, StudyEventKind.MESSAGE_ANSWERED, now, actor=actor, message=message.pk)
     return message
-
-
-def _trail(message: Message, kind: StudyEventKind, *, actor: User) -> None:
-    participant = message.participant
-    event_record(
-        study=participant.study,
-        kind=kind,
-        now=message.sent_at,
-        actor=actor,
-        participant=participant,
-        message=message.pk,
-    )

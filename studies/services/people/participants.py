@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, event_record, has_withdrawn, participant_event
 from studies.services.people.vetting_mails import decision_mail, mails_cancel, participant_mail_queue
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -215,15 +215,8 @@ def _decide(
     if site_url is not None:
         message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url, now=now)
         mail = participant_mail_queue(participant, message, now)
-    event_record(
-        study=participant.study,
-        kind=kind,
-        now=now,
-        actor=actor,
-        participant=participant,
-        before=before,
-        reason=reason,
-        mail=mail.pk if mail else None,
+    participant_event(
+        participant, kind, now, actor=actor, before=before, reason=reason, mail=mail.pk if mail else None
     )
     return participant
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Participant, ProfileForm, StudyStatus, VettingStatus
 from studies.selectors.participants import credentials_of, has_valid_consent, newest_profile
-from studies.services.events import StudyEventKind, event_record, has_withdrawn
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.credentials import CheckedFile, credential_add, file_kept
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
@@ -84,11 +84,5 @@ def _form_record(
         participant.vetting_status = VettingStatus.SUBMITTED
         participant.submitted_at = now
         participant.save(update_fields=["vetting_status", "submitted_at"])
-    event_record(
-        study=participant.study,
-        kind=StudyEventKind.PROFILE_SUBMITTED,
-        now=now,
-        actor=participant.user,
-        participant=participant,
-    )
+    participant_event(participant, StudyEventKind.PROFILE_SUBMITTED, now, actor=participant.user)
     return form
