@@ -73,7 +73,7 @@ def save_answer(
         incoming=IncomingText(**body.model_dump()),
         now=server_now(),
     )
-    return as_reply(receipt)
+    return _as_reply(receipt)
 
 
 @router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: Current, **PROBLEMS})
@@ -92,10 +92,10 @@ def session_time(request: SignedInRequest, session_id: UUID) -> Clock:
     session = session_clock(request.user, session_id)
     if session is None:
         raise HttpError(404, _("There is no such session of yours."))
-    return as_clock(session, now)
+    return _as_clock(session, now)
 
 
-def as_clock(session: Session, now: datetime) -> Clock:
+def _as_clock(session: Session, now: datetime) -> Clock:
     """The session's time."""
     return Clock(
         server_time=now,
@@ -106,7 +106,7 @@ def as_clock(session: Session, now: datetime) -> Clock:
     )
 
 
-def as_reply(receipt: SaveReceipt) -> Status[Saved | NotSaved]:
+def _as_reply(receipt: SaveReceipt) -> Status[Saved | NotSaved]:
     """The receipt with its HTTP status."""
     if receipt.saved:
         return Status(200, Saved.model_validate(receipt, from_attributes=True))
@@ -154,7 +154,7 @@ def save_practice(
         incoming=IncomingText(**body.model_dump()),
         now=server_now(),
     )
-    return as_reply(receipt)
+    return _as_reply(receipt)
 
 
 @router.get(ADDRESS, response={200: Current, **PROBLEMS})
@@ -176,7 +176,7 @@ def practice_time(request: SignedInRequest, slug: str) -> Clock:
     participant = _own_place(request, slug)
     require_practice(participant)
     now = server_now()
-    return as_clock(practice_session(participant, now), now)
+    return _as_clock(practice_session(participant, now), now)
 
 
 def _own_place(request: SignedInRequest, slug: str) -> Participant:

@@ -134,14 +134,14 @@ class Environment(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def known_database(cls, value: str | None) -> str | None:
-        if value is not None and not checked_url(value, "postgres", "postgresql", "sqlite").path.strip("/"):
+        if value is not None and not _checked_url(value, "postgres", "postgresql", "sqlite").path.strip("/"):
             raise ValueError("names no database")
         return value
 
     @field_validator("redis_url")
     @classmethod
     def known_broker(cls, value: str | None) -> str | None:
-        if value is not None and not checked_url(value, "redis", "rediss").hostname:
+        if value is not None and not _checked_url(value, "redis", "rediss").hostname:
             raise ValueError("names no host")
         return value
 
@@ -150,7 +150,7 @@ class Environment(BaseSettings):
     def known_mail(cls, value: str | None) -> str | None:
         if value is None or value == CONSOLE_MAIL:
             return value
-        if not checked_url(value, "smtp", "smtps").hostname:
+        if not _checked_url(value, "smtp", "smtps").hostname:
             raise ValueError("names no host")
         return value
 
@@ -159,7 +159,7 @@ class Environment(BaseSettings):
     def known_site(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        parts = checked_url(value, "https", "http")
+        parts = _checked_url(value, "https", "http")
         if not parts.hostname:
             raise ValueError("names no host")
         if parts.path.strip("/") or parts.query or parts.fragment:
@@ -212,7 +212,7 @@ class Environment(BaseSettings):
         return path.read_text()
 
 
-def checked_url(url: str, *schemes: str) -> SplitResult:
+def _checked_url(url: str, *schemes: str) -> SplitResult:
     """The parts of an address. Raises ValueError in words that repeat none of it: it may hold a password."""
     if url.partition("://")[0] not in schemes:
         raise ValueError(f"does not start with {' or '.join(f'{scheme}://' for scheme in schemes)}")

@@ -19,7 +19,7 @@ def drain_request_bodies(application: Application) -> Application:
 
     def reading(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
-            if not read_to_end(environ["wsgi.input"]):
+            if not _read_to_end(environ["wsgi.input"]):
                 headers = [*headers, ("Connection", "close")]
             return start_response(status, headers, *exc_info)
 
@@ -28,7 +28,7 @@ def drain_request_bodies(application: Application) -> Application:
     return reading
 
 
-def read_to_end(body: Any) -> bool:
+def _read_to_end(body: Any) -> bool:
     """Whether the end was reached within MAX_BODY_BYTES."""
     left = settings.MAX_BODY_BYTES
     while left > 0:

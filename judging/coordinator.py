@@ -88,11 +88,11 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
         run.refresh_from_db()
         if run.state != RunState.RUNNING:
             break
-        if not leases_work(run, clock, progress):
+        if not _leases_work(run, clock, progress):
             # Others hold the rest, or its time has not come.
             time.sleep(LOOK_SECONDS)
     run.refresh_from_db()
-    progress(decided_rows(run), run.planned)
+    progress(_decided_rows(run), run.planned)
     if run.state == RunState.PAUSED:
         raise RunPaused(
             f"The run pauses: {run.get_pause_reason_display()}. {run.pause_detail} Everything judged before "
@@ -100,11 +100,11 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
         )
 
 
-def leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
+def _leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
     """A lease for each judge with something to do; whether any call was made."""
     worked = False
     for one in remaining_of(run, clock()):
-        shown = ProgressDisplay(decided_rows(run), run.planned, progress)
+        shown = ProgressDisplay(_decided_rows(run), run.planned, progress)
         result = lease_work(
             judging_run=run,
             run=one.run,
@@ -130,7 +130,7 @@ class ProgressDisplay:
         self._progress(min(self._decided, self._planned), self._planned)
 
 
-def decided_rows(run: JudgingRun) -> int:
+def _decided_rows(run: JudgingRun) -> int:
     return run.rows.exclude(state=RowState.OPEN).count()
 
 

@@ -29,7 +29,7 @@ Parsed = TypeVar("Parsed")
 USUAL_OUTPUT_TOKENS = 1000
 
 
-def utc_now() -> datetime:
+def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
@@ -76,7 +76,7 @@ class ChatClient:
         egress: Egress = PUBLIC_ONLY,
         transport: Transport | None = None,
         timer: Callable[[], float] = time.monotonic,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Callable[[], datetime] = _utc_now,
     ) -> None:
         endpoint = Endpoint(base_url, api_key)
         self.base_url = endpoint.base_url

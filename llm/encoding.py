@@ -52,7 +52,7 @@ class Encoder:
         """The bytes of `request`; `reask` is what is said after it."""
         messages = request.messages_json
         if plain and request.response_schema is not None:
-            messages = with_last_line(messages, schema_in_words(request.response_schema))
+            messages = _with_last_line(messages, schema_in_words(request.response_schema))
         if reask:
             messages = f"{messages[:-1]}, {messages_text(reask)[1:]}"
         return (self._head + messages + self._tail(request.response_schema, plain)).encode("ascii")
@@ -67,7 +67,7 @@ class Encoder:
         return "}" if rest == "{}" else f", {rest[1:]}"
 
 
-def with_last_line(messages_json: str, line: str) -> str:
+def _with_last_line(messages_json: str, line: str) -> str:
     """The messages with one more line at the end of the last one, whose content ends the text."""
     if not messages_json.endswith('"}]'):
         raise ValueError("There is no message to add a line to.")

@@ -20,7 +20,7 @@ from llm.fault_rules import FAULT_RULES, RetryAction
 Result = TypeVar("Result")
 
 
-def never_adapted(error: LLMError) -> bool:
+def _never_adapted(error: LLMError) -> bool:
     """For calls that always send the same request."""
     return False
 
@@ -35,7 +35,9 @@ class RetryPolicy:
     sleep: Callable[[float], None] = time.sleep
     rng: random.Random = field(default_factory=random.SystemRandom)
 
-    def run(self, call: Callable[[], Result], *, adapt: Callable[[LLMError], bool] = never_adapted) -> Result:
+    def run(
+        self, call: Callable[[], Result], *, adapt: Callable[[LLMError], bool] = _never_adapted
+    ) -> Result:
         """Return the first result of `call`, trying again as the rule of each fault says.
 
         `adapt` may change what the next call sends, and returns True when it did: then the call is made again

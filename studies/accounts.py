@@ -72,7 +72,7 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """How staff prove their second factor, the likeliest way first. Passwords prove nothing here."""
-        if not has_second_factor(user):
+        if not _has_second_factor(user):
             return []
         types = Authenticator.objects.filter(user=user).values_list("type", flat=True)
         ways = [
@@ -88,7 +88,7 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether staff prove the second factor they have before they go on: not if they just did."""
-        return has_second_factor(self.request.user) and not proved_lately(self.request, timezone.now())
+        return _has_second_factor(self.request.user) and not _proved_lately(self.request, timezone.now())
 
 
 class StaffSecondFactorStage(AuthenticateStage):  # type: ignore[misc]
@@ -122,7 +122,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return _("Passkey %(number)d") % {"number": number}
 
 
-def proved_lately(request: HttpRequest, now: datetime) -> bool:
+def _proved_lately(request: HttpRequest, now: datetime) -> bool:
     """Whether the person at this session proved a second factor in the last minutes."""
     records = get_authentication_records(request, request.user)
     proofs = [record["at"] for record in records if record.get("method") == "mfa"]
@@ -131,7 +131,7 @@ def proved_lately(request: HttpRequest, now: datetime) -> bool:
     return bool(past) and now.timestamp() - max(past) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
-def has_second_factor(user: Any) -> bool:
+def _has_second_factor(user: Any) -> bool:
     """Whether this is staff with an authenticator app or a passkey."""
     types = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
     return isinstance(user, User) and user.is_staff and bool(is_mfa_enabled(user, types))

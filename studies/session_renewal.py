@@ -31,15 +31,15 @@ def renewed_by_use(
         response = get_response(request)
         # Pages that did not look at the session stay the same for everybody, and cacheable.
         if request.session.accessed and SESSION_KEY in request.session:
-            renew(request, timezone.now())
+            _renew(request, timezone.now())
         return response
 
     return middleware
 
 
-def renew(request: HttpRequest, now: datetime) -> None:
+def _renew(request: HttpRequest, now: datetime) -> None:
     session, person = request.session, request.user
-    if not isinstance(person, User) or not (staff_due if person.is_staff else due)(request, person, now):
+    if not isinstance(person, User) or not (_staff_due if person.is_staff else due)(request, person, now):
         return
     session[RENEWED_AT] = now.isoformat()
     if person.is_staff:
@@ -54,7 +54,7 @@ def due(request: HttpRequest, person: User, now: datetime, after: timedelta = RE
     return last is None or now - last >= after
 
 
-def staff_due(request: HttpRequest, person: User, now: datetime) -> bool:
+def _staff_due(request: HttpRequest, person: User, now: datetime) -> bool:
     """A session that has no end of staff's yet gets one; later only use moves it."""
     return SIGNED_IN_AT not in request.session or (
         is_use(request) and due(request, person, now, STAFF_RENEW_AFTER)

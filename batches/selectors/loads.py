@@ -11,7 +11,7 @@ from batches.rules.statuses import SessionStatus
 from studies.models import Participant
 
 
-def counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
+def _counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
     """Sessions that fill a place: live, submitted, or expired with something that counts; no test people.
 
     A place whose person withdrew, or let the time pass without leaving anything that counts, is free again.
@@ -28,26 +28,26 @@ def batch_loads(plan: BatchPlan, *, profile: str, replicates: int, takes_place: 
     `replicates` places of the profile are in every batch, unless places are laid down with the plan. To
     somebody who `takes_place` only free ones are open, to others all.
     """
-    counted = counting_sessions(plan)
+    counted = _counting_sessions(plan)
     in_batch = dict(counted.values_list("batch").annotate(total=Count("pk")))
     in_profile: dict[int, Counter[str]] = defaultdict(Counter)
     of_profile = counted.filter(participant__profile=profile)
     for batch_id, arm, people in of_profile.values_list("batch", "arm").annotate(people=Count("pk")):
         in_profile[batch_id][arm] = people
-    places = profile_places(plan, profile=profile, replicates=replicates)
+    places = _profile_places(plan, profile=profile, replicates=replicates)
     return [
         BatchLoad(
             batch_id,
             in_profile=in_profile[batch_id].total(),
             total=in_batch.get(batch_id, 0),
-            open_arms=open_arms(places[batch_id], in_profile[batch_id] if takes_place else Counter()),
+            open_arms=_open_arms(places[batch_id], in_profile[batch_id] if takes_place else Counter()),
             cut=cut,
         )
         for batch_id, cut in Batch.objects.filter(plan=plan).values_list("pk", "cut")
     ]
 
 
-def profile_places(plan: BatchPlan, *, profile: str, replicates: int) -> Mapping[int, Sequence[str]]:
+def _profile_places(plan: BatchPlan, *, profile: str, replicates: int) -> Mapping[int, Sequence[str]]:
     """The arms of the places of a profile, by batch, in the order in which they are given away."""
     if not plan.places:
         return defaultdict(lambda: [""] * replicates)
@@ -58,7 +58,7 @@ def profile_places(plan: BatchPlan, *, profile: str, replicates: int) -> Mapping
     return places
 
 
-def open_arms(places: Sequence[str], taken: Counter[str]) -> tuple[str, ...]:
+def _open_arms(places: Sequence[str], taken: Counter[str]) -> tuple[str, ...]:
     """The arms of the places that are left, when the first of each arm are taken."""
     left = Counter(taken)
     found = []

@@ -75,7 +75,7 @@ def notices_for(*, user_id: int, study_slug: str, now: datetime) -> list[Notice]
     if own is None:
         return None
     _, stored_bytes, vetting_status, _, status = own
-    audiences = {"", *audiences_of(vetting_status, status)}
+    audiences = {"", *_audiences_of(vetting_status, status)}
     notices = [_notice(*row[:4]) for row in rows if row is not own and row[4] in audiences]
     told = storage_notice(stored_bytes)
     storage = [Notice(told[0], "storage", told[1], now)] if told else []
@@ -91,11 +91,11 @@ def audience_sizes(study: Study) -> Mapping[Audience, int]:
         for vetting_status, status, gone in people.values_list(
             "vetting_status", "session__status", "withdrew"
         )
-        for audience in audiences_of(vetting_status, SessionStatus.WITHDRAWN if gone else status or "")
+        for audience in _audiences_of(vetting_status, SessionStatus.WITHDRAWN if gone else status or "")
     )
 
 
-def audiences_of(vetting_status: str, status: str) -> Iterator[Audience]:
+def _audiences_of(vetting_status: str, status: str) -> Iterator[Audience]:
     """Those of a person. `status` is the session's: empty before it, withdrawn for all who withdrew."""
     yield Audience.EVERYBODY
     if vetting_status == VettingStatus.REJECTED or status == SessionStatus.WITHDRAWN:

@@ -85,7 +85,7 @@ def session_start(*, participant: Participant, now: datetime, shown_arm: str | N
         participant = participant_lock(participant)
         # One start at a time in a study: the loads that decide who goes where must not change under us.
         plan = BatchPlan.objects.select_for_update(no_key=True).filter(study=participant.study).first()
-        place = free_place(participant, plan, now, shown_arm or "")
+        place = _free_place(participant, plan, now, shown_arm or "")
         if shown_arm is not None and shown_arm != place.arm:
             raise OtherInstructions(
                 _("The instructions have changed since you opened this page. Please read them again.")
@@ -97,7 +97,7 @@ def session_start(*, participant: Participant, now: datetime, shown_arm: str | N
 def require_startable(participant: Participant, now: datetime, shown_arm: str = "") -> Place:
     """The place that `session_start` would give now. Raises the StartRefused that it would raise."""
     plan = BatchPlan.objects.filter(study=participant.study).first()
-    return free_place(participant, plan, now, shown_arm)
+    return _free_place(participant, plan, now, shown_arm)
 
 
 def place_to_show(*, participant: Participant, now: datetime) -> Place:
@@ -129,7 +129,7 @@ def budget_of(participant: Participant) -> timedelta:
     return timedelta(minutes=participant.budget_minutes)
 
 
-def free_place(participant: Participant, plan: BatchPlan | None, now: datetime, shown_arm: str) -> Place:
+def _free_place(participant: Participant, plan: BatchPlan | None, now: datetime, shown_arm: str) -> Place:
     """The place this person would get. Raises a StartRefused."""
     _require_person(participant)
     _require_open(participant.study, now)

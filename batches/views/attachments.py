@@ -36,16 +36,16 @@ def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpRespons
     if unmodified is not None:
         unmodified["ETag"] = etag
         # A browser takes over the headers of "not modified" for the copy it keeps.
-        return framed(request, unmodified) if found.media_type == PDF_TYPE else unmodified
+        return _framed(request, unmodified) if found.media_type == PDF_TYPE else unmodified
     content = stored_file(found)
     if content is None:
         raise Http404("its file is missing")
     response = FileResponse(content, filename=found.name, content_type=found.media_type)
     response["ETag"] = etag
-    return framed(request, response) if found.media_type == PDF_TYPE else response
+    return _framed(request, response) if found.media_type == PDF_TYPE else response
 
 
-def framed(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+def _framed(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """The browser's PDF viewer stands in a frame of our page and does not work under the page's policy."""
     response["X-Frame-Options"] = "SAMEORIGIN"
     return csp_exempt()(lambda _request: response)(request)

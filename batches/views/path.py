@@ -62,7 +62,7 @@ class Path:
 def path_of(participant: Participant, request: HttpRequest, now: datetime) -> Path:
     """Where the person is. Looking starts nothing."""
     session = session_of(participant)
-    facts, refusal = gather_facts(participant, session, has_read=has_read(request, participant), now=now)
+    facts, refusal = _gather_facts(participant, session, has_read=has_read(request, participant), now=now)
     steps = path_steps(facts)
     rows = tuple(_row(step, participant, session, facts) for step in steps)
     step = current_step(steps)
@@ -77,7 +77,7 @@ def path_of(participant: Participant, request: HttpRequest, now: datetime) -> Pa
     )
 
 
-def gather_facts(
+def _gather_facts(
     participant: Participant, session: Session | None, *, has_read: bool, now: datetime
 ) -> tuple[PathFacts, str]:
     """The facts, and why a start has to wait although the person has done everything."""

@@ -111,7 +111,7 @@ def session_context(session: Session, now: datetime, *, places: Places | None = 
         "unanswered": [place for place, state in places if state in UNANSWERED],
         "flagged": [place for place, _state in places if place.is_flagged],
         "at_the_end": OVERDUE_WORDS[session.overdue_rule],
-        "own_instructions": own_instructions(session),
+        "own_instructions": _own_instructions(session),
     }
 
 
@@ -131,7 +131,7 @@ def clock_context(session: Session, now: datetime) -> dict[str, object]:
     }
 
 
-def own_instructions(session: Session) -> str:
+def _own_instructions(session: Session) -> str:
     """What the person of this session reads besides the instructions for everybody."""
     return session.participant.study.protocol.arm_instructions(session.arm) if session.arm else ""
 

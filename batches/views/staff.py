@@ -30,7 +30,7 @@ MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
 @require_safe
 def staff_person(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Everything the study team may know about the person, and what it can do for them."""
-    return render(request, "batches/staff_person.html", person_context(participant, server_now()))
+    return render(request, "batches/staff_person.html", _person_context(participant, server_now()))
 
 
 @staff_person_required
@@ -50,11 +50,11 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
         else:
             messages.success(request, sentence)
             return redirect("staff_person", participant.study.slug, participant.code)
-    context = person_context(participant, now, card)
+    context = _person_context(participant, now, card)
     return render(request, "batches/staff_person.html", context, status=422)
 
 
-def person_context(
+def _person_context(
     participant: Participant, now: datetime, sent: ActionCard | None = None
 ) -> dict[str, object]:
     """What the page shows; `sent` is a form that was not accepted."""
@@ -80,17 +80,17 @@ def person_context(
         "extended": duration_words(facts.session.extended_seconds) if facts else "",
         "consents": participant.consents.order_by("pk"),
         "check_tries": participant.check_tries.order_by("pk"),
-        "trail": [trail_line(entry) for entry in person_trail(participant)],
+        "trail": [_trail_line(entry) for entry in person_trail(participant)],
     }
 
 
-def trail_line(entry: TrailEntry) -> dict[str, object]:
+def _trail_line(entry: TrailEntry) -> dict[str, object]:
     """One event as the page shows it."""
-    details = [(detail_words(name), detail_value(name, value)) for name, value in entry.details.items()]
+    details = [(detail_words(name), _detail_value(name, value)) for name, value in entry.details.items()]
     return {"entry": entry, "words": event_words(entry.kind), "details": details}
 
 
-def detail_value(name: str, value: object) -> object:
+def _detail_value(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if name in MOMENTS and isinstance(value, str):
         return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))

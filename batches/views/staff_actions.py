@@ -51,12 +51,12 @@ def action_card(
     """The form of an action, filled with what was sent."""
     initial = {"minutes": participant.extra_minutes} if action == PersonAction.EXTRA_TIME else None
     form = FORMS[action](data, prefix=action.value, initial=initial)
-    sentence = action_sentence(action, participant, facts)
+    sentence = _action_sentence(action, participant, facts)
     deadline_seen = facts.session.deadline_at.isoformat() if facts else ""
     return ActionCard(action, str(TITLES[action]), sentence, form, deadline_seen)
 
 
-def action_sentence(action: PersonAction, participant: Participant, facts: SessionFacts | None) -> str:
+def _action_sentence(action: PersonAction, participant: Participant, facts: SessionFacts | None) -> str:
     """What will happen."""
     if action == PersonAction.CHECK_ATTEMPT:
         return _("The person can answer the check questions once more.")

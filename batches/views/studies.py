@@ -46,7 +46,7 @@ def instructions(request: HttpRequest, participant: Participant) -> HttpResponse
     remember_reading(request, participant)
     path = path_of(participant, request, now)
     may_practise = any(row.kind == StepKind.PRACTICE and row.address for row in path.rows)
-    context = promises(participant, now) | {"path": path, "may_practise": may_practise}
+    context = _promises(participant, now) | {"path": path, "may_practise": may_practise}
     return render(request, "batches/instructions.html", context)
 
 
@@ -75,10 +75,10 @@ def _start_page(request: HttpRequest, participant: Participant, now: datetime) -
     """What starting means, with the instructions of the arm that the person would get."""
     place = place_to_show(participant=participant, now=now)
     own = participant.study.protocol.arm_instructions(place.arm)
-    return render(request, "batches/start.html", promises(participant, now) | {"own_instructions": own})
+    return render(request, "batches/start.html", _promises(participant, now) | {"own_instructions": own})
 
 
-def promises(participant: Participant, now: datetime) -> dict[str, object]:
+def _promises(participant: Participant, now: datetime) -> dict[str, object]:
     """What holds for this person. The deadline is the one a start at this moment would get."""
     study = participant.study
     protocol = study.protocol

@@ -32,7 +32,7 @@ WHOLE = gettext_lazy("Write a whole number above 0.")
 NUMBER = gettext_lazy("Write a number, such as 0.25.")
 
 
-def whole(label: Any, help_text: Any = "", *, required: bool = False) -> forms.IntegerField:
+def _whole(label: Any, help_text: Any = "", *, required: bool = False) -> forms.IntegerField:
     messages = {"invalid": WHOLE, "min_value": WHOLE, "required": WHOLE}
     return forms.IntegerField(
         label=label, help_text=help_text, min_value=1, required=required, error_messages=messages
@@ -85,7 +85,7 @@ class JudgeForm(forms.Form):
         gettext_lazy("Such as low, medium or high; empty leaves it to the model."),
         required=False,
     )
-    max_output_tokens = whole(
+    max_output_tokens = _whole(
         gettext_lazy("Most tokens of a reply"),
         gettext_lazy("Thinking included; empty leaves it to the endpoint."),
     )
@@ -99,9 +99,9 @@ class JudgeForm(forms.Form):
     )
     input_price = price(gettext_lazy("Price of a million tokens read"))
     output_price = price(gettext_lazy("Price of a million tokens written"))
-    requests_per_minute = whole(gettext_lazy("Requests per minute, at most"))
-    tokens_per_minute = whole(gettext_lazy("Tokens per minute, at most"))
-    concurrency = whole(gettext_lazy("Calls at a time, at most"), required=True)
+    requests_per_minute = _whole(gettext_lazy("Requests per minute, at most"))
+    tokens_per_minute = _whole(gettext_lazy("Tokens per minute, at most"))
+    concurrency = _whole(gettext_lazy("Calls at a time, at most"), required=True)
     timeout_seconds = forms.FloatField(
         label=gettext_lazy("Seconds for a reply"),
         error_messages={"invalid": NUMBER, "required": NUMBER},

@@ -152,7 +152,7 @@ class LLMJudge:
             template,
             answer=task.gold_answer or "",
             model_response=block_of(task, template, "model_response", mark),
-            criteria=numbered(texts),
+            criteria=_numbered(texts),
             number_of_criteria=str(len(texts)),
         )
         return Question((Message("user", prompt),), rubric_judgments(len(texts)))
@@ -171,7 +171,7 @@ def batched(positions: tuple[int | None, ...], size: int) -> Iterator[tuple[int 
         yield positions[start : start + size]
 
 
-def numbered(criteria: Sequence[str]) -> str:
+def _numbered(criteria: Sequence[str]) -> str:
     """The criteria as the batched text announces them."""
     return "\n\n".join(
         f'<criterion number="{number}">\n{text}\n</criterion>'

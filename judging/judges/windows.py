@@ -100,10 +100,10 @@ def place(
         # It leaves the window: the earliest moment at which there is more room.
         at = max(at, oldest.at + window.span)
         taken = taken.minus(oldest.amount)
-    return QueuedAmount(at, larger(least, limits.room(taken, most)))
+    return QueuedAmount(at, _larger(least, limits.room(taken, most)))
 
 
-def larger(one: Amount, other: Amount) -> Amount:
+def _larger(one: Amount, other: Amount) -> Amount:
     """Of each the larger number."""
     return Amount(max(one.requests, other.requests), max(one.tokens, other.tokens))
 
@@ -129,4 +129,4 @@ def chunk(waiting: Sequence[int], pace: Amount, limits: Limits) -> tuple[Amount,
         wanted.tokens if limits.tokens is None else limits.tokens // PARTS,
     )
     share = Amount(min(wanted.requests, parts.requests), min(wanted.tokens, parts.tokens))
-    return least, larger(least, share)
+    return least, _larger(least, share)

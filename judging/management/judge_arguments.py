@@ -33,18 +33,20 @@ def add_settings(parser: ArgumentParser, *, required: bool) -> None:
     )
     parser.add_argument("--effort", dest="reasoning_effort", metavar="EFFORT", help="such as low or high")
     parser.add_argument(
-        "--max-output-tokens", type=number_or_none, metavar="N", help="of a reply, thinking included"
+        "--max-output-tokens", type=_number_or_none, metavar="N", help="of a reply, thinking included"
     )
     parser.add_argument(
         "--parameters", metavar="JSON", help='sent with every request: {"temperature": 0}, or a file of it'
     )
-    parser.add_argument("--input-price", type=price_or_none, metavar="P", help="of a million tokens read")
-    parser.add_argument("--output-price", type=price_or_none, metavar="P", help="of a million tokens written")
+    parser.add_argument("--input-price", type=_price_or_none, metavar="P", help="of a million tokens read")
     parser.add_argument(
-        "--rpm", dest="requests_per_minute", type=number_or_none, metavar="N", help="requests per minute"
+        "--output-price", type=_price_or_none, metavar="P", help="of a million tokens written"
     )
     parser.add_argument(
-        "--tpm", dest="tokens_per_minute", type=number_or_none, metavar="N", help="tokens per minute"
+        "--rpm", dest="requests_per_minute", type=_number_or_none, metavar="N", help="requests per minute"
+    )
+    parser.add_argument(
+        "--tpm", dest="tokens_per_minute", type=_number_or_none, metavar="N", help="tokens per minute"
     )
     parser.add_argument("--concurrency", type=int, metavar="N", help="calls at a time (default 16)")
     parser.add_argument(
@@ -64,7 +66,7 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: None if name in NULLABLE and value == NOTHING else value for name, value in found.items()}
 
 
-def number_or_none(text: str) -> int | str:
+def _number_or_none(text: str) -> int | str:
     if text == NOTHING:
         return NOTHING
     if not text.isdecimal() or int(text) < 1:
@@ -72,7 +74,7 @@ def number_or_none(text: str) -> int | str:
     return int(text)
 
 
-def price_or_none(text: str) -> Decimal | str:
+def _price_or_none(text: str) -> Decimal | str:
     if text == NOTHING:
         return NOTHING
     try:

@@ -85,11 +85,11 @@ def extract(response: str, task: str) -> str:
     found = [match[0] for match in pattern.finditer(span)] if announced else []
     if pattern in CHOICES and len({one.casefold() for one in found}) > 1:
         return ""
-    answer = found[0] if found else undressed(span, pattern)
+    answer = found[0] if found else _undressed(span, pattern)
     return answer.replace(",", "").replace("\u2212", "-") if pattern is INTEGER else answer
 
 
-def undressed(text: str, pattern: re.Pattern[str]) -> str:
+def _undressed(text: str, pattern: re.Pattern[str]) -> str:
     """A text that is an answer and nothing else: without emphasis, "Answer:" and what options are put in."""
     labelled = text.strip(EMPHASIS)
     label = LABEL.match(labelled)

@@ -19,12 +19,12 @@ def is_equal(answer: str, gold: str) -> bool:
     value = _value(answer)
     if value is not None and value == _value(gold):
         return True
-    return bare(answer) == bare(gold)
+    return _bare(answer) == _bare(gold)
 
 
 def _value(text: str) -> Fraction | None:
     number = number_of(unified(text))
-    return number if number is not None else number_of(bare(text))
+    return number if number is not None else number_of(_bare(text))
 
 
 SURROUNDING = " .,:;!?()[]{}*_`'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a"
@@ -42,7 +42,7 @@ def unified(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", marked).translate(UNIFIED).split())
 
 
-def bare(text: str) -> str:
+def _bare(text: str) -> str:
     """`unified`, without case and without surrounding punctuation; text of punctuation alone stays."""
     folded = unified(text).casefold()
     return folded.strip(SURROUNDING) or folded

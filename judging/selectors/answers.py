@@ -17,16 +17,16 @@ CHUNK = 2000
 
 def counted_answers(study: Study) -> QuerySet[Answer]:
     """Answers of retained participants that hold text and count: what estimates rest on."""
-    return answers_of(study, retained_participants(study))
+    return _answers_of(study, retained_participants(study))
 
 
 def answers_to_judge(study: Study) -> QuerySet[Answer]:
     """What goes to the judges: answers that count, those of excluded people, too, if the study says so."""
     people = screened_participants if study.protocol.judge_excluded else retained_participants
-    return answers_of(study, people(study))
+    return _answers_of(study, people(study))
 
 
-def answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:
+def _answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:
     """Answers with text that count under their session's rule: of everybody the first, then the second ….
 
     So one person's answers, which may all be of a kind that a judge fails on, are never asked about in a row.
@@ -52,11 +52,11 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
     )  # fmt: skip
     for row in rows.iterator(CHUNK):
         code, prompt_id, task, batch, status, rule, has_text, revision, judged, score = row
-        counted = has_text and counts(state_of_text(SessionStatus(status)), rule)
+        counted = has_text and counts(_state_of_text(SessionStatus(status)), rule)
         current = score if counted and judged == revision else None
         yield ResultAnswer(code, prompt_id, task, batch, counted, current)
 
 
-def state_of_text(status: SessionStatus) -> AnswerState:
+def _state_of_text(status: SessionStatus) -> AnswerState:
     """The state of an answer with text in a session of this status."""
     return answer_state(session_status=status, first_seen=True, revisions=1, has_text=True)

@@ -84,7 +84,7 @@ def criteria_of(prompts: Collection[int]) -> Mapping[int, list[int]]:
 
 def criterion_scores(run: ScoringRun, answers: Sequence[int]) -> dict[tuple[int, int | None], float]:
     """The run's scores of criteria of these answers' newest revisions, by answer and criterion."""
-    rows = CriterionScore.objects.filter(newest(run, answers), state=RowState.SCORED)
+    rows = CriterionScore.objects.filter(_newest(run, answers), state=RowState.SCORED)
     return {
         (answer, criterion): score
         for answer, criterion, score in rows.values_list("answer", "criterion", "score")
@@ -94,17 +94,17 @@ def criterion_scores(run: ScoringRun, answers: Sequence[int]) -> dict[tuple[int,
 
 def answer_scores(run: ScoringRun, answers: Sequence[int]) -> dict[int, float]:
     """The run's sample scores of these answers' newest revisions."""
-    rows = AnswerScore.objects.filter(newest(run, answers), score__isnull=False)
+    rows = AnswerScore.objects.filter(_newest(run, answers), score__isnull=False)
     return {answer: score for answer, score in rows.values_list("answer", "score") if score is not None}
 
 
-def newest(run: ScoringRun, answers: Sequence[int]) -> Q:
+def _newest(run: ScoringRun, answers: Sequence[int]) -> Q:
     return Q(run=run, answer__in=answers, revision=F("answer__revision"))
 
 
 def spent_on(run: ScoringRun, answers: Sequence[int]) -> JudgingCost:
     """What the verdicts on these answers took, whichever study and run first paid for them."""
-    rows = CriterionScore.objects.filter(newest(run, answers), state=RowState.SCORED)
+    rows = CriterionScore.objects.filter(_newest(run, answers), state=RowState.SCORED)
     requests = rows.order_by().values("request_sha256").distinct()
     calls = JudgeCall.objects.filter(
         request_sha256__in=requests, run__judge_sha256=run.judge_sha256, run__replicate=run.replicate
@@ -148,13 +148,13 @@ def compared_so_far(study: Study, *, single_sha256: str, batched_sha256: str) ->
         state=RowState.SCORED,
     ).order_by()
     return ComparisonEvidence(
-        finished=any(names(run, batched_sha256) for run in comparisons_finished(study)),
+        finished=any(_names(run, batched_sha256) for run in _comparisons_finished(study)),
         answers=both.values("answer").distinct().count(),
         criteria=both.values("answer", "criterion").distinct().count(),
     )
 
 
-def comparisons_finished(study: Study) -> QuerySet[JudgingRun]:
+def _comparisons_finished(study: Study) -> QuerySet[JudgingRun]:
     """Those of this study and of others like it."""
     return JudgingRun.objects.filter(
         purpose=RunPurpose.COMPARISON,
@@ -164,5 +164,5 @@ def comparisons_finished(study: Study) -> QuerySet[JudgingRun]:
     )
 
 
-def names(run: JudgingRun, judge_sha256: str) -> bool:
+def _names(run: JudgingRun, judge_sha256: str) -> bool:
     return any(spec.get("judge_sha256") == judge_sha256 for spec in run.estimate)

@@ -57,7 +57,7 @@ def judge_by_slug(slug: str) -> JudgeConfig | None:
 def known_judges() -> list[KnownJudge]:
     """Every judge by name, in two queries."""
     studies: dict[int | None, list[str]] = {}
-    used = used_scoring_runs().exclude(config=None).order_by("study__slug")
+    used = _used_scoring_runs().exclude(config=None).order_by("study__slug")
     for config_id, slug in used.values_list("config_id", "study__slug").distinct():
         studies.setdefault(config_id, []).append(slug)
     return [KnownJudge(judge, tuple(studies.get(judge.pk, ()))) for judge in JudgeConfig.objects.all()]
@@ -70,19 +70,19 @@ def newest_changes(judge: JudgeConfig) -> list[JudgeChange]:
 
 def judge_is_used(judge: JudgeConfig) -> bool:
     """Whether anything is on record that the judge said, or was or will be asked."""
-    return used_scoring_runs().filter(config=judge).exists()
+    return _used_scoring_runs().filter(config=judge).exists()
 
 
-def used_scoring_runs() -> QuerySet[ScoringRun]:
-    return ScoringRun.objects.filter(holds_something())
+def _used_scoring_runs() -> QuerySet[ScoringRun]:
+    return ScoringRun.objects.filter(_holds_something())
 
 
 def unused_scoring_runs(judge: JudgeConfig) -> QuerySet[ScoringRun]:
     """What a mere estimate leaves: a run that nothing was planned for."""
-    return ScoringRun.objects.filter(~holds_something(), config=judge)
+    return ScoringRun.objects.filter(~_holds_something(), config=judge)
 
 
-def holds_something() -> Q:
+def _holds_something() -> Q:
     """Rows of a plan, calls, scores or results."""
     of_run = {"run": OuterRef("pk")}
     return (

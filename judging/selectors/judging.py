@@ -73,7 +73,7 @@ def pending_answers(
     run: ScoringRun, prompts: Mapping[int, PromptToJudge], rows: Iterable[CountedRow]
 ) -> list[PendingAnswer]:
     """Those of `rows` without a score, in their order."""
-    judged = judged_positions(run)
+    judged = _judged_positions(run)
     pending = []
     for row in rows:
         done = judged.get((row.answer_id, row.revision), frozenset())
@@ -100,15 +100,15 @@ def prompts_to_judge(pks: Iterable[int]) -> dict[int, PromptToJudge]:
     criteria: dict[int, list[Criterion]] = {pk: [] for pk in prompts}
     for criterion in Criterion.objects.filter(prompt__in=list(prompts)).order_by("position"):
         criteria[criterion.prompt_id].append(criterion)
-    return {pk: prompt_to_judge(prompt, criteria[pk]) for pk, prompt in prompts.items()}
+    return {pk: _prompt_to_judge(prompt, criteria[pk]) for pk, prompt in prompts.items()}
 
 
-def prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJudge:
+def _prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJudge:
     task = JudgeTask(
         prompt_id=prompt.prompt_id,
         question=prompt.text,
         gold_answer=prompt.gold_answer,
-        criteria=tuple(criterion_task(criterion) for criterion in criteria),
+        criteria=tuple(_criterion_task(criterion) for criterion in criteria),
         answer="",
         task=prompt.task,
     )
@@ -116,13 +116,13 @@ def prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJu
     return PromptToJudge(task, ids or {None: None})
 
 
-def criterion_task(criterion: Criterion) -> CriterionTask:
+def _criterion_task(criterion: Criterion) -> CriterionTask:
     rule = criterion.check_rule
     check = _CHECK.validate_python(rule) if rule is not None else None
     return CriterionTask(criterion.position, criterion.text, check)
 
 
-def judged_positions(run: ScoringRun) -> dict[tuple[int, int], frozenset[Position]]:
+def _judged_positions(run: ScoringRun) -> dict[tuple[int, int], frozenset[Position]]:
     """The positions with a verdict, by answer and revision."""
     rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED)
     found: dict[tuple[int, int], set[Position]] = {}
@@ -142,7 +142,7 @@ def stored_verdict(row: CriterionScore) -> CriterionVerdict:
     )
 
 
-def answer_texts(answers: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+def _answer_texts(answers: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
     """The texts of answers given by primary key and revision; one that changed since is left out."""
     rows = Answer.objects.filter(pk__in=[pk for pk, _ in answers])
     texts = {(pk, revision): text for pk, revision, text in rows.values_list("pk", "revision", "text")}
@@ -155,7 +155,7 @@ def tasks(
     """The answers with their texts, read a few at a time; one that changed since is left out."""
     for start in range(0, len(pending), TEXTS_AT_ONCE):
         some = pending[start : start + TEXTS_AT_ONCE]
-        texts = answer_texts([(one.answer_id, one.revision) for one in some])
+        texts = _answer_texts([(one.answer_id, one.revision) for one in some])
         for one in some:
             text = texts.get((one.answer_id, one.revision))
             if text is not None:

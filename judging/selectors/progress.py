@@ -19,11 +19,11 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     """Count everything that is known about the run at `now`."""
     since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
     minutes = (now - since).total_seconds() / 60
-    rows = by_run(row_counts(run, now, since))
-    calls = by_run(call_counts(run, since))
-    leases = by_run(leases_held(run))
+    rows = _by_run(_row_counts(run, now, since))
+    calls = _by_run(_call_counts(run, since))
+    leases = _by_run(_leases_held(run))
     judges = tuple(
-        progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
+        _progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
         for one in ScoringRun.objects.filter(pk__in=list(rows)).select_related("config").order_by("pk")
     )
     every_row, every_call = flat(rows), flat(calls)
@@ -43,7 +43,7 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     )
 
 
-def row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]:
+def _row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]:
     """The rows of the plan by judge and what became of them. A lease that ran out holds nothing."""
     held = Q(lease__isnull=False, available_at__gt=now)
     free = Q(state=RowState.OPEN, asked_with=None) & ~held
@@ -57,7 +57,7 @@ def row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]
     )
 
 
-def call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
+def _call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
     calls = JudgeCall.objects.filter(judging_run=run).order_by()
     return calls.values("run_id", "outcome").annotate(
         number=Count("pk"),
@@ -70,14 +70,14 @@ def call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
     )
 
 
-def leases_held(run: JudgingRun) -> Iterable[Any]:
+def _leases_held(run: JudgingRun) -> Iterable[Any]:
     """Leases at work, and those that hold money for requests that are on no record and never will be."""
     held = Q(ended_at=None) | Q(reserved__gt=0)
     leases = WorkerLease.objects.filter(held, judging_run=run).order_by()
     return leases.values("run_id", "slots", "leased_until", "ended_at", "reserved")
 
 
-def by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
+def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
     found: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         found.setdefault(row["run_id"], []).append(row)
@@ -88,7 +88,7 @@ def flat(groups: Mapping[int, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]
     return [row for group in groups.values() for row in group]
 
 
-def progress_of(
+def _progress_of(
     run: ScoringRun,
     rows: Sequence[dict[str, Any]],
     calls: Sequence[dict[str, Any]],
@@ -116,13 +116,13 @@ def progress_of(
         calls={call["outcome"]: call["number"] for call in calls},
         prompt_tokens=total(calls, "prompt"),
         completion_tokens=total(calls, "completion"),
-        cost=cost_of(run, calls),
+        cost=_cost_of(run, calls),
         unknown_costs=total(calls, "free"),
         possibly_spent=sum((one["reserved"] for one in dead), ZERO),
         workers=len(alive),
         slots=total(alive, "slots"),
-        calls_per_minute=speed(total(calls, "recent"), minutes),
-        rows_per_minute=speed(decided_recently, minutes),
+        calls_per_minute=_speed(total(calls, "recent"), minutes),
+        rows_per_minute=_speed(decided_recently, minutes),
     )
 
 
@@ -138,7 +138,7 @@ def reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
-def cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
+def _cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
     """What is on record; nothing for judges that ask no model; None where there are no prices to go by."""
     known = [Decimal(call["money"]) for call in calls if call["money"] is not None]
     if not known and run.config is not None and run.config.input_price is None:
@@ -146,6 +146,6 @@ def cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
     return sum(known, ZERO)
 
 
-def speed(number: int, minutes: float) -> float | None:
+def _speed(number: int, minutes: float) -> float | None:
     """A minute's worth; None right after the start, when it would mean nothing."""
     return number / minutes if minutes * 60 >= MIN_SPEED_SECONDS else None

@@ -54,7 +54,7 @@ def judge_key(config: JudgeConfig) -> str | None:
         )
         raise JudgeNotConfigured(said % facts)
     facts["binding"] = ORIGIN_PREFIX + named[1]
-    if not is_bound(environ.get(facts["binding"], ""), origin):
+    if not _is_bound(environ.get(facts["binding"], ""), origin):
         said = _(
             "The key in %(variable)s is not for %(origin)s. If it is to be sent there, the operator sets "
             "%(binding)s=%(origin)s beside it, where the site and the workers run."
@@ -63,7 +63,7 @@ def judge_key(config: JudgeConfig) -> str | None:
     return key
 
 
-def is_bound(binding: str, origin: str) -> bool:
+def _is_bound(binding: str, origin: str) -> bool:
     """Whether the operator's `binding` names this origin; an empty or unreadable one names none."""
     try:
         return origin_of(binding.strip()) == origin

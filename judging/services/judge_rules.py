@@ -80,11 +80,11 @@ def checked(settings: JudgeSettings) -> JudgeSettings:
         reasoning_effort=settings.reasoning_effort.strip(),
     )
     require_key_name(settings.key_variable)
-    require_model(settings.model)
-    require_numbers(settings)
-    require_prices(settings)
-    require_parameters(settings.parameters)
-    require_client(settings)
+    _require_model(settings.model)
+    _require_numbers(settings)
+    _require_prices(settings)
+    _require_parameters(settings.parameters)
+    _require_client(settings)
     return settings
 
 
@@ -95,7 +95,7 @@ def require_key_name(variable: str) -> None:
     if (
         len(variable) > MAX_VARIABLE_CHARACTERS
         or not KEY_NAME.fullmatch(variable)
-        or any(runs_on(word) for word in variable.split("_"))
+        or any(_runs_on(word) for word in variable.split("_"))
     ):
         raise JudgeInvalid(
             _(
@@ -109,18 +109,18 @@ def require_key_name(variable: str) -> None:
         )
 
 
-def runs_on(word: str) -> bool:
+def _runs_on(word: str) -> bool:
     return len(word) > (MAX_WORD_CHARACTERS_WITH_DIGITS if re.search("[0-9]", word) else MAX_WORD_CHARACTERS)
 
 
-def require_model(model: str) -> None:
+def _require_model(model: str) -> None:
     if not model or len(model) > MAX_MODEL_CHARACTERS or not model.isprintable():
         raise JudgeInvalid(
             _("Write the model's name as the endpoint has it, at most 200 characters."), field="model"
         )
 
 
-def require_numbers(settings: JudgeSettings) -> None:
+def _require_numbers(settings: JudgeSettings) -> None:
     for name in ("max_output_tokens", "requests_per_minute", "tokens_per_minute"):
         number = getattr(settings, name)
         if number is not None and not 1 <= number <= MAX_WHOLE_NUMBER:
@@ -131,7 +131,7 @@ def require_numbers(settings: JudgeSettings) -> None:
         raise JudgeInvalid(_("A reply may take up to 3,600 seconds, and some."), field="timeout_seconds")
 
 
-def require_prices(settings: JudgeSettings) -> None:
+def _require_prices(settings: JudgeSettings) -> None:
     prices = {"input_price": settings.input_price, "output_price": settings.output_price}
     for name, price in prices.items():
         if price is not None and not (price.is_finite() and 0 <= price < PRICES_BELOW):
@@ -146,7 +146,7 @@ def require_prices(settings: JudgeSettings) -> None:
         )
 
 
-def require_parameters(parameters: object) -> None:
+def _require_parameters(parameters: object) -> None:
     if not isinstance(parameters, Mapping):
         raise JudgeInvalid(_('Parameters are a JSON object, such as {"temperature": 0}.'), field="parameters")
     try:
@@ -158,7 +158,7 @@ def require_parameters(parameters: object) -> None:
         raise JudgeInvalid(_("The parameters hold a NUL character; remove it."), field="parameters")
     if len(text) > MAX_PARAMETERS_CHARACTERS:
         raise JudgeInvalid(_("The parameters have at most 10,000 characters."), field="parameters")
-    if holds_key(parameters):
+    if _holds_key(parameters):
         raise JudgeInvalid(
             _(
                 "The parameters seem to hold a key or headers. They are stored and exported: name the "
@@ -168,16 +168,16 @@ def require_parameters(parameters: object) -> None:
         )
 
 
-def holds_key(value: object) -> bool:
+def _holds_key(value: object) -> bool:
     """Whether a credential seems to be anywhere in `value`."""
     if isinstance(value, Mapping):
-        return any(CREDENTIALS.fullmatch(str(name)) or holds_key(one) for name, one in value.items())
+        return any(CREDENTIALS.fullmatch(str(name)) or _holds_key(one) for name, one in value.items())
     if isinstance(value, list):
-        return any(holds_key(one) for one in value)
+        return any(_holds_key(one) for one in value)
     return isinstance(value, str) and KEY_AS_TEXT.fullmatch(value) is not None
 
 
-def require_client(settings: JudgeSettings) -> None:
+def _require_client(settings: JudgeSettings) -> None:
     """What only the client knows: addresses, efforts, and the fields that it sets itself."""
     url = settings.base_url
     if len(url) > MAX_URL_CHARACTERS or not url.isascii() or not url.isprintable() or " " in url:

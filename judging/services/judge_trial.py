@@ -64,15 +64,15 @@ def judge_probe(config: JudgeConfig) -> Trial:
         key = judge_key(config)
     except JudgeNotConfigured as error:
         return Trial((bad(_("Key"), str(error)),))
-    found = [key_finding(config)]
+    found = [_key_finding(config)]
     try:
-        result = ask_once(config, key)
+        result = _ask_once(config, key)
     except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
         return Trial((*found, bad(_("Settings"), str(error))))
-    return Trial((*found, *findings_of(config, result)))
+    return Trial((*found, *_findings_of(config, result)))
 
 
-def ask_once(config: JudgeConfig, key: str | None) -> JudgeResult:
+def _ask_once(config: JudgeConfig, key: str | None) -> JudgeResult:
     timeout = min(config.timeout_seconds, MAX_TRIAL_SECONDS)
     plain = config.plain_json_at is not None
     with client_of(settings_of(config), key=key, timeout=timeout, plain_json=plain) as client:
@@ -91,28 +91,29 @@ def bad(name: str, sentence: str) -> Finding:
     return Finding(FindingState.BAD, name, sentence)
 
 
-def key_finding(config: JudgeConfig) -> Finding:
+def _key_finding(config: JudgeConfig) -> Finding:
     if not config.key_variable:
         return good(_("Key"), _("No key is sent."))
     said = _("The environment variable %(variable)s is set here. The workers need it as well.")
     return good(_("Key"), said % {"variable": config.key_variable})
 
 
-def findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
+def _findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
     """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
     verdict, last = result.verdicts[0], result.calls[-1]
     if verdict.reason is not None:
-        yield failure(verdict.reason.value, verdict.explanation)
+        yield _failure(verdict.reason.value, verdict.explanation)
         return
-    yield good(_("Address"), address_sentence(last))
-    yield model_finding(config, last)
-    yield schema_finding(result.calls)
+    answered = _("The endpoint answered in %(seconds)s s.")
+    yield good(_("Address"), answered % {"seconds": f"{last.latency_ms / 1000:.2f}"})
+    yield _model_finding(config, last)
+    yield _schema_finding(result.calls)
     if verdict.score == 1.0:
         yield good(_("Verdict"), _("A right answer to a small question was called right."))
     else:
         yield warn(_("Verdict"), _("A right answer to a small question was called wrong. Judge with care."))
-    yield tokens_finding(last)
-    yield cost_finding(config, result.calls)
+    yield _tokens_finding(last)
+    yield _cost_finding(config, result.calls)
 
 
 # Where a fault shows; the others show in the reply.
@@ -125,22 +126,18 @@ PLACES: dict[str, Callable[[], str]] = {
 }
 
 
-def failure(reason: str, sentence: str) -> Finding:
+def _failure(reason: str, sentence: str) -> Finding:
     return bad(PLACES[reason]() if reason in PLACES else _("Reply"), sentence)
 
 
-def address_sentence(call: Attempt) -> str:
-    return _("The endpoint answered in %(seconds)s s.") % {"seconds": f"{call.latency_ms / 1000:.2f}"}
-
-
-def model_finding(config: JudgeConfig, call: Attempt) -> Finding:
+def _model_finding(config: JudgeConfig, call: Attempt) -> Finding:
     if call.model == config.model:
         return good(_("Model"), _("The reply is by %(model)s.") % {"model": call.model})
     said = _("The endpoint was asked for %(asked)s and says that %(model)s replied.")
     return warn(_("Model"), said % {"asked": config.model, "model": call.model})
 
 
-def schema_finding(calls: tuple[Attempt, ...]) -> Finding:
+def _schema_finding(calls: tuple[Attempt, ...]) -> Finding:
     last = calls[-1]
     if last.asked_again:
         return warn(
@@ -154,7 +151,7 @@ def schema_finding(calls: tuple[Attempt, ...]) -> Finding:
     return good(_("Reply"), _("The endpoint takes a JSON schema, and the reply keeps to it."))
 
 
-def tokens_finding(call: Attempt) -> Finding:
+def _tokens_finding(call: Attempt) -> Finding:
     if call.prompt_tokens is None or call.completion_tokens is None:
         return warn(
             _("Tokens"), _("The reply does not say how many tokens it took, so no cost can be counted.")
@@ -163,7 +160,7 @@ def tokens_finding(call: Attempt) -> Finding:
     return good(_("Tokens"), _("It counts %(read)d tokens read and %(written)d written.") % numbers)
 
 
-def cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:
+def _cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:
     if config.input_price is None:
         return warn(_("Cost"), _("No prices are set: costs are not counted, and no budget can be kept."))
     costs = [

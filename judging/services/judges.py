@@ -67,8 +67,8 @@ def judge_change(
             raise JudgeChanged(
                 _("Somebody else changed this judge in the meantime; look at it again before you do.")
             )
-        changes = differences(settings_of(judge), settings)
-        require_free(judge, changes)
+        changes = _differences(settings_of(judge), settings)
+        _require_free(judge, changes)
         if not changes:
             return {}
         for name, value in asdict(settings).items():
@@ -80,7 +80,7 @@ def judge_change(
     return changes
 
 
-def differences(before: JudgeSettings, after: JudgeSettings) -> dict[str, list[object]]:
+def _differences(before: JudgeSettings, after: JudgeSettings) -> dict[str, list[object]]:
     old, new = asdict(before), asdict(after)
     return {name: [stored(old[name]), stored(new[name])] for name in old if old[name] != new[name]}
 
@@ -90,7 +90,7 @@ def stored(value: object) -> object:
     return str(value) if isinstance(value, Decimal) else value
 
 
-def require_free(judge: JudgeConfig, changes: Mapping[str, object]) -> None:
+def _require_free(judge: JudgeConfig, changes: Mapping[str, object]) -> None:
     """Raise JudgeFixed where scores would no longer be what they are said to be."""
     names = [name for name in DECIDES_SCORES if name in changes]
     if not names:

@@ -35,14 +35,14 @@ def staff_judge_add(request: HttpRequest) -> HttpResponse:
     defaults = JudgeSettings(base_url="", model="")
     initial = {"concurrency": defaults.concurrency, "timeout_seconds": defaults.timeout_seconds}
     form = NewJudgeForm(request.POST if request.method == "POST" else None, initial=initial)
-    if request.method == "POST" and form.is_valid() and (judge := added(request, form)):
+    if request.method == "POST" and form.is_valid() and (judge := _added(request, form)):
         messages.success(request, _("The judge %(slug)s is added. Try it.") % {"slug": judge.slug})
         return redirect("staff_judge", slug=judge.slug)
     return render(request, "judging/judge_add.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @proof_to_change
-def added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
+def _added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
     """The proof is asked for only here: what the form refuses may hold a key, and is not kept until then."""
     try:
         return judge_add(
@@ -61,16 +61,16 @@ def added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judge(request: HttpRequest, slug: str) -> HttpResponse:
     """One judge: its settings, which POST changes, and who changed what."""
-    judge = known_judge(slug)
+    judge = _known_judge(slug)
     data = request.POST if request.method == "POST" else None
     form = JudgeForm(data, initial=initial_of(judge), fixed=judge_is_used(judge))
-    if request.method == "POST" and form.is_valid() and changed(request, judge, form):
+    if request.method == "POST" and form.is_valid() and _changed(request, judge, form):
         return redirect("staff_judge", slug=slug)
-    return judge_page(request, judge, form)
+    return _judge_page(request, judge, form)
 
 
 @proof_to_change
-def changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
+def _changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
     try:
         changes = judge_change(
             judge=judge,
@@ -98,14 +98,14 @@ def changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
 @proof_to_change
 def staff_judge_try(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask the judge one small question and show what came of it."""
-    judge = known_judge(slug)
+    judge = _known_judge(slug)
     if request.method != "POST":  # somebody reloads, or changes the language, where a trial came back
         return redirect("staff_judge", slug=slug)
     form = JudgeForm(initial=initial_of(judge), fixed=judge_is_used(judge))
-    return judge_page(request, judge, form, trial=judge_probe(judge))
+    return _judge_page(request, judge, form, trial=judge_probe(judge))
 
 
-def judge_page(
+def _judge_page(
     request: HttpRequest, judge: JudgeConfig, form: JudgeForm, *, trial: Trial | None = None
 ) -> HttpResponse:
     context = {
@@ -118,7 +118,7 @@ def judge_page(
     return render(request, "judging/judge.html", context, status=422 if form.errors else 200)
 
 
-def known_judge(slug: str) -> JudgeConfig:
+def _known_judge(slug: str) -> JudgeConfig:
     judge = judge_by_slug(slug)
     if judge is None:
         raise Http404

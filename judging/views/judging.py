@@ -31,15 +31,15 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponse:
     POST plans and shows the estimate; it starts the run where this very plan's estimate was on the page.
     """
     form = PlanForm(request.POST if request.method == "POST" else None, study=study)
-    plan = planned(study, form) if request.method == "POST" and form.is_valid() else None
+    plan = _planned(study, form) if request.method == "POST" and form.is_valid() else None
     if plan is not None and request.POST.get("action") == START:
-        run = started(request, plan, form)
+        run = _started(request, plan, form)
         if run is not None:
             return redirect("staff_judging_run", slug=study.slug, number=run.pk)
-    return judging_page(request, study, form, plan)
+    return _judging_page(request, study, form, plan)
 
 
-def planned(study: Study, form: PlanForm) -> RunPlan | None:
+def _planned(study: Study, form: PlanForm) -> RunPlan | None:
     """The plan; None where it is refused, and the form says why."""
     try:
         specs = study_judge_specs(study=study, configs=form.chosen, replicates=form.replicates_wanted)
@@ -49,7 +49,7 @@ def planned(study: Study, form: PlanForm) -> RunPlan | None:
         return None
 
 
-def started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun | None:
+def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun | None:
     """The run; None where the plan is not the one that was looked at."""
     if not plan.rows:
         return None
@@ -73,7 +73,7 @@ def started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun |
     return run
 
 
-def judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
+def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
     runs = Paginator(judging_runs(study), RUNS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,

@@ -69,7 +69,7 @@ def compose(criteria: Sequence[CriterionRecord], met: Sequence[bool]) -> str:
     text = " ".join([OPENING, *filter(None, (part(criterion, is_met) for criterion, is_met in pairs))])
     for criterion, is_met in pairs:
         if isinstance(criterion.check, WordCountCheck):
-            text = fit_words(text, criterion.check, is_met=is_met)
+            text = _fit_words(text, criterion.check, is_met=is_met)
     return text
 
 
@@ -89,20 +89,20 @@ def part(criterion: CriterionRecord, is_met: bool) -> str:
             return ""
 
 
-def fit_words(text: str, check: WordCountCheck, *, is_met: bool) -> str:
+def _fit_words(text: str, check: WordCountCheck, *, is_met: bool) -> str:
     """Lengthen or cut the text into the limits, or push it just outside them."""
     words = text.split()
     low = check.minimum or 0
     if not is_met:
         return (
-            " ".join(lengthen(words, check.maximum + 1))
+            " ".join(_lengthen(words, check.maximum + 1))
             if check.maximum
             else " ".join(words[: max(low - 1, 0)])
         )
-    words = lengthen(words, low)
+    words = _lengthen(words, low)
     return " ".join(words[: check.maximum] if check.maximum else words)
 
 
-def lengthen(words: list[str], length: int) -> list[str]:
+def _lengthen(words: list[str], length: int) -> list[str]:
     filler = FILLER.split()
     return words + [filler[n % len(filler)] for n in range(max(0, length - len(words)))]

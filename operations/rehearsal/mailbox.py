@@ -53,19 +53,19 @@ class Mailbox:
         """Every mail that came since the last look."""
         new = []
         for file in sorted(self.folder.glob("*.log")):
-            mails = mails_in(file)
+            mails = _mails_in(file)
             new += mails[self.read[file.name] :]
             self.read[file.name] = len(mails)
         return new
 
 
-def mails_in(file: Path) -> list[Mail]:
+def _mails_in(file: Path) -> list[Mail]:
     """Every whole mail; two that are sent at the same moment can share a file."""
     *mails, _ = file.read_bytes().split(END_OF_MAIL)
-    return [mail_of(content) for content in mails]
+    return [_mail_of(content) for content in mails]
 
 
-def mail_of(content: bytes) -> Mail:
+def _mail_of(content: bytes) -> Mail:
     message: Message = message_from_bytes(content, policy=default)
     text = str(message.get_payload())
     code, link = CODE.search(text), LINK.search(text)

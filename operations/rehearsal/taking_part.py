@@ -41,13 +41,13 @@ def work(
     """
     answers: Counter[str] = Counter()
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        for person, count in zip(people, pool.map(lambda p: take_part(p, site), people), strict=True):
+        for person, count in zip(people, pool.map(lambda p: _take_part(p, site), people), strict=True):
             answers[person.behaviour] += count
             done()
     return answers
 
 
-def take_part(person: SimulatedPerson, site: Site) -> int:
+def _take_part(person: SimulatedPerson, site: Site) -> int:
     """One person from sign-in to receipt; return the number of answers saved."""
     rng = person.rng
     with WebParticipant(site.base_url, site.mailbox) as browser:

@@ -30,7 +30,7 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
     if not study.is_simulated:
         raise StudyIsReal(study)
     profiles = [profile.slug for profile in study.protocol.profiles]
-    wanted = places(study) if number is None else number
+    wanted = _places(study) if number is None else number
     people = [
         NewPerson(email=address(study, n), profile=profiles[n % len(profiles)], approved=True)
         for n in range(study.participants.count(), wanted)
@@ -39,7 +39,7 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
     return emails(study)
 
 
-def places(study: Study) -> int:
+def _places(study: Study) -> int:
     """Batches x people a batch."""
     return Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
 

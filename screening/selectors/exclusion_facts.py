@@ -28,15 +28,15 @@ def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = F
     `public_only`: as if only the public prompts had been asked; verdicts on people stay as they are.
     """
     work = {code: Work() for code in codes}
-    flags = newest_flags(study, public_only=public_only)
-    for code, answer, has_text, start, saved_at, started_at in answers_read(study, public_only):
+    flags = _newest_flags(study, public_only=public_only)
+    for code, answer, has_text, start, saved_at, started_at in _answers_read(study, public_only):
         if (own := work.get(code)) is not None:
             reasons = flags.get(answer, frozenset())
             own.add(start if has_text else None, reasons, started_at=started_at, saved_at=saved_at)
     return facts_of_work(codes, work, set(excluded_participants(study).values_list("code", flat=True)))
 
 
-def answers_read(
+def _answers_read(
     study: Study, public_only: bool
 ) -> Iterator[tuple[str, int, bool, str, datetime | None, datetime]]:
     """Code, answer, whether it has text, how the text starts, last save and start of the session."""
@@ -50,7 +50,7 @@ def answers_read(
     ).iterator(CHUNK)  # fmt: skip
 
 
-def newest_flags(study: Study, *, public_only: bool = False) -> dict[int, frozenset[str]]:
+def _newest_flags(study: Study, *, public_only: bool = False) -> dict[int, frozenset[str]]:
     """Reasons of the flags on each answer, of the rules version that was screened with last."""
     people = screened_participants(study).values("pk")
     rows = current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")

@@ -64,12 +64,12 @@ def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
         excluded=excluded_participants(study).count(),
         retained=retained.count(),
         test_participants=Participant.objects.filter(study=study, is_test=True).count(),
-        answers=answer_states(sessions, public_only),
-        answers_retained=answer_states(sessions.filter(participant__in=retained.values("pk")), public_only),
+        answers=_answer_states(sessions, public_only),
+        answers_retained=_answer_states(sessions.filter(participant__in=retained.values("pk")), public_only),
     )
 
 
-def answer_states(sessions: QuerySet[Session], public_only: bool = False) -> dict[str, int]:
+def _answer_states(sessions: QuerySet[Session], public_only: bool = False) -> dict[str, int]:
     """How many answers of these sessions are in each state; every state is named."""
     facts = Answer.objects.filter(session__in=sessions.values("pk")).order_by()
     if public_only:

@@ -19,7 +19,7 @@ def study_people(study: Study) -> QuerySet[Participant]:
     return Participant.objects.filter(study=study, is_test=False)
 
 
-def newest_verdicts(study: Study) -> QuerySet[Verdict]:
+def _newest_verdicts(study: Study) -> QuerySet[Verdict]:
     """The verdict that counts, of everyone who has one."""
     newest = current_verdicts().filter(participant__study=study).order_by().values("participant")
     return Verdict.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest"))
@@ -32,13 +32,13 @@ def screened_participants(study: Study) -> QuerySet[Participant]:
 
 def excluded_participants(study: Study) -> QuerySet[Participant]:
     """Those whose newest verdict confirms the exclusion."""
-    confirmed = newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
+    confirmed = _newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
     return screened_participants(study).filter(pk__in=confirmed.values("participant"))
 
 
 def retained_participants(study: Study) -> QuerySet[Participant]:
     """Those with an ended session who are not excluded by a confirmed verdict."""
-    confirmed = newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
+    confirmed = _newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
     return screened_participants(study).exclude(pk__in=confirmed.values("participant"))
 
 
@@ -64,20 +64,20 @@ WENT_ON = (SessionEventKind.EXTENDED, SessionEventKind.REOPENED, SessionEventKin
 
 def current_answer_flags() -> QuerySet[AnswerFlag]:
     """Flags on answers whose session has not gone on since."""
-    return AnswerFlag.objects.exclude(went_on_after("flagged_at", session="answer__session"))
+    return AnswerFlag.objects.exclude(_went_on_after("flagged_at", session="answer__session"))
 
 
 def current_participant_flags() -> QuerySet[ParticipantFlag]:
     """Flags on people whose session has not gone on since."""
-    return ParticipantFlag.objects.exclude(went_on_after("flagged_at", session="participant__session"))
+    return ParticipantFlag.objects.exclude(_went_on_after("flagged_at", session="participant__session"))
 
 
 def current_verdicts() -> QuerySet[Verdict]:
     """Verdicts on people whose session has not gone on since."""
-    return Verdict.objects.exclude(went_on_after("decided_at", session="participant__session"))
+    return Verdict.objects.exclude(_went_on_after("decided_at", session="participant__session"))
 
 
-def went_on_after(moment: str, *, session: str) -> Exists:
+def _went_on_after(moment: str, *, session: str) -> Exists:
     """Whether the session a row leads to ran again after the time in the row's `moment`."""
     return Exists(
         SessionEvent.objects.filter(

@@ -106,11 +106,11 @@ def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
             Prefetch("verdicts", current_verdicts().select_related("decided_by").order_by("pk")),
         )
     }
-    answers = flagged_answers(people.values())
-    return [case_shown(people[code], answers.get(people[code].pk, ())) for code in codes if code in people]
+    answers = _flagged_answers(people.values())
+    return [_case_shown(people[code], answers.get(people[code].pk, ())) for code in codes if code in people]
 
 
-def flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]]:
+def _flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]]:
     """The flags on answers of each participant, in the order of the batch."""
     related = ("answer__session", "answer__prompt")
     flags = current_answer_flags().filter(answer__session__participant__in=list(people))
@@ -120,7 +120,7 @@ def flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]
     return grouped
 
 
-def case_shown(participant: Participant, flags: Sequence[AnswerFlag]) -> CaseShown:
+def _case_shown(participant: Participant, flags: Sequence[AnswerFlag]) -> CaseShown:
     of_answers = groupby(flags, key=lambda flag: flag.answer.position)
     return CaseShown(
         code=participant.code,
@@ -128,22 +128,22 @@ def case_shown(participant: Participant, flags: Sequence[AnswerFlag]) -> CaseSho
             FlagShown(_(ParticipantReason(flag.reason).sentence), flag.evidence)
             for flag in participant.flags.all()
         ),
-        answers=tuple(answer_shown(list(of_one)) for _, of_one in of_answers),
+        answers=tuple(_answer_shown(list(of_one)) for _, of_one in of_answers),
         verdicts=tuple(participant.verdicts.all()),
     )
 
 
-def answer_shown(flags: Sequence[AnswerFlag]) -> AnswerShown:
+def _answer_shown(flags: Sequence[AnswerFlag]) -> AnswerShown:
     answer = flags[0].answer
     public = answer.prompt.split == "public"
     return AnswerShown(
         position=answer.position,
         label=answer.prompt.label if public else "",
         flags=tuple(FlagShown(_(ReasonCode(flag.reason).sentence), flag.evidence) for flag in flags),
-        text=excerpt(answer.text),
-        question=excerpt(answer.prompt.text) if public else "",
+        text=_excerpt(answer.text),
+        question=_excerpt(answer.prompt.text) if public else "",
     )
 
 
-def excerpt(text: str) -> str:
+def _excerpt(text: str) -> str:
     return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + " …"

@@ -34,34 +34,34 @@ def study_screen(*, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_R
 
     Only where a session was extended or reopened since do new flags replace the old ones.
     """
-    prompts = prompt_facts(study)
+    prompts = _prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
-        screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
+        _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
     return screening_summary(study, rules.version)
 
 
-def screen_some(
+def _screen_some(
     people: Sequence[int], prompts: Mapping[int, PromptFacts], rules: OfftaskRules, now: datetime
 ) -> None:
     of_answers: list[AnswerFlag] = []
     of_people: list[ParticipantFlag] = []
     for participant_id, answers in answers_of(people).items():
-        facts = {answer.pk: answer_facts(answer, prompts[answer.prompt_id]) for answer in answers}
+        facts = {answer.pk: _answer_facts(answer, prompts[answer.prompt_id]) for answer in answers}
         found = {
             answer.pk: flag_answer(facts[answer.pk], prompts[answer.prompt_id], rules=rules)
             for answer in answers
         }
-        of_answers += answer_flag_rows(found, rules, now)
+        of_answers += _answer_flag_rows(found, rules, now)
         on_participant = flag_participant(list(facts.values()), found, rules=rules)
-        of_people += participant_flag_rows(participant_id, on_participant, rules, now)
+        of_people += _participant_flag_rows(participant_id, on_participant, rules, now)
     with transaction.atomic():
-        drop_outdated(people)
+        _drop_outdated(people)
         AnswerFlag.objects.bulk_create(of_answers, ignore_conflicts=True)
         ParticipantFlag.objects.bulk_create(of_people, ignore_conflicts=True)
 
 
-def drop_outdated(people: Sequence[int]) -> None:
+def _drop_outdated(people: Sequence[int]) -> None:
     """Delete flags on what people have worked on again since: their session was extended or reopened."""
     of_answers = AnswerFlag.objects.filter(answer__session__participant__in=people)
     of_answers.exclude(pk__in=current_answer_flags().values("pk")).delete()
@@ -69,7 +69,7 @@ def drop_outdated(people: Sequence[int]) -> None:
     of_people.exclude(pk__in=current_participant_flags().values("pk")).delete()
 
 
-def prompt_facts(study: Study) -> dict[int, PromptFacts]:
+def _prompt_facts(study: Study) -> dict[int, PromptFacts]:
     """What was asked, by the prompt's primary key."""
     criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
     rows = Prompt.objects.filter(version=study.bank_version_id).annotate(by_rubric=Exists(criteria))
@@ -89,7 +89,7 @@ def answers_of(people: Sequence[int]) -> dict[int, list[Answer]]:
     return grouped
 
 
-def answer_flag_rows(
+def _answer_flag_rows(
     found: Mapping[int, Sequence[FoundOnAnswer]], rules: OfftaskRules, now: datetime
 ) -> Iterator[AnswerFlag]:
     for answer_id, flags in found.items():
@@ -103,7 +103,7 @@ def answer_flag_rows(
             )
 
 
-def participant_flag_rows(
+def _participant_flag_rows(
     participant_id: int, found: Sequence[FoundOnParticipant], rules: OfftaskRules, now: datetime
 ) -> Iterator[ParticipantFlag]:
     for flag in found:
@@ -116,5 +116,5 @@ def participant_flag_rows(
         )
 
 
-def answer_facts(answer: Answer, prompt: PromptFacts) -> AnswerFacts:
+def _answer_facts(answer: Answer, prompt: PromptFacts) -> AnswerFacts:
     return AnswerFacts(answer.pk, prompt.prompt_id, answer.text, answer.state)

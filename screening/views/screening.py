@@ -44,14 +44,14 @@ def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse
         raise Http404
     form = VerdictForm(request.POST)
     if form.is_valid():
-        decide(request, participant, form)
+        _decide(request, participant, form)
     for errors in form.errors.values():
         for error in errors:
             messages.error(request, f"{code}: {error}")
     return redirect("staff_screening", slug=study.slug)
 
 
-def decide(request: HttpRequest, participant: Participant, form: VerdictForm) -> None:
+def _decide(request: HttpRequest, participant: Participant, form: VerdictForm) -> None:
     try:
         verdict = verdict_record(
             participant=participant,

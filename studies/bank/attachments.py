@@ -37,7 +37,7 @@ def read_attachment(name: str, *, root: Path, bases: Sequence[Path], max_bytes: 
         kinds = "PNG, JPEG, GIF, WebP or PDF"
         raise AttachmentRefused(f'has the unknown type "{found.suffix}"; convert it to {kinds}')
     content = _content(found, max_bytes=max_bytes)
-    if actual_type(content) != media_type:
+    if _actual_type(content) != media_type:
         raise AttachmentRefused(
             f"does not contain {media_type}, as its name says; correct the file or its name"
         )
@@ -50,7 +50,7 @@ def read_attachment(name: str, *, root: Path, bases: Sequence[Path], max_bytes: 
     )
 
 
-def actual_type(content: bytes) -> str | None:
+def _actual_type(content: bytes) -> str | None:
     """The media type by the file's first bytes, or None for anything that is not allowed."""
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"

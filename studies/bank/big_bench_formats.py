@@ -40,7 +40,7 @@ class TaskFile:
 EMPTY = TaskFile(examples=(), canary="")
 
 
-def read_task_file(path: Path, *, file: str, task: str, id_prefix: str, builder: BankBuilder) -> TaskFile:
+def _read_task_file(path: Path, *, file: str, task: str, id_prefix: str, builder: BankBuilder) -> TaskFile:
     """The file's examples; what is wrong with the file goes to the builder."""
     try:
         content = json_file(path, max_bytes=builder.limits.bank_bytes, file=file)
@@ -63,7 +63,7 @@ def read_task_file(path: Path, *, file: str, task: str, id_prefix: str, builder:
     return TaskFile(examples=tuple(found), canary=_canary(content, file, builder))
 
 
-def draft_of(example: TaskExample) -> Draft:
+def _draft_of(example: TaskExample) -> Draft:
     """The example as a prompt: its category is its task, the exact answer its target."""
     values = {
         "prompt_id": example.prompt_id,
@@ -115,7 +115,7 @@ def read_bbeh(path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS
         mini_file = path if path.is_file() else _mini_file(home)
         examples = _mini_examples(mini_file, examples, builder)
     for example in examples:
-        builder.add(draft_of(example))
+        builder.add(_draft_of(example))
     return builder.reading(canaries=canaries)
 
 
@@ -144,7 +144,7 @@ def _all_examples(home: Path, builder: BankBuilder) -> tuple[list[TaskExample], 
     for file in files:
         folder = file.parent.name
         shown = file.relative_to(home).as_posix()
-        task = read_task_file(
+        task = _read_task_file(
             file, file=shown, task=folder.removeprefix(PREFIX), id_prefix=folder, builder=builder
         )
         examples += task.examples
@@ -196,10 +196,10 @@ def read_bbh(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
         builder.add_problem(Problem(None, None, "", message, str(path)))
     canaries = []
     for file in files:
-        task = read_task_file(
+        task = _read_task_file(
             file, file=file.name, task=file.stem, id_prefix=f"bbh_{file.stem}", builder=builder
         )
         canaries += [task.canary] if task.canary else []
         for example in task.examples:
-            builder.add(draft_of(example))
+            builder.add(_draft_of(example))
     return builder.reading(canaries=canaries)

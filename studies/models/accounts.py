@@ -23,7 +23,7 @@ class UserQuerySet(models.QuerySet["User"]):
     def update(self, **values: Any) -> int:
         taken = [right for right in RIGHTS if values.get(right, True) is not True]
         if taken:
-            sessions_end(self.filter(holds_any(taken)))
+            sessions_end(self.filter(_holds_any(taken)))
         return super().update(**values)
 
 
@@ -73,7 +73,7 @@ class User(AbstractUser):
             update_fields = (written if update_fields is None else set(update_fields)) - {"session_epoch"}
             update_fields -= self.get_deferred_fields()
             taken = [right for right in RIGHTS if right in update_fields and not getattr(self, right)]
-            if taken and sessions_end(User.objects.filter(holds_any(taken), pk=self.pk)):
+            if taken and sessions_end(User.objects.filter(_holds_any(taken), pk=self.pk)):
                 self.refresh_from_db(fields=["session_epoch"])
         super().save(*args, update_fields=update_fields, **kwargs)
 
@@ -98,7 +98,7 @@ def sessions_end(people: models.QuerySet[User]) -> int:
     return len(keys)
 
 
-def holds_any(rights: Iterable[str]) -> Q:
+def _holds_any(rights: Iterable[str]) -> Q:
     return Q(*((right, True) for right in rights), _connector=Q.OR)
 
 

@@ -63,7 +63,7 @@ SYSTEMS = {
 }
 
 
-def browser_name(user_agent: str) -> str:
+def _browser_name(user_agent: str) -> str:
     """What its owner calls it, such as "Firefox, Linux"; nothing for what is not known."""
     found = (
         next((name for mark, name in names.items() if mark in user_agent), "")
@@ -75,7 +75,7 @@ def browser_name(user_agent: str) -> str:
 @receiver(pre_save, sender="usersessions.UserSession")
 def strip_sign_in_details(instance: Any, **_: Any) -> None:
     instance.ip = NO_ADDRESS
-    instance.user_agent = browser_name(instance.user_agent)
+    instance.user_agent = _browser_name(instance.user_agent)
 
 
 @receiver(post_delete, sender="sessions.Session")

@@ -48,7 +48,7 @@ def staff_disable(*, email: str) -> tuple[User, bool]:
 
     Raises EmailInvalid, PersonUnknown or NotStaff.
     """
-    user = person_lock(email)
+    user = _person_lock(email)
     if not user.is_staff:
         raise NotStaff(f"{user.email} is no staff member.")
     if not user.is_active:
@@ -62,7 +62,7 @@ def staff_disable(*, email: str) -> tuple[User, bool]:
 @transaction.atomic
 def person_sign_out(*, email: str) -> User:
     """Sign anybody out everywhere. Raises EmailInvalid or PersonUnknown."""
-    user = person_lock(email)
+    user = _person_lock(email)
     sign_out_everywhere(user=user)
     return user
 
@@ -81,7 +81,7 @@ def second_factor_forget(*, user: User) -> int:
     return number
 
 
-def person_lock(email: str) -> User:
+def _person_lock(email: str) -> User:
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
     if user is None:

@@ -50,7 +50,7 @@ def study_create(
 ) -> Study:
     """A new study in draft. Raises SlugInvalid, NameInvalid, StudyExists or StudyNotReady (times)."""
     require_slug(slug, of="a study")
-    require_name(name)
+    _require_name(name)
     require_window(opens_at, closes_at, now)
     try:
         with transaction.atomic():
@@ -72,7 +72,7 @@ def study_create(
     return study
 
 
-def require_name(name: str) -> None:
+def _require_name(name: str) -> None:
     """Raise NameInvalid for a name that is too long or holds what no database stores."""
     if len(name) > MAX_NAME_CHARACTERS:
         raise NameInvalid(f"The name is longer than {MAX_NAME_CHARACTERS} characters; shorten it.")

@@ -29,28 +29,28 @@ def study_check(request: HttpRequest, participant: Participant) -> HttpResponse:
     """GET shows the questions and what came of the newest try; POST counts one try."""
     try:
         require_check_asked(participant)
-        return answered(request, participant) if request.method == "POST" else page(request, participant)
+        return _answered(request, participant) if request.method == "POST" else _page(request, participant)
     except CheckNotAsked as refusal:
         messages.info(request, str(refusal))
         return redirect("study_home", slug=participant.study.slug)
 
 
-def answered(request: HttpRequest, participant: Participant) -> HttpResponse:
-    form = check_form(participant, request.POST)
+def _answered(request: HttpRequest, participant: Participant) -> HttpResponse:
+    form = _check_form(participant, request.POST)
     try:
-        attempt = counted(participant, form)
+        attempt = _counted(participant, form)
     except (AttemptCounted, NoAttemptsLeft, QuestionsChanged) as refusal:
         messages.warning(request, str(refusal))
         return redirect("study_check", slug=participant.study.slug)
     if attempt is None:
-        return page(request, participant, form)
+        return _page(request, participant, form)
     if not attempt.passed:
         return redirect("study_check", slug=participant.study.slug)
     messages.success(request, _("All your answers are right. You can go on."))
     return redirect("study_home", slug=participant.study.slug)
 
 
-def counted(participant: Participant, form: CheckForm) -> ComprehensionAttempt | None:
+def _counted(participant: Participant, form: CheckForm) -> ComprehensionAttempt | None:
     """The try, or None where the form is not complete and no try was used."""
     if form.is_stale:
         raise QuestionsChanged
@@ -65,15 +65,15 @@ def counted(participant: Participant, form: CheckForm) -> ComprehensionAttempt |
     )
 
 
-def check_form(participant: Participant, data: QueryDict | None = None) -> CheckForm:
+def _check_form(participant: Participant, data: QueryDict | None = None) -> CheckForm:
     return CheckForm(participant.study.protocol, participant.check_tries.count() + 1, data)
 
 
-def page(request: HttpRequest, participant: Participant, form: CheckForm | None = None) -> HttpResponse:
+def _page(request: HttpRequest, participant: Participant, form: CheckForm | None = None) -> HttpResponse:
     context = {
         "participant": participant,
         "study": participant.study,
-        "form": form or check_form(participant),
+        "form": form or _check_form(participant),
         "attempts_left": check_attempts_left(participant),
         "newest": newest_attempt(participant),
     }

@@ -26,7 +26,7 @@ from studies.views.access import for_participant
 @for_participant
 def study_consent(request: HttpRequest, participant: Participant) -> HttpResponse:
     """GET shows what holds now; POST records a decision on exactly that."""
-    return decided(request, participant) if request.method == "POST" else page(request, participant)
+    return _decided(request, participant) if request.method == "POST" else _page(request, participant)
 
 
 @never_cache
@@ -43,10 +43,12 @@ def study_consent_copy(request: HttpRequest, participant: Participant) -> HttpRe
     return response
 
 
-def decided(request: HttpRequest, participant: Participant) -> HttpResponse:
+def _decided(request: HttpRequest, participant: Participant) -> HttpResponse:
     form = ConsentForm(request.POST)
     if not form.is_valid():
-        return page(request, participant, [str(error) for errors in form.errors.values() for error in errors])
+        return _page(
+            request, participant, [str(error) for errors in form.errors.values() for error in errors]
+        )
     accepted = form.cleaned_data["decision"] == ACCEPT
     try:
         consent_record(
@@ -56,14 +58,14 @@ def decided(request: HttpRequest, participant: Participant) -> HttpResponse:
             now=timezone.now(),
         )
     except Refused as refusal:
-        return page(request, participant, [str(refusal)])
+        return _page(request, participant, [str(refusal)])
     if accepted:
         messages.success(request, _("Thank you. Your agreement is recorded."))
         return redirect("study_home", slug=participant.study.slug)
     return redirect("study_consent", slug=participant.study.slug)
 
 
-def page(request: HttpRequest, participant: Participant, errors: Iterable[str] = ()) -> HttpResponse:
+def _page(request: HttpRequest, participant: Participant, errors: Iterable[str] = ()) -> HttpResponse:
     protocol = participant.study.protocol
     latest = latest_consent(participant)
     shown = consent_sha256(protocol)
@@ -71,7 +73,7 @@ def page(request: HttpRequest, participant: Participant, errors: Iterable[str] =
         "participant": participant,
         "study": participant.study,
         "text": protocol.consent_text,
-        "recorded": recorded_sentences(recorded_items(protocol)),
+        "recorded": _recorded_sentences(recorded_items(protocol)),
         "shown": shown,
         "latest": latest,
         "has_agreed": has_agreed(participant),
@@ -82,7 +84,7 @@ def page(request: HttpRequest, participant: Participant, errors: Iterable[str] =
     return render(request, "studies/consent.html", context, status=422 if errors else 200)
 
 
-def recorded_sentences(codes: Iterable[str]) -> list[str]:
+def _recorded_sentences(codes: Iterable[str]) -> list[str]:
     return [_(RECORDED_SENTENCES[code]) for code in codes]
 
 
@@ -99,5 +101,5 @@ def consent_copy(participant: Participant, consent: Consent) -> str:
     lines = [f"{label}: {value}" for label, value in facts]
     lines += ["", _("The text"), "--------", consent.text.rstrip()]
     lines += ["", _("What this site records"), "----------------------"]
-    lines += [f"- {sentence}" for sentence in recorded_sentences(consent.recorded)]
+    lines += [f"- {sentence}" for sentence in _recorded_sentences(consent.recorded)]
     return "\n".join(lines) + "\n"

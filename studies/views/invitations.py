@@ -65,7 +65,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return render(request, "studies/invitation.html", {"invitation": found, "study": found.study})
         participant = invitation_accept(token=token, now=now)
     except InvitationUsed as refusal:
-        return used(request, token, refusal)
+        return _used(request, token, refusal)
     except Refused as refusal:
         return refused(request, refusal)
     page = reverse("study_home", args=[participant.study.slug])
@@ -77,7 +77,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     return redirect(f"{reverse('account_login')}?next={page}")
 
 
-def used(request: HttpRequest, token: str, refusal: Refused) -> HttpResponse:
+def _used(request: HttpRequest, token: str, refusal: Refused) -> HttpResponse:
     """Whoever follows their own link once more comes to the study, or may sign in with its limits."""
     if not isinstance(request.user, User):
         request.session[SIGN_IN_LINK] = token_sha256(token)
@@ -101,7 +101,7 @@ def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
 def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone invited to the study; POST invites one more person."""
     form = InvitationForm(request.POST if request.method == "POST" else None, study=study)
-    if request.method == "POST" and form.is_valid() and invited(request, study, form):
+    if request.method == "POST" and form.is_valid() and _invited(request, study, form):
         return redirect("staff_invitations", slug=study.slug)
     now = timezone.now()
     rows = Paginator(invitations_of(study, now), INVITATIONS_PER_PAGE).get_page(request.GET.get("page"))
@@ -115,7 +115,7 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "studies/invitations.html", context, status=422 if form.errors else 200)
 
 
-def invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
+def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
     """Whether the person could be invited; otherwise the form says why not."""
     try:
         made = invitation_create(
@@ -124,7 +124,7 @@ def invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return False
-    sent(request, made)
+    _sent(request, made)
     return True
 
 
@@ -132,7 +132,7 @@ def invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
 @require_POST
 def staff_invitation_resend(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Mail a new link and return to the list."""
-    sent(request, known_invitation(slug, number))
+    _sent(request, _known_invitation(slug, number))
     return redirect("staff_invitations", slug=slug)
 
 
@@ -140,7 +140,7 @@ def staff_invitation_resend(request: HttpRequest, slug: str, number: int) -> Htt
 @require_POST
 def staff_invitation_revoke(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Make the link useless and return to the list."""
-    found = known_invitation(slug, number)
+    found = _known_invitation(slug, number)
     try:
         invitation_revoke(invitation=found, now=timezone.now(), actor=signed_in(request))
         messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
@@ -149,14 +149,14 @@ def staff_invitation_revoke(request: HttpRequest, slug: str, number: int) -> Htt
     return redirect("staff_invitations", slug=slug)
 
 
-def known_invitation(slug: str, number: int) -> Invitation:
+def _known_invitation(slug: str, number: int) -> Invitation:
     found = invitation_by_number(slug, number)
     if found is None:
         raise Http404
     return found
 
 
-def sent(request: HttpRequest, one: Invitation) -> None:
+def _sent(request: HttpRequest, one: Invitation) -> None:
     """Send it and say what came of it."""
     now, actor = timezone.now(), signed_in(request)
     try:

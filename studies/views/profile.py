@@ -37,10 +37,10 @@ def study_profile(request: HttpRequest, participant: Participant) -> HttpRespons
     """The questions from consent to the decision, what was answered after it; POST sends the form."""
     if request.method == "POST":
         return sent(request, participant)
-    if not closed_sentence(participant) and not has_valid_consent(participant):
+    if not _closed_sentence(participant) and not has_valid_consent(participant):
         messages.info(request, str(ConsentMissing()))
         return redirect("study_consent", slug=participant.study.slug)
-    return page(request, participant, ProfileQuestions(participant))
+    return _page(request, participant, ProfileQuestions(participant))
 
 
 @cache_control(private=True, no_store=True)
@@ -62,26 +62,26 @@ def staff_credential(request: HttpRequest, slug: str, code: str, token: uuid.UUI
 def sent(request: HttpRequest, participant: Participant) -> HttpResponse:
     form = ProfileQuestions(participant, request.POST, request.FILES)
     if not form.is_valid():
-        return page(request, participant, form, status=422)
+        return _page(request, participant, form, status=422)
     try:
         profile_submit(participant=participant, answers=form.answers, file=form.file, now=timezone.now())
     except Refused as refusal:
         form.add_error(None, str(refusal))
-        return page(request, participant, form, status=422)
+        return _page(request, participant, form, status=422)
     messages.success(
         request, _("Thank you, your profile is sent. The study team decides, and you read it on this page.")
     )
     return redirect("study_home", slug=participant.study.slug)
 
 
-def page(
+def _page(
     request: HttpRequest, participant: Participant, form: ProfileQuestions, status: int = 200
 ) -> HttpResponse:
     context = {
         "participant": participant,
         "study": participant.study,
         "form": form,
-        "closed": closed_sentence(participant),
+        "closed": _closed_sentence(participant),
         "has_consented": has_valid_consent(participant),
         "profile_form": newest_profile(participant),
         "credentials": credentials_of(participant),
@@ -89,7 +89,7 @@ def page(
     return render(request, "studies/profile.html", context, status=status)
 
 
-def closed_sentence(participant: Participant) -> str:
+def _closed_sentence(participant: Participant) -> str:
     """Why the form is not taken any more, or nothing."""
     try:
         require_profile_open(participant)

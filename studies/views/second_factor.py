@@ -64,7 +64,7 @@ def second_factor_detour(request: HttpRequest) -> HttpResponse | None:
 
 def proof_required(view: View[P]) -> View[P]:
     """For what staff take away: a second factor proved long ago is asked for again."""
-    return asked_for_proof(view, is_proof_asked)
+    return _asked_for_proof(view, _is_proof_asked)
 
 
 def proof_to_change(
@@ -73,7 +73,7 @@ def proof_to_change(
     """The same where looking is free, for a view or for the part of it that changes something. What was sent
     is kept and done after the proof; the page says so.
     """
-    guarded = asked_for_proof(view, lambda request: request.method == "POST" and is_proof_asked(request))
+    guarded = _asked_for_proof(view, lambda request: request.method == "POST" and _is_proof_asked(request))
 
     @wraps(view)
     def kept(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -88,7 +88,7 @@ def proof_to_change(
     return kept
 
 
-def asked_for_proof(
+def _asked_for_proof(
     view: Callable[Concatenate[HttpRequest, P], R], enabled: Callable[[HttpRequest], bool]
 ) -> Callable[Concatenate[HttpRequest, P], R]:
     guarded: Callable[Concatenate[HttpRequest, P], R] = reauthentication_required(
@@ -97,7 +97,7 @@ def asked_for_proof(
     return guarded
 
 
-def is_proof_asked(request: HttpRequest) -> bool:
+def _is_proof_asked(request: HttpRequest) -> bool:
     return bool(settings.STAFF_SECOND_FACTOR)
 
 
@@ -119,10 +119,10 @@ def admin_guard(site: AdminSite) -> None:
     ask_to_sign_in = secure_admin_login(site.login)
 
     def has_permission(request: HttpRequest) -> bool:
-        return may_see_records(request) and not second_factor_missing(request)
+        return _may_see_records(request) and not second_factor_missing(request)
 
     def sign_in(request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        if request.user.is_authenticated and not may_see_records(request):
+        if request.user.is_authenticated and not _may_see_records(request):
             return render(request, "studies/records_refused.html", status=HTTPStatus.FORBIDDEN)
         answer: HttpResponse = second_factor_detour(request) or ask_to_sign_in(request, extra_context)
         return answer
@@ -131,7 +131,7 @@ def admin_guard(site: AdminSite) -> None:
     site.login = sign_in  # type: ignore[method-assign]
 
 
-def may_see_records(request: HttpRequest) -> bool:
+def _may_see_records(request: HttpRequest) -> bool:
     user = request.user
     return isinstance(user, User) and user.is_active and user.is_staff and user.is_superuser
 
@@ -148,7 +148,7 @@ def only_staff(view: View[P]) -> View[P]:
     return login_required(for_staff)
 
 
-def proved_by_adding(request: HttpRequest) -> None:
+def _proved_by_adding(request: HttpRequest) -> None:
     """Adding a factor took using it: the session counts as verified and is not asked again."""
     added = Authenticator.objects.filter(user=request.user).exclude(type=Authenticator.Type.RECOVERY_CODES)
     post_authentication(request, added.latest("created_at", "id"), reauthenticated=True)
@@ -173,7 +173,7 @@ class ActivateAppView(ActivateTOTPView):  # type: ignore[misc]
         response: HttpResponse = super().form_valid(form)
         # The code that connected the app is used, too.
         second_factor_use(user=self.request.user, code=form.cleaned_data["code"], now=timezone.now())
-        proved_by_adding(self.request)
+        _proved_by_adding(self.request)
         return response
 
 
@@ -190,7 +190,7 @@ class AddPasskeyView(AddWebAuthnView):  # type: ignore[misc]
 
     def form_valid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
-        proved_by_adding(self.request)
+        _proved_by_adding(self.request)
         return response
 
     def get_success_url(self) -> str:

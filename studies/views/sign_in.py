@@ -38,8 +38,8 @@ class SignInView(RequestLoginCodeView):  # type: ignore[misc]  # allauth is unty
 
     def form_valid(self, form: Any) -> HttpResponse:
         email = form.cleaned_data["email"]
-        if not may_ask(self.request, email):
-            form.add_error("email", too_often())
+        if not _may_ask(self.request, email):
+            form.add_error("email", _too_often())
             refused: HttpResponse = self.form_invalid(form)
             return refused
         self.request.session.pop(SIGN_IN_ADDRESS, None)
@@ -63,7 +63,7 @@ class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
         """Count the try before it is looked at: parallel requests read the same number from a session."""
         if self._action == "verify" and not self.may_try():
             self._process.abort()
-            messages.error(request, too_often())
+            messages.error(request, _too_often())
             return redirect("account_login")
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response
@@ -74,8 +74,8 @@ class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
 
     def _resend_form_valid(self, form: Any) -> HttpResponse:
         email = self._process.state["email"]
-        if not may_ask(self.request, email):
-            messages.error(self.request, too_often())
+        if not _may_ask(self.request, email):
+            messages.error(self.request, _too_often())
             return redirect("account_confirm_login_code")
         response: HttpResponse = super()._resend_form_valid(form)
         if self._process.user is None:
@@ -88,19 +88,19 @@ class PasskeySignInView(LoginWebAuthnView):  # type: ignore[misc]
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not client_take(client=get_ip(request), now=timezone.now()):
-            messages.error(request, too_often())
+            messages.error(request, _too_often())
             return redirect("account_login")
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response
 
 
-def may_ask(request: HttpRequest, email: str) -> bool:
+def _may_ask(request: HttpRequest, email: str) -> bool:
     """Count a code that is asked for; False where that is one too many."""
     code_request = CodeRequest(email, client=get_ip(request), link=request.session.get(SIGN_IN_LINK, ""))
     return code_request_take(code_request=code_request, now=timezone.now())
 
 
-def too_often() -> str:
+def _too_often() -> str:
     return str(get_adapter().error_messages["too_many_login_attempts"])
 
 

@@ -25,7 +25,7 @@ PEOPLE_PER_PAGE = 50
 @require_safe
 def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone in the study, those waiting for a decision first."""
-    return people_page(request, study)
+    return _people_page(request, study)
 
 
 @staff_person_required
@@ -38,14 +38,14 @@ def staff_decision(request: HttpRequest, participant: Participant) -> HttpRespon
         return redirect("staff_participants", slug=participant.study.slug)
     form = VettingForm(request.POST)
     if not form.is_valid():
-        return people_page(request, participant.study, refused=form, person=participant)
+        return _people_page(request, participant.study, refused=form, person=participant)
     if "preview" in request.POST:
-        return people_page(request, participant.study, previewed=form, person=participant)
-    decide(request, participant, form.cleaned_data["decision"], form.cleaned_data["reason"])
+        return _people_page(request, participant.study, previewed=form, person=participant)
+    _decide(request, participant, form.cleaned_data["decision"], form.cleaned_data["reason"])
     return redirect("staff_participants", slug=participant.study.slug)
 
 
-def people_page(
+def _people_page(
     request: HttpRequest,
     study: Study,
     *,
@@ -61,14 +61,14 @@ def people_page(
         "counts": vetting_counts(study),
         "refused": refused,
         "draft": refused or previewed,
-        "mail": mail_of(request, previewed, person) if previewed and person else None,
+        "mail": _mail_of(request, previewed, person) if previewed and person else None,
         "person": person,
         "mail_language": settings.LANGUAGE_CODE,
     }
     return render(request, "studies/participants.html", context, status=422 if refused else 200)
 
 
-def mail_of(request: HttpRequest, form: VettingForm, person: Participant) -> EmailMessage:
+def _mail_of(request: HttpRequest, form: VettingForm, person: Participant) -> EmailMessage:
     """What would be mailed."""
     approved, reason = form.cleaned_data["decision"] == APPROVE, form.cleaned_data["reason"].strip()
     return decision_mail(
@@ -76,7 +76,7 @@ def mail_of(request: HttpRequest, form: VettingForm, person: Participant) -> Ema
     )
 
 
-def decide(request: HttpRequest, participant: Participant, decision: str, reason: str) -> None:
+def _decide(request: HttpRequest, participant: Participant, decision: str, reason: str) -> None:
     now, actor, site_url = timezone.now(), signed_in(request), site_url_of(request)
     try:
         if decision == APPROVE:

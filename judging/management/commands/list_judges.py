@@ -19,26 +19,26 @@ class Command(OperatorCommand):
         if not judges:
             self.stdout.write("There is no judge yet; add one with add_judge.")
             return
-        rows = [HEAD, *(row_of(judge) for judge in judges)]
+        rows = [HEAD, *(_row_of(judge) for judge in judges)]
         widths = [max(len(row[place]) for row in rows) for place in range(len(HEAD))]
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             self.stdout.write("  ".join(cells).rstrip())
 
 
-def row_of(judge: KnownJudge) -> tuple[str, ...]:
+def _row_of(judge: KnownJudge) -> tuple[str, ...]:
     one = judge.config
     return (
         one.slug,
         one.model,
         one.provider,
-        limits_of(one),
-        prices_of(judge),
+        _limits_of(one),
+        _prices_of(judge),
         ", ".join(judge.studies) or "no study",
     )
 
 
-def limits_of(judge: JudgeConfig) -> str:
+def _limits_of(judge: JudgeConfig) -> str:
     limits = [f"{judge.concurrency} at a time"]
     if judge.requests_per_minute is not None:
         limits.append(f"{judge.requests_per_minute} requests/min")
@@ -47,7 +47,7 @@ def limits_of(judge: JudgeConfig) -> str:
     return ", ".join(limits)
 
 
-def prices_of(judge: KnownJudge) -> str:
+def _prices_of(judge: KnownJudge) -> str:
     if judge.input_price is None or judge.output_price is None:
         return "unknown"
     return f"{judge.input_price} read, {judge.output_price} written"

@@ -51,12 +51,12 @@ def comparison_report(*, comparison: Comparison, now: datetime) -> ComparisonRep
     """Read off what is stored; the seed of the sample is that of the bootstrap, too."""
     single, batched = comparison.scoring_runs(now)
     drawn, pks = comparison.answers, comparison.answer_pks
-    by_criterion = criterion_agreement(drawn, single, batched, comparison.seed)
-    x, y = (scores_of(drawn, answer_scores(run, pks)) for run in (single, batched))
+    by_criterion = _criterion_agreement(drawn, single, batched, comparison.seed)
+    x, y = (_scores_of(drawn, answer_scores(run, pks)) for run in (single, batched))
     people = [answer.participant for answer in drawn]
     by_answer = agreement_from_seed(x, y, people, seed=comparison.seed, resamples=RESAMPLES)
     bank = comparison.study.item_bank
-    theta = theta_change(drawn, x, y, item_arrays(bank)) if bank and not bank.is_logistic else None
+    theta = _theta_change(drawn, x, y, item_arrays(bank)) if bank and not bank.is_logistic else None
     return ComparisonReport(
         comparison=comparison,
         by_criterion=by_criterion,
@@ -69,7 +69,7 @@ def comparison_report(*, comparison: Comparison, now: datetime) -> ComparisonRep
     )
 
 
-def criterion_agreement(
+def _criterion_agreement(
     drawn: Sequence[RubricAnswer], single: ScoringRun, batched: ScoringRun, seed: int
 ) -> Agreement:
     """Agreement on every criterion of the drawn answers, not multiplied with the judge's confidence."""
@@ -83,12 +83,12 @@ def criterion_agreement(
     return agreement_from_seed(x, y, [pk for pk, _ in cells], seed=seed, resamples=RESAMPLES)
 
 
-def scores_of(drawn: Sequence[RubricAnswer], scores: Mapping[int, float]) -> Array:
+def _scores_of(drawn: Sequence[RubricAnswer], scores: Mapping[int, float]) -> Array:
     """(answers,), NaN where there is no score."""
     return np.array([scores.get(answer.pk, np.nan) for answer in drawn], dtype=np.float64)
 
 
-def theta_change(drawn: Sequence[RubricAnswer], x: Array, y: Array, items: ItemBank) -> ThetaChange:
+def _theta_change(drawn: Sequence[RubricAnswer], x: Array, y: Array, items: ItemBank) -> ThetaChange:
     """Theta of the pairs that both scored and the item bank knows; its error is clustered by participant."""
     places = np.array([items.index.get(answer.prompt_id, -1) for answer in drawn], dtype=np.int64)
     rows = np.flatnonzero((places >= 0) & ~np.isnan(x) & ~np.isnan(y))

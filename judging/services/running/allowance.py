@@ -96,13 +96,10 @@ class Allowance:
                 )
             )
             self._looked_at = time.monotonic()
-        elif self._ahead.granted_at > self._clock() and self._is_time_to_look():
+        elif self._ahead.granted_at > self._clock() and time.monotonic() - self._looked_at > HASTEN_SECONDS:
             self.correct()
             ahead, self._looked_at = self._ahead, time.monotonic()
             retry_on_db_outage(lambda: grant_hasten(ahead, window=self._window, clock=self._clock))
-
-    def _is_time_to_look(self) -> bool:
-        return time.monotonic() - self._looked_at > HASTEN_SECONDS
 
     def advance(self) -> bool:
         """Use the grant ahead once its moment has come; called under the lock."""

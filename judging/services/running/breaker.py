@@ -59,13 +59,13 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun) -> str | None:
         judging_run=judging_run, run=run, called_at__gte=judging_run.resumed_at
     ).order_by("-pk")
     calls = list(newest.values_list("outcome", "answer_id")[: WITHOUT_VERDICT.failures])
-    for watch in (fails_all(answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
+    for watch in (fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
         if number := watch.failures_of(calls):
             return sentence(judging_run, run, number)
     return None
 
 
-def answers_planned(judging_run: JudgingRun, run: ScoringRun) -> int:
+def _answers_planned(judging_run: JudgingRun, run: ScoringRun) -> int:
     """How many answers the run asks this judge about, up to `FAILING_ANSWERS`."""
     rows = CriterionScore.objects.filter(judging_run=judging_run, run=run, asked_with=None)
     rows = rows.exclude(origin=RowOrigin.CACHED)

@@ -135,15 +135,15 @@ def why_exhausted(lease: WorkerLease, status: BudgetStatus, worst: Decimal) -> s
     """In words: what is spent, set aside and left to do, and what the next request could cost."""
     rows = CriterionScore.objects.filter(judging_run=lease.judging_run_id)
     left = rows.filter(state=RowState.OPEN).count()
-    lost = f", {money(status.others_dead)} may have been by workers that died" if status.others_dead else ""
+    lost = f", {_money(status.others_dead)} may have been by workers that died" if status.others_dead else ""
     return (
-        f"{money(status.spent)} of {money(status.budget or Decimal(0))} is spent{lost}; the next request "
-        f'to the judge "{lease.judge}" could cost {money(worst)}. {left:,} of {rows.count():,} verdicts are '
+        f"{_money(status.spent)} of {_money(status.budget or Decimal(0))} is spent{lost}; the next request "
+        f'to the judge "{lease.judge}" could cost {_money(worst)}. {left:,} of {rows.count():,} verdicts are '
         "left. Resume the run with a higher budget to go on."
     )
 
 
-def money(amount: Decimal) -> str:
+def _money(amount: Decimal) -> str:
     """An amount without needless zeros, with two decimals at least."""
     whole, _point, decimals = f"{amount:f}".partition(".")
     return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"

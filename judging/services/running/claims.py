@@ -79,7 +79,7 @@ def lease_begin(
         slots = min(wanted, MAX_SLOTS)
         if run.config_id is not None:
             config = JudgeConfig.objects.select_for_update(no_key=True).get(pk=run.config_id)
-            slots = min(slots, slots_free(config, judging_run, now))
+            slots = min(slots, _slots_free(config, judging_run, now))
         if slots < 1:
             return None
         return WorkerLease.objects.create(
@@ -93,24 +93,24 @@ def lease_begin(
         )
 
 
-def slots_free(config: JudgeConfig, judging_run: JudgingRun, now: datetime) -> int:
+def _slots_free(config: JudgeConfig, judging_run: JudgingRun, now: datetime) -> int:
     """Calls at a time that a further lease may make to this judge.
 
     All leases alive together stay within its concurrency; and where several runs wait for it, none takes
     more than its part, so that a long run leaves the others something.
     """
     alive = WorkerLease.objects.filter(judge=config, ended_at=None, leased_until__gt=now)
-    taken = slots_of(alive)
-    others = runs_waiting(config, now).exclude(pk=judging_run.pk).count()
+    taken = _slots_of(alive)
+    others = _runs_waiting(config, now).exclude(pk=judging_run.pk).count()
     part = -(-config.concurrency // (1 + others))
-    return min(config.concurrency - taken, part - slots_of(alive.filter(judging_run=judging_run)))
+    return min(config.concurrency - taken, part - _slots_of(alive.filter(judging_run=judging_run)))
 
 
-def slots_of(leases: QuerySet[WorkerLease]) -> int:
+def _slots_of(leases: QuerySet[WorkerLease]) -> int:
     return int(leases.aggregate(slots=Sum("slots"))["slots"] or 0)
 
 
-def runs_waiting(config: JudgeConfig, now: datetime) -> QuerySet[JudgingRun]:
+def _runs_waiting(config: JudgeConfig, now: datetime) -> QuerySet[JudgingRun]:
     """The runs with calls to this judge that nobody is making and that could be made now."""
     rows = CriterionScore.objects.filter(
         judging_run=OuterRef("pk"),
@@ -179,8 +179,8 @@ class Claims:
         texts = self._texts(rows)
         gone = [row.pk for row in rows if (row.answer_id, row.revision) not in texts]
         if gone:
-            rows_give_up(self._lease.token, gone, now)
-        followers = followers_of([row.pk for row in rows if row.has_followers])
+            _rows_give_up(self._lease.token, gone, now)
+        followers = _followers_of([row.pk for row in rows if row.has_followers])
         return [
             self._call(row, *texts[row.answer_id, row.revision], followers.get(row.pk, ()))
             for row in rows
@@ -194,7 +194,7 @@ class Claims:
         return [
             call
             for call in calls
-            if not rows_take_over(self._lease.token, call.rows, known.get(call.request_sha256, {}), now)
+            if not _rows_take_over(self._lease.token, call.rows, known.get(call.request_sha256, {}), now)
         ]
 
     def _texts(self, rows: Sequence[CriterionScore]) -> dict[tuple[int, int], tuple[int, str]]:
@@ -233,11 +233,11 @@ def fair_share(lease: WorkerLease, limit: int, now: datetime) -> int:
     ).count()
     if alive < 2:
         return limit
-    left = rows_to_claim(lease, now)[: 2 * alive * limit].count()
+    left = _rows_to_claim(lease, now)[: 2 * alive * limit].count()
     return min(limit, max(lease.slots, left // (2 * alive)))
 
 
-def rows_to_claim(lease: WorkerLease, now: datetime) -> QuerySet[CriterionScore]:
+def _rows_to_claim(lease: WorkerLease, now: datetime) -> QuerySet[CriterionScore]:
     return CriterionScore.objects.filter(
         judging_run=lease.judging_run_id,
         run=lease.run_id,
@@ -255,7 +255,7 @@ def rows_claim(lease: WorkerLease, *, limit: int, now: datetime) -> list[Criteri
     if going_on.filter(pk=lease.judging_run_id).first() is None:
         return []
     rows = list(
-        rows_to_claim(lease, now)
+        _rows_to_claim(lease, now)
         .select_for_update(skip_locked=True)
         .order_by("available_at", "id")
         .only(
@@ -268,7 +268,7 @@ def rows_claim(lease: WorkerLease, *, limit: int, now: datetime) -> list[Criteri
     return rows
 
 
-def followers_of(leaders: Sequence[int]) -> dict[int, tuple[ClaimedRow, ...]]:
+def _followers_of(leaders: Sequence[int]) -> dict[int, tuple[ClaimedRow, ...]]:
     """The rows that the calls of these rows decide as well."""
     found: dict[int, tuple[ClaimedRow, ...]] = {}
     rows = CriterionScore.objects.filter(asked_with__in=leaders, state=RowState.OPEN).order_by("id")
@@ -277,7 +277,7 @@ def followers_of(leaders: Sequence[int]) -> dict[int, tuple[ClaimedRow, ...]]:
     return found
 
 
-def rows_take_over(
+def _rows_take_over(
     token: UUID, rows: Sequence[ClaimedRow], known: Mapping[int, KnownVerdict], now: datetime
 ) -> bool:
     """Decide the rows of a claimed call by verdicts that are known; False where one of them is not."""
@@ -286,13 +286,13 @@ def rows_take_over(
     leader, *others = rows
     undecided = CriterionScore.objects.filter(state=RowState.OPEN)
     with transaction.atomic():
-        if undecided.filter(pk=leader.pk, lease=token).update(**taken_over(known[leader.place], now)):
+        if undecided.filter(pk=leader.pk, lease=token).update(**_taken_over(known[leader.place], now)):
             for row in others:
-                undecided.filter(pk=row.pk).update(**taken_over(known[row.place], now))
+                undecided.filter(pk=row.pk).update(**_taken_over(known[row.place], now))
     return True
 
 
-def taken_over(verdict: KnownVerdict, now: datetime) -> dict[str, object]:
+def _taken_over(verdict: KnownVerdict, now: datetime) -> dict[str, object]:
     score, confidence, explanation = verdict
     return {
         "state": RowState.SCORED,
@@ -307,7 +307,7 @@ def taken_over(verdict: KnownVerdict, now: datetime) -> dict[str, object]:
 
 
 @transaction.atomic
-def rows_give_up(token: UUID, leaders: Sequence[int], now: datetime) -> None:
+def _rows_give_up(token: UUID, leaders: Sequence[int], now: datetime) -> None:
     """Decide rows whose answer was changed, withdrawn or excluded after the plan was made: not asked.
 
     Rows of other answers that were to share such a call get a call of their own.
@@ -317,7 +317,7 @@ def rows_give_up(token: UUID, leaders: Sequence[int], now: datetime) -> None:
     CriterionScore.objects.filter(pk__in=own, state=RowState.OPEN).update(**given_up(now))
     CriterionScore.objects.filter(pk__in=leaders, lease=token, state=RowState.OPEN).update(**given_up(now))
     for leader in leaders:
-        promote_follower(leader, now)
+        _promote_follower(leader, now)
 
 
 def given_up(now: datetime) -> dict[str, object]:
@@ -325,7 +325,7 @@ def given_up(now: datetime) -> dict[str, object]:
     return {"state": RowState.UNSCORED, "unscored_reason": reason, "lease": None, "decided_at": now}
 
 
-def promote_follower(leader: int, now: datetime) -> None:
+def _promote_follower(leader: int, now: datetime) -> None:
     rows = CriterionScore.objects.filter(asked_with=leader, state=RowState.OPEN)
     pks = list(rows.order_by("id").values_list("pk", flat=True))
     if pks:

@@ -16,21 +16,21 @@ def require_compared(runs: Iterable[ScoringRun]) -> None:
     """Raise NotCompared unless each of these judges may ask as many criteria a call as it does."""
     for run in runs:
         if criteria_per_call_of(run) > 1 and not (found := compared_for(run)).is_enough:
-            raise NotCompared(remedy(run, found))
+            raise NotCompared(_remedy(run, found))
 
 
 def compared_for(run: ScoringRun) -> ComparisonEvidence:
     """What the comparisons of the run's judge with itself, asked one criterion a call, rest on."""
-    return compared_so_far(run.study, single_sha256=one_by_one_sha256(run), batched_sha256=run.judge_sha256)
+    return compared_so_far(run.study, single_sha256=_one_by_one_sha256(run), batched_sha256=run.judge_sha256)
 
 
-def one_by_one_sha256(run: ScoringRun) -> str:
+def _one_by_one_sha256(run: ScoringRun) -> str:
     """The same judge under the same texts, asked about one criterion a call."""
     kept = {name: value for name, value in run.judge.items() if name != "batched_text_sha256"}
     return identity_sha256({**kept, "criteria_per_call": 1})
 
 
-def remedy(run: ScoringRun, found: ComparisonEvidence) -> str:
+def _remedy(run: ScoringRun, found: ComparisonEvidence) -> str:
     number, name = criteria_per_call_of(run), run.config.slug if run.config else run.judge_kind
     unfinished = "" if found.finished else ", and no comparison is finished"
     return (

@@ -32,7 +32,7 @@ def require_same_judges(
         (spec.config.slug if spec.config else kind, spec.replicate, spec.criteria_per_call) for spec in specs
     }
     if asks != named:
-        judges = ", ".join(asked_in_words(*one) for one in sorted(asks))
+        judges = ", ".join(_asked_in_words(*one) for one in sorted(asks))
         raise RunOfOthers(
             f"The study's open run asks {judges}: name the same judges and replicates to continue it, or "
             "cancel it before you ask others."
@@ -44,6 +44,6 @@ def require_same_judges(
         )
 
 
-def asked_in_words(judge: str, replicate: int, criteria_per_call: int) -> str:
+def _asked_in_words(judge: str, replicate: int, criteria_per_call: int) -> str:
     together = f", {criteria_per_call} criteria a call" if criteria_per_call > 1 else ""
     return f"{judge} (replicate {replicate}{together})"

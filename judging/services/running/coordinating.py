@@ -31,20 +31,20 @@ def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:
     looked at again.
     """
     decided = not judging_run.rows.filter(state=RowState.OPEN).exists()
-    run_settle(judging_run=judging_run, now=now)
+    _run_settle(judging_run=judging_run, now=now)
     if decided:
-        run_complete(judging_run=judging_run, now=now)
+        _run_complete(judging_run=judging_run, now=now)
     return decided and run_finish(run=judging_run, now=now)
 
 
-def run_settle(*, judging_run: JudgingRun, now: datetime) -> None:
+def _run_settle(*, judging_run: JudgingRun, now: datetime) -> None:
     """Bring the scores of answers up to what is decided."""
     for run in scoring_runs_of(judging_run):
         answers_settle(judging_run=judging_run, run=run, now=now)
         scoring_run_note_end(run=run, now=now)
 
 
-def run_complete(*, judging_run: JudgingRun, now: datetime) -> None:
+def _run_complete(*, judging_run: JudgingRun, now: datetime) -> None:
     """Score what an earlier run left with all its verdicts, and what moments told by other clocks hid."""
     for run in scoring_runs_of(judging_run):
         answers_complete(run=run, now=now)

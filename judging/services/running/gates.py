@@ -137,11 +137,11 @@ def request_gate(
         reservation = BudgetReservation(lease, config, clock=clock) if budget is not None else None
         if allowance or reservation:
             keeper = Gatekeeper(lease, allowance=allowance, reservation=reservation, until=until, clock=clock)
-            keeper.closed = not is_priced(lease, config, clock)
+            keeper.closed = not _is_priced(lease, config, clock)
     return RequestGate(lease, clock=clock, stopping=stopping, until=until, keeper=keeper)
 
 
-def is_priced(lease: WorkerLease, config: JudgeConfig, clock: Callable[[], datetime]) -> bool:
+def _is_priced(lease: WorkerLease, config: JudgeConfig, clock: Callable[[], datetime]) -> bool:
     """False, and the run pauses, where its budget cannot be kept: the prices were taken away meanwhile."""
     run = lease.judging_run
     try:

@@ -119,7 +119,7 @@ def criteria_per_call_of(run: ScoringRun) -> int:
 def planning_judge(study: Study, spec: JudgeSpec) -> Iterator[Judge]:
     """The spec's judge for looking and planning; it needs no key and sends nothing."""
     if spec.config is None:
-        yield local_judge(study)
+        yield _local_judge(study)
     else:
         with llm_judge(study, spec.config, key=None, criteria_per_call=spec.criteria_per_call) as judge:
             yield judge
@@ -134,7 +134,7 @@ def working_judge(
     Raises JudgeNotConfigured where its key cannot be used.
     """
     if spec.config is None:
-        yield local_judge(study)
+        yield _local_judge(study)
         return
     with llm_judge(
         study,
@@ -142,18 +142,18 @@ def working_judge(
         key=judge_key(spec.config),
         criteria_per_call=spec.criteria_per_call,
         gate=gate,
-        on_plain_json=partial(remember_plain, spec.config, clock),
+        on_plain_json=partial(_remember_plain, spec.config, clock),
     ) as judge:
         yield judge
 
 
-def remember_plain(config: JudgeConfig, clock: Callable[[], datetime]) -> None:
+def _remember_plain(config: JudgeConfig, clock: Callable[[], datetime]) -> None:
     """The endpoint refuses schemas: no further client needs to find that out. Called from call threads."""
     JudgeConfig.objects.filter(pk=config.pk, plain_json_at=None).update(plain_json_at=clock())
     connection.close()
 
 
-def local_judge(study: Study) -> Judge:
+def _local_judge(study: Study) -> Judge:
     rules = study.protocol.match_rules
     return ChecksJudge() if rules is None else MatchJudge(rules=rules)
 

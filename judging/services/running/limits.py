@@ -21,7 +21,7 @@ class LimitTooLow(Exception):
     """One request is more than a judge's limits allow in a minute; the message says so in words."""
 
 
-def limits_of(config: JudgeConfig) -> Limits:
+def _limits_of(config: JudgeConfig) -> Limits:
     return Limits(config.requests_per_minute, config.tokens_per_minute)
 
 
@@ -41,12 +41,12 @@ def grant_queue(
     """
     # The lock makes everybody's queueing one after the other; the moment is read under it.
     config = JudgeConfig.objects.select_for_update(no_key=True).get(pk=judge_id)
-    now, limits = clock(), limits_of(config)
+    now, limits = clock(), _limits_of(config)
     JudgeGrant.objects.filter(judge=config, granted_at__lte=now - 2 * window.span).delete()
     least, most = chunk(waiting, pace, limits)
     if not limits.allow(least):
-        raise LimitTooLow(sentence(config, least))
-    queue = [given for _, given in queue_of(config, now, window)]
+        raise LimitTooLow(_sentence(config, least))
+    queue = [given for _, given in _queue_of(config, now, window)]
     given = place(queue, least=least, most=most, limits=limits, window=window, now=now)
     if given.at > latest(now):
         return None
@@ -59,9 +59,9 @@ def grant_queue(
 def grant_hasten(grant: JudgeGrant, *, window: Window, clock: Clock) -> None:
     """Move a grant that lies ahead to an earlier moment, where those before it in the queue took less."""
     config = JudgeConfig.objects.select_for_update(no_key=True).get(pk=grant.judge_id)
-    now, limits = clock(), limits_of(config)
+    now, limits = clock(), _limits_of(config)
     before = []
-    for pk, given in queue_of(config, now, window):
+    for pk, given in _queue_of(config, now, window):
         if pk == grant.pk:
             break
         before.append(given)
@@ -74,7 +74,7 @@ def grant_hasten(grant: JudgeGrant, *, window: Window, clock: Clock) -> None:
         grant.granted_at = at
 
 
-def queue_of(config: JudgeConfig, now: datetime, window: Window) -> list[tuple[int, QueuedAmount]]:
+def _queue_of(config: JudgeConfig, now: datetime, window: Window) -> list[tuple[int, QueuedAmount]]:
     """The grants that still matter, in their order, with their keys."""
     rows = JudgeGrant.objects.filter(judge=config, granted_at__gt=now - window.span)
     return [
@@ -99,7 +99,7 @@ def grant_withdraw(grant: JudgeGrant) -> None:
     JudgeGrant.objects.filter(pk=grant.pk).delete()
 
 
-def sentence(config: JudgeConfig, least: Amount) -> str:
+def _sentence(config: JudgeConfig, least: Amount) -> str:
     if config.requests_per_minute == 0:
         return f'The judge "{config.slug}" allows 0 requests per minute; raise this limit and resume the run.'
     return (

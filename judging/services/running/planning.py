@@ -98,12 +98,12 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
         rows = [row for row in rows if row.answer_id in only]
     prompts = prompts_to_judge({row.prompt_pk for row in rows})
     with planning_judge(run.study, spec_of(run)) as judge:
-        require_scorable(prompts, judge)
-        calls = merged(planned_calls(run, judge, prompts, rows, progress))
-    return with_known(run, calls)
+        _require_scorable(prompts, judge)
+        calls = _merged(_planned_calls(run, judge, prompts, rows, progress))
+    return _with_known(run, calls)
 
 
-def require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> None:
+def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> None:
     """Raise PromptsNotScorable naming the prompts this judge has no way to score."""
     problems = []
     for prompt in prompts.values():
@@ -117,7 +117,7 @@ def require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> None
         raise PromptsNotScorable("\n".join([*problems[:NAMED_PROMPTS], *more]))
 
 
-def planned_calls(
+def _planned_calls(
     run: ScoringRun,
     judge: Judge,
     prompts: Mapping[int, PromptToJudge],
@@ -130,11 +130,11 @@ def planned_calls(
         for positions in judge.judge_calls(task):
             # A call is asked again as a whole: parts of it would be another request.
             if answer.left.intersection(positions):
-                yield planned_call(judge, answer, task, positions, ids)
+                yield _planned_call(judge, answer, task, positions, ids)
         progress(number, len(pending))
 
 
-def planned_call(
+def _planned_call(
     judge: Judge,
     answer: PendingAnswer,
     task: JudgeTask,
@@ -150,7 +150,7 @@ def planned_call(
     return PlannedCall(request.sha256 if request else "", request.prompt_tokens if request else 0, rows)
 
 
-def merged(calls: Iterator[PlannedCall]) -> list[PlannedCall]:
+def _merged(calls: Iterator[PlannedCall]) -> list[PlannedCall]:
     """Equal requests as one call: two people may well give the same answer."""
     first: dict[str, PlannedCall] = {}
     kept = []
@@ -163,7 +163,7 @@ def merged(calls: Iterator[PlannedCall]) -> list[PlannedCall]:
     return kept
 
 
-def with_known(run: ScoringRun, calls: Sequence[PlannedCall]) -> JudgePlan:
+def _with_known(run: ScoringRun, calls: Sequence[PlannedCall]) -> JudgePlan:
     """Take out the calls whose verdicts the same judge has given before, in any study, for this replicate."""
     known = known_verdicts(run, [call.request_sha256 for call in calls if call.request_sha256])
     plan = JudgePlan(run, [], [])
@@ -185,7 +185,7 @@ def estimate(plan: JudgePlan) -> dict[str, object]:
     config = plan.run.config
     verdicts = sum(len(call.own) for call in plan.calls)
     prompt_tokens = sum(call.prompt_tokens for call in plan.calls)
-    completion_tokens = completion_tokens_of(plan, verdicts) if config else 0
+    completion_tokens = _completion_tokens_of(plan, verdicts) if config else 0
     cost = config.price_of(prompt_tokens, completion_tokens) if config else Decimal(0)
     return {
         "judge": config.slug if config else plan.run.judge_kind,
@@ -202,7 +202,7 @@ def estimate(plan: JudgePlan) -> dict[str, object]:
     }
 
 
-def completion_tokens_of(plan: JudgePlan, verdicts: int) -> int:
+def _completion_tokens_of(plan: JudgePlan, verdicts: int) -> int:
     """By what the judge's replies took on average so far, else by the usual length of a verdict."""
     calls = JudgeCall.objects.filter(run__judge_sha256=plan.run.judge_sha256, outcome=OK)
     seen = calls.aggregate(mean=Avg("completion_tokens"))["mean"]

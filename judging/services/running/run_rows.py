@@ -13,7 +13,7 @@ def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
     """The rows to claim first, in the order in which they will be; then those that they decide, too."""
     leaders = CriterionScore.objects.bulk_create(
         (
-            row_of(
+            _row_of(
                 run, plan, call.own[0], call.request_sha256, now, leads=len(call.own) + len(call.shared) > 1
             )
             for call in plan.calls
@@ -21,16 +21,16 @@ def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
         batch_size=ROWS_AT_ONCE,
     )
     followers = (
-        row_of(run, plan, row, call.request_sha256, now, leader=leader)
+        _row_of(run, plan, row, call.request_sha256, now, leader=leader)
         for call, leader in zip(plan.calls, leaders, strict=True)
         for row in (*call.own[1:], *call.shared)
     )
-    known = (row_of(run, plan, row, key, now) for key, row in plan.cached)
+    known = (_row_of(run, plan, row, key, now) for key, row in plan.cached)
     for rows in (followers, known):
         CriterionScore.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
 
 
-def row_of(
+def _row_of(
     run: JudgingRun,
     plan: JudgePlan,
     row: PlannedRow,

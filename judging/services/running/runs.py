@@ -122,7 +122,7 @@ def run_start(
                 started_at=now,
                 resumed_at=now,
             )
-            require_newest(plan, run)
+            _require_newest(plan, run)
             for judge in plan.judge_plans:
                 rows_create(run, judge, now)
             _event(
@@ -150,7 +150,7 @@ def _event(
     event_record(study=run.study, kind=kind, now=now, actor=actor, run=run.pk, **details)
 
 
-def require_newest(plan: RunPlan, run: JudgingRun) -> None:
+def _require_newest(plan: RunPlan, run: JudgingRun) -> None:
     since = plan.study.judging_runs.filter(pk__gt=plan.newest_run).exclude(pk=run.pk)
     if since.exists():
         said = _('The study "%(study)s" was judged while this was being planned; plan it again.')

@@ -19,7 +19,7 @@ AnswerRevision = tuple[int, int]
 
 def answers_settle(*, judging_run: JudgingRun, run: ScoringRun, now: datetime) -> int:
     """Score the answers whose rows are all decided and that have no score of them yet; return how many."""
-    ready = answers_to_settle(judging_run, run)
+    ready = _answers_to_settle(judging_run, run)
     for start in range(0, len(ready), ANSWERS_AT_ONCE):
         some = ready[start : start + ANSWERS_AT_ONCE]
         with transaction.atomic():
@@ -43,7 +43,7 @@ def scores_store(scores: Sequence[AnswerScore]) -> None:
     )
 
 
-def answers_to_settle(judging_run: JudgingRun, run: ScoringRun) -> list[AnswerRevision]:
+def _answers_to_settle(judging_run: JudgingRun, run: ScoringRun) -> list[AnswerRevision]:
     rows = CriterionScore.objects.filter(judging_run=judging_run, run=run)
     undecided = rows.filter(state=RowState.OPEN).values("answer")
     decided = rows.exclude(answer__in=undecided).values("answer", "revision").annotate(last=Max("decided_at"))
@@ -57,8 +57,8 @@ def answers_to_settle(judging_run: JudgingRun, run: ScoringRun) -> list[AnswerRe
 
 
 def answer_scores(run: ScoringRun, answers: Sequence[AnswerRevision], now: datetime) -> list[AnswerScore]:
-    verdicts = decided_verdicts(run, [answer for answer, _ in answers])
-    positions = positions_of([answer for answer, _ in answers])
+    verdicts = _decided_verdicts(run, [answer for answer, _ in answers])
+    positions = _positions_of([answer for answer, _ in answers])
     scores = []
     for answer, revision in answers:
         found = verdicts.get((answer, revision), {})
@@ -74,7 +74,7 @@ def answer_scores(run: ScoringRun, answers: Sequence[AnswerRevision], now: datet
     return scores
 
 
-def decided_verdicts(
+def _decided_verdicts(
     run: ScoringRun, answers: Sequence[int]
 ) -> dict[AnswerRevision, dict[Position, CriterionVerdict]]:
     """What stands on each position: a verdict, else the newest reason for having none."""
@@ -89,7 +89,7 @@ def decided_verdicts(
     return found
 
 
-def positions_of(answers: Sequence[int]) -> Mapping[int, list[Position]]:
+def _positions_of(answers: Sequence[int]) -> Mapping[int, list[Position]]:
     """The positions that must be judged before each answer has a score."""
     prompts = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "prompt_id"))
     criteria: dict[int, list[Position]] = {}

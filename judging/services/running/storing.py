@@ -27,12 +27,12 @@ def result_store(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, *, 
     requests are on record all the same, for they were made.
     """
     if one_statement.is_possible(rows=len(call.rows), calls=len(result.calls)):
-        [row], [made] = call.rows, calls_of(lease, call, result.calls, now)
+        [row], [made] = call.rows, _calls_of(lease, call, result.calls, now)
         fields = decision(row, result.verdicts[row.place], now, leads=True)
         held = one_statement.row_and_call_store(row.pk, lease.token, fields, made)
     else:
         with transaction.atomic():
-            held = rows_decide(lease, call, result, now)
+            held = _rows_decide(lease, call, result, now)
             calls_store(lease, call, result.calls, now=now)
     if not held:
         replies_forget(call.answer_id)
@@ -49,7 +49,7 @@ def replies_forget(answer: int) -> None:
 def calls_store(lease: WorkerLease, call: ClaimedCall, calls: Sequence[Attempt], *, now: datetime) -> None:
     """Keep requests on record, whatever came of them; those that are there already stay as they are."""
     if calls:
-        JudgeCall.objects.bulk_create(calls_of(lease, call, calls, now), ignore_conflicts=True)
+        JudgeCall.objects.bulk_create(_calls_of(lease, call, calls, now), ignore_conflicts=True)
 
 
 def results_store(
@@ -58,10 +58,10 @@ def results_store(
     """The same for many calls that cost nothing, in one transaction."""
     with transaction.atomic():
         for call, result in done:
-            rows_decide(lease, call, result, now)
+            _rows_decide(lease, call, result, now)
 
 
-def rows_decide(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, now: datetime) -> bool:
+def _rows_decide(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, now: datetime) -> bool:
     by_place = dict(enumerate(result.verdicts))
     first, *others = call.rows
     held = CriterionScore.objects.filter(pk=first.pk, lease=lease.token, state=RowState.OPEN).update(
@@ -98,16 +98,16 @@ def decision(row: ClaimedRow, verdict: CriterionVerdict, now: datetime, *, leads
         "unscored_reason": reason.value, "explanation": verdict.explanation, "rounds": rounds, "lease": None,
     }  # fmt: skip
     if reason.worth_another_round and rounds < ROUNDS:
-        return {**failed, "available_at": now + wait_before(rounds)}
+        return {**failed, "available_at": now + _wait_before(rounds)}
     return {**failed, "state": RowState.UNSCORED.value, "origin": origin, "decided_at": now}
 
 
-def wait_before(rounds: int) -> timedelta:
+def _wait_before(rounds: int) -> timedelta:
     """Longer before each further round: what fails often is not helped by asking at once."""
     return timedelta(seconds=settings.JUDGING_ROUND_WAIT_SECONDS * 2 ** (rounds - 1))
 
 
-def calls_of(
+def _calls_of(
     lease: WorkerLease, call: ClaimedCall, attempts: Sequence[Attempt], now: datetime
 ) -> list[JudgeCall]:
     run, config = lease.run, lease.judge

@@ -82,14 +82,14 @@ def lease_work(
         raise  # the database is away for longer than we wait for it; the next lease goes on
     except Exception as error:
         # What fails here once would fail again and again, each time with calls that cost money.
-        run_pause(run=judging_run, reason=PauseReason.ERROR, detail=error_words(error), now=clock())
+        run_pause(run=judging_run, reason=PauseReason.ERROR, detail=_error_words(error), now=clock())
         raise
     finally:
         retry_on_db_outage(lambda: lease_end(lease, now=clock()))
     return LeaseResult(calls, idle=calls == 0)
 
 
-def error_words(error: Exception) -> str:
+def _error_words(error: Exception) -> str:
     """What went wrong, without the data that an error's message may quote."""
     return f"{type(error).__name__}; the trace is in the log of the worker. Nothing judged is lost."
 

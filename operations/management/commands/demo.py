@@ -76,7 +76,7 @@ class Command(OperatorCommand):
     def handle(self, *_: Any, port: int, no_serve: bool, **__: Any) -> None:
         try:
             refuse_busy_port(port)
-            fresh_data_dir(settings.DATA_DIR)
+            _fresh_data_dir(settings.DATA_DIR)
             self.run(port=port, serve=not no_serve)
         except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
@@ -85,11 +85,11 @@ class Command(OperatorCommand):
 
     def run(self, *, port: int, serve: bool) -> None:
         started = time.monotonic()
-        step("Setting up an empty database and importing the demo's own bank and item parameters")
-        set_up()
+        _step("Setting up an empty database and importing the demo's own bank and item parameters")
+        _set_up()
         lead = staff_add(email=LEAD, superuser=True)[0]
-        make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
-        make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
+        _make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
+        _make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
         with ExitStack() as stack:
             url = stack.enter_context(
                 web_server(
@@ -101,18 +101,18 @@ class Command(OperatorCommand):
             stack.enter_context(
                 background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")
             )
-            answer_all(url, lead)
-            evaluate()
-            step(f"Done in {time.monotonic() - started:.0f} s")
+            _answer_all(url, lead)
+            _evaluate()
+            _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
                 mailbox = Mailbox(settings.DATA_DIR / "mail")
-                admit_visitor(lead)
-                invite_guest(lead, url)
-                print(usage(url))
-                show_mails(mailbox)
+                _admit_visitor(lead)
+                _invite_guest(lead, url)
+                print(_usage(url))
+                _show_mails(mailbox)
 
 
-def fresh_data_dir(folder: Path) -> None:
+def _fresh_data_dir(folder: Path) -> None:
     """Empty the demo's own folder; refuse any other that holds a database, and any other database."""
     if not settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         raise CommandError("the demo starts with an empty SQLite database of its own; unset DATABASE_URL")
@@ -128,7 +128,7 @@ def fresh_data_dir(folder: Path) -> None:
     (folder / MARKER).touch()
 
 
-def set_up() -> None:
+def _set_up() -> None:
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     call_command("import_bank", "chiron", str(FIXTURES / "bank.jsonl"), slug="demo-bank")
@@ -137,7 +137,7 @@ def set_up() -> None:
     )
 
 
-def make_study(slug: str, name: str, protocol: dict[str, object], *, simulated: bool) -> None:
+def _make_study(slug: str, name: str, protocol: dict[str, object], *, simulated: bool) -> None:
     call_command(
         "create_study",
         slug,
@@ -151,15 +151,15 @@ def make_study(slug: str, name: str, protocol: dict[str, object], *, simulated: 
     call_command("freeze_study", slug)
 
 
-def answer_all(url: str, lead: User) -> None:
+def _answer_all(url: str, lead: User) -> None:
     study = Study.objects.get(slug=STUDY)
     emails = simulated_people_add(study=study, number=PEOPLE, actor=lead, now=timezone.now())
     people = draw_people(emails, mean=0.5, spread=1.0, seed=20, off_task_share=0.0, behaviours=BEHAVIOURS)
     mailbox = Mailbox(settings.DATA_DIR / "mail")
     site = Site(url, mailbox, STUDY, prompt_keys(study), study.protocol.resource_categories, skip_share=0.05)
-    step(f"{PEOPLE} simulated people sign in at {url} and answer through the pages")
-    crew(people[:-1], site)
-    step(f"The study now closes in {CLOSING_SECONDS} s; the last person starts and does not submit in time")
+    _step(f"{PEOPLE} simulated people sign in at {url} and answer through the pages")
+    _crew(people[:-1], site)
+    _step(f"The study now closes in {CLOSING_SECONDS} s; the last person starts and does not submit in time")
     closes_at = timezone.now() + timedelta(seconds=CLOSING_SECONDS)
     study_amend(
         study=study,
@@ -168,18 +168,18 @@ def answer_all(url: str, lead: User) -> None:
         actor=lead,
         now=timezone.now(),
     )
-    crew(people[-1:], site)
-    wait_for(lambda: Session.objects.filter(participant__study=study, status="expired").exists())
+    _crew(people[-1:], site)
+    _wait_for(lambda: Session.objects.filter(participant__study=study, status="expired").exists())
 
 
-def crew(people: list[SimulatedPerson], site: Site) -> None:
+def _crew(people: list[SimulatedPerson], site: Site) -> None:
     connections.close_all()
     with tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar:
         # One after the other: who gets which batch, and so the result, is the same in every run.
         work(people, site, at_once=1, done=bar.update)
 
 
-def wait_for(happened: Callable[[], bool]) -> None:
+def _wait_for(happened: Callable[[], bool]) -> None:
     until = time.monotonic() + SWEEP_SECONDS
     while not happened():
         if time.monotonic() > until:
@@ -190,18 +190,18 @@ def wait_for(happened: Callable[[], bool]) -> None:
         time.sleep(0.2)
 
 
-def evaluate() -> None:
-    step("Off-task filter; the study lead confirms what it found")
+def _evaluate() -> None:
+    _step("Off-task filter; the study lead confirms what it found")
     call_command(
         "screen_study", STUDY, confirm_all=True, by=LEAD, reason="Demo: the flagged answers are off-task."
     )
-    step("Judge (machine checks), item response scorer, results")
+    _step("Judge (machine checks), item response scorer, results")
     print("\nThe people in this study and the models behind its item bank are SIMULATED.\n")
     call_command("score_study", STUDY)
     call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
 
 
-def admit_visitor(lead: User) -> None:
+def _admit_visitor(lead: User) -> None:
     participant = participant_add(
         study=Study.objects.get(slug=OPEN_STUDY),
         email=VISITOR,
@@ -211,14 +211,14 @@ def admit_visitor(lead: User) -> None:
     participant_approve(participant=participant, actor=lead, now=timezone.now(), reason="demo visitor")
 
 
-def invite_guest(lead: User, url: str) -> None:
+def _invite_guest(lead: User, url: str) -> None:
     now = timezone.now()
     study = Study.objects.get(slug=OPEN_STUDY)
     invitation = invitation_create(study=study, email=GUEST, profile="stem-phd", actor=lead, now=now)
     invitation_send(invitation=invitation, site_url=url, actor=lead, now=now)
 
 
-def usage(url: str) -> str:
+def _usage(url: str) -> str:
     return f"""
 The site is running:          {url}
   Work as a participant:      sign in as {VISITOR}
@@ -230,7 +230,7 @@ Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
 """
 
 
-def show_mails(mailbox: Mailbox) -> None:
+def _show_mails(mailbox: Mailbox) -> None:
     """Print invitations and sign-in codes as they arrive, until Ctrl-C."""
     while True:
         for mail in mailbox.new_mails():
@@ -241,6 +241,6 @@ def show_mails(mailbox: Mailbox) -> None:
         time.sleep(0.5)
 
 
-def step(sentence: str) -> None:
+def _step(sentence: str) -> None:
     print(f"• {sentence}", flush=True)
     sys.stdout.flush()

@@ -55,7 +55,7 @@ class Command(OperatorCommand):
 
     def rehearse(self, **options: Any) -> None:
         study = named_study(options["study"])
-        folder = mail_folder()
+        folder = _mail_folder()
         emails = simulated_people_add(study=study, number=options["people"], actor=None, now=timezone.now())
         if not emails:
             raise CommandError(
@@ -74,7 +74,7 @@ class Command(OperatorCommand):
         connections.close_all()
         started = time.monotonic()
         with (
-            running_site() as url,
+            _running_site() as url,
             tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar,
         ):
             site = Site(
@@ -95,7 +95,7 @@ class Command(OperatorCommand):
 
 
 @contextmanager
-def running_site() -> Iterator[str]:
+def _running_site() -> Iterator[str]:
     """The address of a web server with a worker beside it, both ended afterwards."""
     logs = settings.DATA_DIR / "logs"
     with (
@@ -105,7 +105,7 @@ def running_site() -> Iterator[str]:
         yield url
 
 
-def mail_folder() -> Path:
+def _mail_folder() -> Path:
     """Where the sign-in codes arrive; a real mail server is refused, for simulated people have no inbox."""
     folder = getattr(settings, "EMAIL_FILE_PATH", None)
     if folder is None:

@@ -38,8 +38,8 @@ class Command(OperatorCommand):
             self.confirm_all(study, reason=options["reason"], by=options["by"])
         screening = screening_summary(study, screening.rules_version)
         self.stdout.write(f"{screening.participants} ended sessions, rules {screening.rules_version}.")
-        self.stdout.write(f"Flagged answers: {counted(screening.answers)}.")
-        self.stdout.write(f"Flagged participants: {counted(screening.people)}.")
+        self.stdout.write(f"Flagged answers: {_counted(screening.answers)}.")
+        self.stdout.write(f"Flagged participants: {_counted(screening.people)}.")
         self.stdout.write(f"Without a verdict: {screening.undecided}. Excluded: {screening.excluded}.")
 
     def confirm_all(self, study: Study, *, reason: str, by: str) -> None:
@@ -52,5 +52,5 @@ class Command(OperatorCommand):
         self.stdout.write(f"Confirmed by {actor.email}: {len(verdicts)}.")
 
 
-def counted(numbers: dict[str, int]) -> str:
+def _counted(numbers: dict[str, int]) -> str:
     return ", ".join(f"{number} {reason}" for reason, number in numbers.items()) or "none"

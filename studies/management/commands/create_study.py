@@ -33,9 +33,9 @@ class Command(OperatorCommand):
         study = study_create(
             slug=options["slug"],
             name=options["name"],
-            bank_version=named_bank_version(options["bank"], options["bank_version"]),
-            item_bank=named_item_bank(options["item_bank"]),
-            judge_protocol=named_judge_protocol(options["judge_protocol"]),
+            bank_version=_named_bank_version(options["bank"], options["bank_version"]),
+            item_bank=_named_item_bank(options["item_bank"]),
+            judge_protocol=_named_judge_protocol(options["judge_protocol"]),
             settings=read_settings(json_object(options["protocol"]) if options["protocol"] else {}),
             opens_at=moment("--opens-at", options["opens_at"]),
             closes_at=moment("--closes-at", options["closes_at"]),
@@ -46,7 +46,7 @@ class Command(OperatorCommand):
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
 
 
-def named_bank_version(slug: str, number: int | None) -> BankVersion:
+def _named_bank_version(slug: str, number: int | None) -> BankVersion:
     version = bank_version(slug, number)
     if version is None:
         wanted = f'version {number} of the bank "{slug}"' if number else f'bank "{slug}"'
@@ -54,7 +54,7 @@ def named_bank_version(slug: str, number: int | None) -> BankVersion:
     return version
 
 
-def named_item_bank(slug: str | None) -> ItemBank | None:
+def _named_item_bank(slug: str | None) -> ItemBank | None:
     found = item_bank(slug) if slug else None
     if slug and found is None:
         raise CommandError(
@@ -63,7 +63,7 @@ def named_item_bank(slug: str | None) -> ItemBank | None:
     return found
 
 
-def named_judge_protocol(slug: str | None) -> JudgeProtocol | None:
+def _named_judge_protocol(slug: str | None) -> JudgeProtocol | None:
     found = judge_protocol(slug) if slug else None
     if slug and found is None:
         raise CommandError(

@@ -40,7 +40,7 @@ class Command(OperatorCommand):
     def report(self, result: BankImport, reading: BankReading) -> None:
         version = result.version
         if result.created:
-            self.stdout.write(f"Imported {version}: {contents(reading)}. Digest {version.digest}")
+            self.stdout.write(f"Imported {version}: {_contents(reading)}. Digest {version.digest}")
         else:
             self.stdout.write(f"Unchanged: {version} holds exactly this content. Digest {version.digest}")
         if result.problems:
@@ -53,7 +53,7 @@ class Command(OperatorCommand):
             )
 
 
-def contents(reading: BankReading) -> str:
+def _contents(reading: BankReading) -> str:
     """E.g. `10 prompts (10 rubric; 8 text, 2 image)`."""
     prompts = reading.bank.prompts
     grading = Counter(prompt.grading for prompt in prompts)

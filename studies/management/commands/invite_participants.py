@@ -39,7 +39,7 @@ class Command(OperatorCommand):
         result = invitations_import(
             study=named_study(study), reading=read_people(path), actor=actor, now=timezone.now()
         )
-        problems = send_all(result.to_send, settings.SITE_URL, actor)
+        problems = _send_all(result.to_send, settings.SITE_URL, actor)
         sent = len(result.to_send) - problems.total()
         self.stdout.write(
             f"Made {result.made} invitations, sent {sent}; "
@@ -50,7 +50,7 @@ class Command(OperatorCommand):
             raise CommandError(f"Not sent: {problems.total()}. Run the command again.\n{reasons}")
 
 
-def send_all(invitations: tuple[Invitation, ...], site_url: str, actor: User | None) -> Counter[str]:
+def _send_all(invitations: tuple[Invitation, ...], site_url: str, actor: User | None) -> Counter[str]:
     """How many were not sent, by reason."""
     problems: Counter[str] = Counter()
     for invitation in tqdm(invitations, desc="sending", unit=" mails", disable=None):

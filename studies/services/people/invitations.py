@@ -167,12 +167,12 @@ def _participant_for(invitation: Invitation, now: datetime) -> Participant:
         email=invitation.email,
         profile=invitation.profile,
         is_test=invitation.is_test,
-        invited=asks_for_profile(study, invitation.profile),
+        invited=_asks_for_profile(study, invitation.profile),
     )
     return participants_add(study=study, people=[person], now=now)[0]
 
 
-def asks_for_profile(study: Study, profile: str) -> bool:
+def _asks_for_profile(study: Study, profile: str) -> bool:
     """Whether invited people of this profile have a form to send before the study team decides."""
     protocol = study.protocol
     return bool(protocol.questions_for(profile)) or protocol.credential_file == "required"
