@@ -24,7 +24,15 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from batches.models import Answer, Draft, RevisionOutcome, Session, SessionEvent, SessionEventKind
+from batches.models import (
+    Answer,
+    Draft,
+    PracticeAnswer,
+    RevisionOutcome,
+    Session,
+    SessionEvent,
+    SessionEventKind,
+)
 from batches.rules.deadlines import Lateness, lateness, seconds_left
 from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
@@ -93,6 +101,18 @@ class IncomingText:
         stored = (saved.text, saved.note, saved.confidence)
         return stored == (self.text, self.note, self.confidence)
 
+    def decision(self, saved: SavedAnswer | PracticeAnswer) -> SaveDecision:
+        """What becomes of it beside what is stored, as far as the clock has no say."""
+        return decide_save(
+            current_revision=saved.revision,
+            current_tab=saved.tab,
+            current_sequence=saved.sequence,
+            base_revision=self.base_revision,
+            tab=self.tab,
+            sequence=self.sequence,
+            is_same=self.equals(saved),
+        )
+
 
 def answer_save(
     *, user_id: int, session_id: uuid.UUID, position: int, incoming: IncomingText, now: datetime
@@ -140,15 +160,7 @@ def require_storable(saved: SavedAnswer | Session, incoming: IncomingText) -> No
 
 
 def _outcome(saved: SavedAnswer, incoming: IncomingText, now: datetime) -> SaveOutcome:
-    decision = decide_save(
-        current_revision=saved.revision,
-        current_tab=saved.tab,
-        current_sequence=saved.sequence,
-        base_revision=incoming.base_revision,
-        tab=incoming.tab,
-        sequence=incoming.sequence,
-        is_same=incoming.equals(saved),
-    )
+    decision = incoming.decision(saved)
     # A retry of what is saved is told so even after the end: it only missed the reply.
     if decision == SaveDecision.DUPLICATE:
         return DUPLICATE

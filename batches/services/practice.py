@@ -9,14 +9,12 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from batches.models import PracticeAnswer, PracticeClock, RevisionOutcome, Session
-from batches.rules.saves import SaveDecision, decide_save
 from batches.rules.statuses import SessionStatus
 from batches.selectors.sessions import session_of
 from batches.services.answers import AnswerNotFound, IncomingText, require_storable
 from batches.services.receipts import (
     DUPLICATE,
     OUTCOMES,
-    SaveOutcome,
     SaveReceipt,
     outcome_sentence,
 )
@@ -115,7 +113,7 @@ def practice_save(
     answer = _own_answer(participant, number)
     session = practice_session(answer.participant, now)
     require_storable(session, incoming)
-    outcome = _outcome(answer, incoming)
+    outcome = OUTCOMES[incoming.decision(answer)]
     if outcome == RevisionOutcome.ACCEPTED:
         _store(answer, incoming, now)
     return SaveReceipt(
@@ -137,19 +135,6 @@ def _own_answer(participant: Participant, number: int) -> PracticeAnswer:
     answer = practice_of(participant, number)
     require_practice(participant)
     return answer
-
-
-def _outcome(answer: PracticeAnswer, incoming: IncomingText) -> SaveOutcome:
-    decision = decide_save(
-        current_revision=answer.revision,
-        current_tab=answer.tab,
-        current_sequence=answer.sequence,
-        base_revision=incoming.base_revision,
-        tab=incoming.tab,
-        sequence=incoming.sequence,
-        is_same=incoming.equals(answer),
-    )
-    return DUPLICATE if decision == SaveDecision.DUPLICATE else OUTCOMES[decision]
 
 
 def _store(answer: PracticeAnswer, incoming: IncomingText, now: datetime) -> None:

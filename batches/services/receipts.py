@@ -18,8 +18,9 @@ Duplicate = Literal["duplicate"]
 DUPLICATE: Duplicate = "duplicate"
 SaveOutcome = RevisionOutcome | Duplicate
 
-OUTCOMES: Mapping[SaveDecision, RevisionOutcome] = {
+OUTCOMES: Mapping[SaveDecision, SaveOutcome] = {
     SaveDecision.ACCEPT: RevisionOutcome.ACCEPTED,
+    SaveDecision.DUPLICATE: DUPLICATE,
     SaveDecision.STALE: RevisionOutcome.REFUSED_STALE,
     SaveDecision.SUPERSEDED: RevisionOutcome.SUPERSEDED,
 }
@@ -61,10 +62,7 @@ def fault_sentence(fault: TextFault) -> str:
     return _(fault.sentence) % numbers
 
 
-_DECISIONS: Mapping[str, SaveDecision] = {
-    DUPLICATE: SaveDecision.DUPLICATE,
-    **{outcome: decision for decision, outcome in OUTCOMES.items()},
-}
+_DECISIONS: Mapping[str, SaveDecision] = {outcome: decision for decision, outcome in OUTCOMES.items()}
 _TIME_IS_OVER = gettext_lazy(
     "Your time has ended, so this text does not change your answer. What was saved before stays saved; "
     "you can copy this text from the page."
