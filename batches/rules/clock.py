@@ -93,6 +93,7 @@ def clock_judged(before: Belief | None, reading: Reading, *, newest_stored: date
 
 
 def _gone_on(before: Belief, reading: Reading) -> Belief:
+    # Still only watched: the last proven moment stays the one before the pause.
     since = before.settling_since
     if since is not None and reading.at - since < max(SETTLED_AFTER.values()):
         return replace(before, at=reading.at, boot_seconds=reading.boot_seconds, was_ahead=False)
@@ -104,6 +105,7 @@ def _after_pause(before: Belief | None, reading: Reading, newest_stored: datetim
     if last is None:
         return Judgement(_proven(reading))
     off = reading.at - last
+    # Something stored is newer than the clock: it is slow now, or was fast then.
     behind = reading.at - max(last, newest_stored or last)
     if behind < -TOLERANCE:
         return Judgement(None, behind)

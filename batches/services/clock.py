@@ -249,6 +249,7 @@ def _database_base() -> tuple[datetime, float] | None:
 
 
 def _believed_base() -> tuple[datetime, float] | None:
+    # What another machine or an earlier start believed cannot be carried on by this one's seconds.
     row = ClockWatch.objects.filter(pk=1, boot_id=BOOT_ID, settling_since=None).first()
     return (row.at, row.boot_seconds) if row else None
 

@@ -63,6 +63,7 @@ def session_submit(*, session: Session, resources: DeclaredResources | None, now
     AlreadySubmitted or SessionOver; what was saved stays saved.
     """
     with transaction.atomic():
+        # The sweep takes no lock: it claims by the status, which it finds changed once this is committed.
         session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
         late = lateness(now=now, deadline_at=session.deadline_at, tolerance=session.tolerance)
         if session.status == SessionStatus.SUBMITTED:

@@ -14,6 +14,7 @@ def database_now() -> datetime:
     if connection.vendor != "postgresql":
         return timezone.now()
     with connection.cursor() as cursor:
+        # now() would stand still for as long as a transaction lasts.
         cursor.execute("SELECT clock_timestamp()")
         [moment] = cursor.fetchone()
     return cast(datetime, moment).astimezone(UTC)

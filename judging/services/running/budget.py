@@ -102,6 +102,7 @@ def budget_reserve(
     lease: WorkerLease, *, under_way: Decimal, least: Decimal, most: Decimal, now: datetime
 ) -> BudgetStatus:
     """Hold `most`, or what the budget has left if that is at least `least`, else just what is under way."""
+    # Two leases that reserve at the same time would both take the same room.
     run = JudgingRun.objects.select_for_update(no_key=True).get(pk=lease.judging_run_id)
     spent = spent_of(run)
     alive, dead = set_aside(run, now, beside=lease)

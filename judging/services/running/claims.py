@@ -78,6 +78,8 @@ def lease_begin(
     with transaction.atomic():
         slots = min(wanted, MAX_SLOTS)
         if run.config_id is not None:
+            # Two workers that begin together would both count the same calls as free. Without the key's lock,
+            # rows that refer to the judge can be added meanwhile.
             config = JudgeConfig.objects.select_for_update(no_key=True).get(pk=run.config_id)
             slots = min(slots, _slots_free(config, judging_run, now))
         if slots < 1:
@@ -134,10 +136,12 @@ def lease_renew(lease: WorkerLease, *, clock: Callable[[], datetime]) -> bool:
         alive = WorkerLease.objects.filter(pk=lease.pk, ended_at=None, leased_until__gt=now)
         if not alive.update(leased_until=until):
             return False
+        # A claimed row is available to others from the moment that its lease would end.
         CriterionScore.objects.filter(
             judging_run=lease.judging_run_id, run=lease.run_id, lease=lease.token, state=RowState.OPEN
         ).update(available_at=until)
         goes_on = JudgingRun.objects.filter(pk=lease.judging_run_id, state=RunState.RUNNING).exists()
+    # Looked at again: the transaction may have waited for others, or been begun anew, past the old end.
     if clock() >= lease.leased_until:
         return False
     lease.leased_until = until
@@ -150,6 +154,7 @@ def lease_end(lease: WorkerLease, *, now: datetime) -> None:
     `lease.reserved` is what is left to hold: the most that requests can have cost that are on no record.
     """
     with transaction.atomic():
+        # The claim is taken back as if it had not been: MAX_STARTS is for rows that end their workers.
         CriterionScore.objects.filter(
             judging_run=lease.judging_run_id, run=lease.run_id, lease=lease.token, state=RowState.OPEN
         ).update(lease=None, available_at=now, starts=F("starts") - 1)
@@ -254,6 +259,8 @@ def rows_claim(lease: WorkerLease, *, limit: int, now: datetime) -> list[Criteri
     going_on = JudgingRun.objects.select_for_update(no_key=True).filter(state=RunState.RUNNING)
     if going_on.filter(pk=lease.judging_run_id).first() is None:
         return []
+    # A row whose lease ran out and that its worker stores at this moment after all is passed over. SQLite
+    # knows no locks of rows and needs none: its transactions that write come one after the other.
     rows = list(
         _rows_to_claim(lease, now)
         .select_for_update(skip_locked=True)
@@ -287,6 +294,7 @@ def _rows_take_over(
     undecided = CriterionScore.objects.filter(state=RowState.OPEN)
     with transaction.atomic():
         if undecided.filter(pk=leader.pk, lease=token).update(**_taken_over(known[leader.place], now)):
+            # These follow the first: they are never claimed, so they carry no lease to ask for.
             for row in others:
                 undecided.filter(pk=row.pk).update(**_taken_over(known[row.place], now))
     return True

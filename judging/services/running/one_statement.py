@@ -40,6 +40,7 @@ def statement(fields: tuple[str, ...]) -> bytes:
     changes = ", ".join(f'"{ROW_COLUMNS[name]}" = %s' for name in fields)
     columns = ", ".join(f'"{field.column}"' for field in CALL_FIELDS)
     places = ", ".join("%s" for _ in CALL_FIELDS)
+    # The request is inserted whether or not the row was held: the parts of WITH that write always run.
     return (
         f'WITH held AS (UPDATE "{row.db_table}" SET {changes} '  # noqa: S608  # names are the models' own
         f"WHERE id = %s AND lease = %s AND state = 'open' RETURNING id), "

@@ -31,6 +31,7 @@ def result_store(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, *, 
         fields = decision(row, result.verdicts[row.place], now, leads=True)
         held = one_statement.row_and_call_store(row.pk, lease.token, fields, made)
     else:
+        # Together: a decided row without its requests would have cost nothing, as far as the record says.
         with transaction.atomic():
             held = _rows_decide(lease, call, result, now)
             calls_store(lease, call, result.calls, now=now)
@@ -49,6 +50,7 @@ def replies_forget(answer: int) -> None:
 def calls_store(lease: WorkerLease, call: ClaimedCall, calls: Sequence[Attempt], *, now: datetime) -> None:
     """Keep requests on record, whatever came of them; those that are there already stay as they are."""
     if calls:
+        # They are there where the database stored them and went away before it could say so.
         JudgeCall.objects.bulk_create(_calls_of(lease, call, calls, now), ignore_conflicts=True)
 
 
