@@ -15,6 +15,7 @@ from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Block, Measure
+from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
 
 LOGISTIC_BANK = gettext_noop(
     "The item bank was fitted with the logistic 2PL, so ability on its own scale is theta_QL; the page "
@@ -22,38 +23,18 @@ LOGISTIC_BANK = gettext_noop(
     "that scale and is left empty."
 )
 ONLY_LOGITS = frozenset({Block.TOP, Block.FIT, Block.DIF})  # all of these rests on logits
-WITHOUT_ABILITY = (
-    "absence.", "answers.", "benchmark.", "design.", "exclusion.", "flow.", "human.", "judge.certain",
-    "judge.confidence", "judge.unscored", "labels.", "missing.odds_ratio", "private.", "rule.",
-    "screening.", "share.", "task.",
-)  # fmt: skip
-COUNTS = frozenset({"batches", "coverage", "k_bar", "pairs", "participants", "people", "prompts", "raw_mean"})
-PUBLISHED = "theta.published"  # on whatever scale those who published it used, and marked as theirs
-THETAS_BY_LOGITS = frozenset(
-    f"{owner}theta.{by}"
-    for owner in ("", "itt.", "judge.", "missing.", "models.", "slices.", "uncertainty.")
-    for by in ("pool", "prompt")
-)
-SHOWN_EMPTY = THETAS_BY_LOGITS | {
-    "difference.modelled", "difference.pool", "difference.prompt", "theta.epochs", "theta.modelled_k1",
-    "theta.prompt.analytic", "theta.task", "theta.task.model",
-}  # fmt: skip
 VERDICT = "verdict"  # of a comparison by logits
 
 
 def on_logistic_scale(measures: Iterable[Measure]) -> Iterator[Measure]:
     """The measures of a study on a logistic bank, without a number on the scale of logits."""
     for one in measures:
-        if stands(one.name):
-            yield one
-        elif one.name in SHOWN_EMPTY:
-            yield replace(one, estimate=unknown(Reason.LOGISTIC_BANK), details=told(one.details))
-
-
-def stands(name: str) -> bool:
-    """Whether a measure of this name needs no logit of a score."""
-    by_likelihood = "ql" in name.split(".")
-    return by_likelihood or name in COUNTS or name == PUBLISHED or name.startswith(WITHOUT_ABILITY)
+        entry = CATALOGUE.get(one.name)
+        if entry is None or entry.on_logistic == OnLogistic.LEFT_OUT:
+            continue
+        if entry.on_logistic == OnLogistic.EMPTY:
+            one = replace(one, estimate=unknown(Reason.LOGISTIC_BANK), details=told(one.details))
+        yield one
 
 
 def told(details: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

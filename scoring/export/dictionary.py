@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Union, get_args, get_origin
 
+from psychometrics.measures.catalogue import CATALOGUE
+from psychometrics.measures.catalogue.reference import meaning_text
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.base import Row
 
@@ -43,7 +45,8 @@ TYPE_NAMES = {
 
 def data_dictionary() -> str:
     """The dictionary as Markdown, one table per kind of row."""
-    return "\n".join([INTRODUCTION, *(part for row_type in ROW_TYPES for part in table_lines(row_type))])
+    tables = (part for row_type in ROW_TYPES for part in table_lines(row_type))
+    return "\n".join([INTRODUCTION, *tables, *name_lines()])
 
 
 def table_lines(row_type: type[Row]) -> Iterator[str]:
@@ -54,6 +57,20 @@ def table_lines(row_type: type[Row]) -> Iterator[str]:
     for name, field in row_type.model_fields.items():
         kind, optional = column_type(field.annotation)
         yield f"| `{name}` | {kind} | {'yes' if optional else 'no'} | {field.description} |"
+    yield ""
+
+
+def name_lines() -> Iterator[str]:
+    """What every name of a measure and every statistic of judges stands for."""
+    yield "## Names of measures\n"
+    yield (
+        "The column `name` of `measures`. Statistics of `agreement` and `audit_results` stand here with "
+        "`agreement.` and `audit.` before their names.\n"
+    )
+    yield "| name | block | unit | meaning |"
+    yield "| --- | --- | --- | --- |"
+    for one in CATALOGUE.values():
+        yield f"| `{one.name}` | {one.block} | {one.unit} | {meaning_text(one)} |"
     yield ""
 
 

@@ -17,7 +17,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from psychometrics.inference.measure import Block
-from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, THETAS_BY_LOGITS
+from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
 from scoring.models import Measurement
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
@@ -115,7 +116,7 @@ def test_only_theta_ql_has_values_and_every_other_theta_says_why(
         if "theta" in row.name or row.name.startswith(("difference", "top.", "tau", "multiverse")):
             assert "ql" in row.name.split(".") or row.name == "theta.published", row.name
     empty = measurement.result_set.measures.filter(
-        name__in=(*THETAS_BY_LOGITS, "difference.pool", "theta.epochs")
+        name__in=[one.name for one in CATALOGUE.values() if one.on_logistic == OnLogistic.EMPTY]
     )
     assert set(empty.values_list("reason", flat=True)) == {"logistic_bank"}
     assert not any(set(row.details) & {"p_holm", "verdict", "place_best"} for row in empty)

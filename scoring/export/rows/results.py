@@ -151,7 +151,7 @@ class MeasurementRow(Row):
     table = "measures"
     about = (
         "One row per scoring run, scope, block, name, group and subset, from the measurement of the run's "
-        "newest results. Names are those of `docs/measurement.md`. Rows about one private prompt are left "
+        "newest results. What a name stands for is said at the end. Rows about one private prompt are left "
         "out, and so are rows about one person who withdrew; where there are two scopes, those about one "
         "person or prompt are of the scope `public`."
     )

@@ -1,12 +1,14 @@
 """manage.py measure_study STUDY: measure the newest results again, with a chosen seed."""
 
 import json
-from argparse import ArgumentParser
+import sys
+from argparse import Action, ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from psychometrics.measures.catalogue import CATALOGUE
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.runs import newest_study_results
 from scoring.services.measurement import RESAMPLES, SEED, measurement_compute
@@ -18,6 +20,15 @@ from studies.services.refusals import Refused
 MIN_RESAMPLES, MAX_RESAMPLES = 100, 100_000
 
 
+class Names(Action):
+    """As --help does: needs no study, and nothing is measured."""
+
+    def __call__(self, parser: ArgumentParser, *_: Any) -> None:
+        for one in CATALOGUE.values():
+            sys.stdout.write(f"{one.name}  {one.label} ({one.unit}; {one.block})\n")
+        parser.exit()
+
+
 class Command(BaseCommand):
     help = (
         "Measure the newest results of a study: Average and Top with every estimator, uncertainty, missing "
@@ -27,6 +38,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="the study's short name")
+        parser.add_argument("--names", action=Names, nargs=0, help="say what every measure is, and stop")
         parser.add_argument("--seed", type=int, default=SEED, help=f"default {SEED}")
         parser.add_argument(
             "--resamples", type=int, default=RESAMPLES, help=f"of the bootstrap; default {RESAMPLES}"

@@ -284,3 +284,9 @@ def test_the_same_results_give_the_same_numbers(measured: Measurement, results: 
     call_command("measure_study", "pages", resamples=100, stdout=out)
     again = Measurement.objects.get(result_set=results)
     assert list(again.result_set.measures.filter(block=Block.MODELS).values_list(*fields)) == before
+
+
+def test_the_terminal_says_what_every_measure_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        call_command("measure_study", "--names")
+    assert "theta.ql  theta_QL (logits of theta_QL, a scale of its own; cohort)" in capsys.readouterr().out
