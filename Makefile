@@ -6,7 +6,7 @@ SERVE ?= 1
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help demo test test-e2e test-faults check rehearsal translations run-environment dev-environment
+.PHONY: help demo test test-e2e test-faults check rehearsal reference translations run-environment dev-environment
 
 help:
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-faults  kill workers, brokers and databases in the middle of the work (needs PostgreSQL's and Redis' servers)"
 	@echo "make check      linters, types, import contracts, templates, migrations"
 	@echo "make rehearsal  the pilot at full size with simulated participants (DATABASE_URL for PostgreSQL)"
+	@echo "make reference  write the documents that are made from the code: measures, data dictionary"
 	@echo "make translations  bring the catalogues in locale/ up to date with the code and compile them"
 
 run-environment:
@@ -48,6 +49,10 @@ check: dev-environment
 
 rehearsal: run-environment
 	@$(BIN)/python -m benchmarks.sessions.rehearsal
+
+reference: dev-environment
+	@$(BIN)/python -m psychometrics.measures.catalogue.reference > docs/measurement/reference.md
+	@$(BIN)/python -m scoring.export.dictionary > docs/data-dictionary.md
 
 translations: dev-environment
 	@$(BIN)/python locale/catalogues.py

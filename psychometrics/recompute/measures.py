@@ -11,7 +11,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
+from psychometrics.measures.methods import METHODS, NAMES_SHA256, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.renamed import presently_named
@@ -20,7 +20,6 @@ Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, partici
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 # Each of these once had the name of the block cohort in every block; by (block, name of before).
-NEW = "participants"  # where no row has this name, an export of before has no block Results
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
 
 
@@ -84,15 +83,13 @@ class MeasuredRun:
         return NotComputed() if self.methods == METHODS else NotHere(OTHERWISE)
 
     def not_stored(self) -> Iterator[Key]:
-        """Numbers that the blocks give, by the present methods, and the table does not hold."""
-        if self.methods != METHODS:
+        """Numbers that the blocks give and the table does not hold, where methods and names are the same."""
+        measured, public = self.entry["measurement"], self.export.scope == Scope.PUBLIC
+        if (self.methods, measured.get("names_sha256")) != (METHODS, NAMES_SHA256):
             return
         stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
-        measured, public = self.entry["measurement"], self.export.scope == Scope.PUBLIC
         ended_blocks = measured["public_blocks" if public else "blocks"]
-        if any(row["name"] == NEW for row in self.rows):
-            ended_blocks = {Block.RESULTS: {"state": "computed"}} | ended_blocks
-        for block, ended in ended_blocks.items():
+        for block, ended in ({Block.RESULTS: {"state": "computed"}} | ended_blocks).items():
             if ended["state"] != "computed":
                 continue
             yield from (key for key in self._block(block, all_scope=False) if key not in stored)

@@ -23,8 +23,8 @@ from psychometrics.measures.headlines import (
 from psychometrics.measures.inputs import Inputs
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from, scores_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotHere, Values
-from psychometrics.recompute.measures import NEW
 
+NEW = "participants"  # an export of before has no row of this name
 EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
 # An export of before the interval that serves the design has other errors, and does not say of which kind.
 OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))

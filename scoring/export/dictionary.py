@@ -1,5 +1,6 @@
 """The data dictionary: one description per column, made from the row types."""
 
+import sys
 import types
 from collections.abc import Iterator
 from datetime import datetime
@@ -87,3 +88,7 @@ def plain(annotation: Any) -> Any:
     if origin in {list, dict}:
         return origin
     return annotation if origin is None else plain(get_args(annotation)[0])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(data_dictionary())

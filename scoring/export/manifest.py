@@ -28,7 +28,8 @@ class MeasurementEntry(Entry):
     """How the newest results of a run were measured; `blocks` says of each block whether it was computed.
 
     `public_blocks` says it of the scope `public`, which there is where private prompts were asked. `methods`
-    names the version of the formulas; earlier exports have none.
+    names the version of the formulas, `names_sha256` is of the names of all measures; earlier exports have
+    none.
     """
 
     seed: int
@@ -36,6 +37,7 @@ class MeasurementEntry(Entry):
     blocks: dict[str, JsonValue]
     public_blocks: dict[str, JsonValue] = {}
     methods: str = ""
+    names_sha256: str = ""
     computed_at: datetime
 
 

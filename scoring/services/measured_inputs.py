@@ -9,7 +9,7 @@ import numpy as np
 
 from judging.models import ScoringRun
 from psychometrics.data.cohort import Cohort
-from psychometrics.measures.methods import METHODS
+from psychometrics.measures.methods import METHODS, NAMES_SHA256
 from scoring.models import ModelConfiguration, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
@@ -31,7 +31,8 @@ def measurement_is_current(results: ResultSet) -> bool:
 
 def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
     """Sha256 (hex) over everybody's places and scores, the excluded included, over what exclusion rules and
-    the judge's effects are read from, over the models that are imported, and over the methods.
+    the judge's effects are read from, over the models that are imported, and over the methods and the names
+    of all measures.
     """
     digest = hashlib.sha256()
     for part in parts(run, everyone):
@@ -41,6 +42,7 @@ def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
 
 def parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
     yield METHODS
+    yield NAMES_SHA256
     study, codes = run.study, [person.code for person in everyone.people]
     yield [[asdict(one) for one in everyone.people], [asdict(one) for one in everyone.prompts]]
     facts = exclusion_facts(study, codes)

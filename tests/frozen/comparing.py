@@ -6,9 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from psychometrics.recompute.renamed import RENAMED, presently_named
+from tests.upgrades.keeping import unpacked
 
 Row = dict[str, Any]
 Export = dict[str, Any]
@@ -42,7 +45,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 # What a manifest says of the export itself, and of when and how fast something was computed.
 OF_THE_EXPORT = re.compile(
     r"exported_at|software|files\..+\.sha256|files\.(psychometrics\.zip|independent\.py)"
-    r"|runs\.\d+\.measurement\.methods|files\.(events|measures)\.(csv|jsonl)\.rows"
+    r"|runs\.\d+\.measurement\.(methods|names_sha256)|files\.(events|measures)\.(csv|jsonl)\.rows"
     r"|runs\.\d+\.(results_computed_at|measurement\.(computed_at|(public_)?blocks\.\w+\.seconds))"
 )
 
@@ -119,7 +122,9 @@ def table_differences(
         )
         return
     if table == "measures":
+        known = frozen_names()
         old, new = (list(map(presently_named, rows)) for rows in (old, new))
+        new = [row for row in new if row["name"] in known]  # what came since has nothing to be compared with
     before, after = named_rows(table, old), named_rows(table, new)
     for key in [*before, *(key for key in after if key not in before)]:
         if key not in before or key not in after:
@@ -127,6 +132,14 @@ def table_differences(
             continue
         for place, *values in value_differences("", before[key], after[key], exact=exact):
             yield Difference(study, table, key, place, *values)
+
+
+@cache
+def frozen_names() -> frozenset[str]:
+    """The names of all measures that any frozen study holds."""
+    exports = (unpacked(path) for path in Path(__file__).parent.glob("*/export.json.gz"))
+    rows = (row for export in exports for one in export.values() for row in one["tables"]["measures"])
+    return frozenset(presently_named(row)["name"] for row in rows)
 
 
 def present_line(what: str) -> str:

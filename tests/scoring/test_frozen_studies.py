@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from psychometrics.measures.catalogue import CATALOGUE
 from tests.frozen.comparing import (
     ABSENT,
     KEYS,
@@ -74,9 +75,11 @@ def kept_export(name: str) -> Export:
 def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agrees_as_far(
     name: str, computed: Path
 ) -> None:
-    found = export_differences(name, kept_export(name), exported(computed / "export"), exact=EXACT)
+    export = exported(computed / "export")
+    found = export_differences(name, kept_export(name), export, exact=EXACT)
     found = [one for one in found if (name, one.table, one.place) not in MEANT]
     assert not found, "\n" + report_of(found)
+    assert {row["name"] for row in export["tables"]["measures"]} <= CATALOGUE.keys()
     before = json.loads((FROZEN / name / "recomputed.json").read_text())
     now = json.loads((computed / "recomputed.json").read_text())
     assert (now["exit_code"], now["differ"]) == (0, 0), now
