@@ -20,6 +20,7 @@ Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, partici
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 # Each of these once had the name of the block cohort in every block; by (block, name of before).
+NOTHING_DRAWN = {"seed": 0, "resamples": 0}  # headlines of a run that is not measured
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
 
 
@@ -84,7 +85,7 @@ class MeasuredRun:
 
     def not_stored(self) -> Iterator[Key]:
         """Numbers that the blocks give and the table does not hold, where methods and names are the same."""
-        measured, public = self.entry["measurement"], self.export.scope == Scope.PUBLIC
+        measured, public = self.entry["measurement"] or {}, self.export.scope == Scope.PUBLIC
         if (self.methods, measured.get("names_sha256")) != (METHODS, NAMES_SHA256):
             return
         stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
@@ -123,7 +124,7 @@ class MeasuredRun:
         )
 
     def _inputs(self, block: str) -> Inputs:
-        measured = self.entry["measurement"]
+        measured = self.entry["measurement"] or NOTHING_DRAWN
         return Inputs(
             facts=self._facts, everyone=self._everyone, items=self._items,
             rng=block_rng(measured["seed"], Block(block)), resamples=measured["resamples"],

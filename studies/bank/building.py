@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from pydantic import ValidationError
 
@@ -11,9 +10,7 @@ from formats.files import Limits
 from formats.problems import Problem
 from formats.sentences import error_sentence, field_path, json_name
 from studies.bank.attachments import AttachmentRefused, read_attachment
-from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
-
-BankFormat = Literal["chiron", "gim", "bbeh", "bbh"]
+from studies.bank.records import AttachmentRecord, BankFormat, BankRecord, PromptRecord
 
 
 @dataclass(frozen=True)

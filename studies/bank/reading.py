@@ -5,9 +5,10 @@ from pathlib import Path
 
 from formats.files import DEFAULT_LIMITS, Limits
 from studies.bank.big_bench_formats import read_bbeh, read_bbh
-from studies.bank.building import BankFormat, BankReading
+from studies.bank.building import BankReading
 from studies.bank.chiron_format import read_chiron
 from studies.bank.gim_format import read_gim
+from studies.bank.records import BankFormat
 
 __all__ = ["READERS", "BankFormat", "BankReading", "Limits", "read_bank"]
 

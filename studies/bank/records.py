@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 from formats.texts import FilledText, Label, PromptId, StrictNumber, Text, Texts
 
 PDF_TYPE = "application/pdf"
+BankFormat = Literal["chiron", "gim", "bbeh", "bbh"]
 
 
 class Record(BaseModel):
@@ -126,7 +127,7 @@ class PromptRecord(Record):
 class BankRecord(Record):
     """A whole bank. `name` is a label for people and no part of the content."""
 
-    format: Literal["chiron", "gim", "bbeh", "bbh"]
+    format: BankFormat
     prompts: tuple[PromptRecord, ...]
     canaries: tuple[Text, ...] = ()
     name: Text = ""
