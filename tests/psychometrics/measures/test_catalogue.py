@@ -14,7 +14,8 @@ from psychometrics.measures.catalogue import CATALOGUE, OnLogistic, entries_of, 
 from psychometrics.measures.catalogue.reference import reference
 from psychometrics.measures.methods import METHODS, NAMES_SHA256
 from psychometrics.recompute.export import Export
-from psychometrics.recompute.measures import MeasuredRun, presently_named
+from psychometrics.recompute.measures import MeasuredRun
+from psychometrics.recompute.renamed import presently_named
 from tests.upgrades.keeping import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
