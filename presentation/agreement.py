@@ -1,6 +1,6 @@
 """Agreement in words: what each statistic is called and means, and what is warned about."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -231,6 +231,20 @@ def few_clusters(warning: Mapping[str, Any]) -> str:
         "narrow.",
         number,
     ) % {"number": number, "threshold": int(warning["threshold"])}
+
+
+def judges_sentence(scored: Sequence[Mapping[str, Any]]) -> str:
+    """How many models the study's own judge has scored, as far as the details of their thetas say."""
+    same = [details["same_judge"] for details in scored]
+    return _(
+        "Models scored by the judge of the people (%(judge)s): %(same)d; by another: %(other)d; without a "
+        "judge's name: %(unknown)d. Where the judge or its texts differ, a difference can be one of judges."
+    ) % {
+        "judge": scored[0]["study_judge"],
+        "same": same.count(True),
+        "other": same.count(False),
+        "unknown": same.count(None),
+    }
 
 
 def subject_text(subject: str) -> Text:

@@ -4,10 +4,11 @@ A part holds finished texts. Nothing here computes, translates or reads a clock:
 reader's language, and equal parts give equal files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Literal
 
 from presentation.tables import Table
@@ -47,12 +48,22 @@ class Facts:
 
 @dataclass(frozen=True)
 class Figure:
-    """One picture twice: lines for screens, dots for the printed file. `alt` says what it shows."""
+    """A picture: lines for screens, dots for the printed file. `alt` says what it shows.
 
-    svg: bytes
-    png: bytes
+    `file` draws it as the format it is called with, "svg" or "png"; each is drawn at most once.
+    """
+
+    file: Callable[[str], bytes]
     alt: str
     caption: str
+
+    @cached_property
+    def svg(self) -> bytes:
+        return self.file("svg")
+
+    @cached_property
+    def png(self) -> bytes:
+        return self.file("png")
 
 
 class ItemState(StrEnum):

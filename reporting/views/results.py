@@ -4,10 +4,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from presentation.figures import figure_file, shows_several_points, with_scope
 from presentation.first_intervals import interval_sentences
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.reports import report_of
-from reporting.views.figures import ability_chart, as_svg, has_several_points, with_scope
+from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import block_links
 from reporting.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
@@ -34,7 +35,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "report": report,
         "person_se": person_error(measurement, scope) if measurement else None,
-        "has_figure": report is not None and has_several_points(report),
+        "has_figure": report is not None and shows_several_points(ability_chart(report)),
         "changes": changes_since(results) if results else [],
         "links": block_links(),
         "intervals": list(interval_sentences(report.overall, report.categories)) if report else [],
@@ -55,8 +56,10 @@ def staff_results_figure(request: HttpRequest, study: Study, results_id: int) ->
     choice = has_choice(results)
     scope = scope_asked(request, choice=choice)
     chart = ability_chart(report_of(results, scope))
+    if chart is None:
+        raise Http404
     return HttpResponse(
-        as_svg(with_scope(chart, scope_words(scope, choice=choice))),
+        figure_file(with_scope(chart, scope_words(scope, choice=choice)), "svg"),
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )

@@ -3,8 +3,8 @@
 from django.utils import translation
 from matplotlib.figure import Figure
 
+from presentation.figures import figure_file, in_readers_numbers, shows_several_points
 from reporting.views.agreement.figure import confusion_figure
-from reporting.views.figures import as_svg, in_readers_numbers, shows_several_points
 
 
 def figure_of(points: int) -> Figure:
@@ -50,7 +50,7 @@ def test_axes_with_a_pattern_of_their_own_carry_that_mark_too() -> None:
 
 def test_cells_are_shapes_and_no_picture_that_a_browser_leaves_out() -> None:
     values = {"confusion": {"both": 95, "only_x": 2, "only_y": 2, "neither": 1}}
-    drawn = as_svg(confusion_figure(values, "one", "other")).decode()
+    drawn = figure_file(confusion_figure(values, "one", "other"), "svg").decode()
     assert "<image" not in drawn
     assert "data:" not in drawn
-    assert as_svg(figure_of(2)).startswith(b"<?xml")
+    assert figure_file(figure_of(2), "svg").startswith(b"<?xml")

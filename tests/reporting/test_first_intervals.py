@@ -22,7 +22,7 @@ from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
 from reporting.selectors.reports import Report, report_of
-from reporting.views.figures import ability_chart
+from reporting.views.ability_chart import ability_chart
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
@@ -82,7 +82,9 @@ def first_cells(html: str) -> list[str]:
 
 def drawn(report: Report) -> list[list[list[float]]]:
     """The ends of the intervals that the figure draws for Average and for Top; none where it draws none."""
-    axes = ability_chart(report).axes[0]
+    figure = ability_chart(report)
+    assert figure is not None
+    axes = figure.axes[0]
     return [
         [[float(x) for x, _ in bar] for bar in group.lines[2][0].get_segments()]
         for group in axes.containers
@@ -120,7 +122,7 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     assert not any(of_top)
 
     line = next(line for line in result_lines(results) if line.startswith("Average"))
-    first = f"Average 16 {serving.value:.2f} {serving.low:.2f} to {serving.high:.2f}, {words}"
+    first = f"Average 16 {theta} {shown}"
     assert " ".join(line.split()).startswith(first)
 
     parts = study_document(results.run.study).parts

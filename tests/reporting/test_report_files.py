@@ -35,6 +35,9 @@ def png() -> bytes:
     return file.getvalue()
 
 
+PICTURES = {"svg": SVG, "png": png()}
+
+
 def entry(number: str, state: ItemState, answer: str = "") -> ChecklistEntry:
     return ChecklistEntry(number, f"What of {number}?", "From the records.", answer, state, str(state))
 
@@ -57,7 +60,7 @@ def document() -> Document:
                 "Theta", ["Group", "θ", "n"], [[f"row {n}", "0.11", "195"] for n in range(120)], ["a note"]
             ),
             Heading("Other", 2),
-            Figure(SVG, png(), "Two intervals that overlap.", "Average and Top."),
+            Figure(PICTURES.__getitem__, "Two intervals that overlap.", "Average and Top."),
             Heading("Records"),
             Facts("Hashes", [("Protocol", "a" * 64), ("Instructions", "long text\n" * 300)]),
             Paragraph(HOSTILE, Tone.NOTE),
@@ -169,3 +172,15 @@ def test_letters_that_the_pdf_cannot_show_are_marked_and_said(document: Document
     assert not pages.undrawable
     assert pages.drawable("中 a ع ב") == "□ a □ □"
     assert pages.undrawable
+
+
+def test_a_figure_is_drawn_in_the_one_format_that_is_asked_for(document: Document) -> None:
+    asked: list[str] = []
+
+    def file(extension: str) -> bytes:
+        asked.append(extension)
+        return PICTURES[extension]
+
+    parts = [replace(part, file=file) if isinstance(part, Figure) else part for part in document.parts]
+    document_pdf(replace(document, parts=parts))
+    assert asked == ["png"]

@@ -6,11 +6,11 @@ from django.views.decorators.http import require_safe
 
 from judging.models import JudgingRun
 from presentation.agreement import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
+from presentation.figures import figure_file, with_scope
 from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.figure import confusion_figure, differences_figure
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
-from reporting.views.figures import as_svg, with_scope
 from reporting.views.measurement.scopes import scope_asked, scope_context, scope_words
 from reporting.views.results import FIGURE_POLICY
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
@@ -59,7 +59,7 @@ def staff_agreement_figure(
     choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
     drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second))
     return HttpResponse(
-        as_svg(with_scope(drawn, scope_words(Scope(found.scope), choice=choice))),
+        figure_file(with_scope(drawn, scope_words(Scope(found.scope), choice=choice)), "svg"),
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )

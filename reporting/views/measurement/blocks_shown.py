@@ -18,7 +18,7 @@ from reporting.views.measurement.blocks import (
     top,
     uncertainty,
 )
-from reporting.views.measurement.shown import BlockPage
+from reporting.views.measurement.parts import BlockPage
 
 PAGES: Mapping[Block, BlockPage] = {
     Block.COHORT: cohort.PAGE,

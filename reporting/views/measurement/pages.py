@@ -1,17 +1,14 @@
 """The measurement of a study's newest results: one page per block, from stored numbers."""
 
-from io import BytesIO
-from typing import TYPE_CHECKING
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from presentation.figures import figure_file, shows_several_points, with_scope
 from psychometrics.inference.measure import Block
-from reporting.views.figures import in_readers_numbers, shows_several_points, with_scope
 from reporting.views.measurement.blocks_shown import PAGES, block_links
+from reporting.views.measurement.parts import BlockPage, IntervalPlot, Plot
 from reporting.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
-from reporting.views.measurement.shown import BlockPage, FigureSpec
 from reporting.views.results import FIGURE_POLICY
 from scoring.models import ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
@@ -19,11 +16,7 @@ from scoring.selectors.runs import changes_since, newest_study_results
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 FIGURE_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
-PNG_DOTS_PER_INCH = 200
 
 
 @unblinded_study_required
@@ -46,9 +39,9 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "shown_block": chosen,  # templates have a variable "block" of their own
         "page": page,
         "found": found,
-        "summary": page.summary(found) if found and found.state == "computed" else (),
-        "tables": page.tables(found) if found and found.rows else (),
-        "figures": drawable(page, found) if found and found.rows else {},
+        "summary": page.summary(found) if found else (),
+        "tables": page.tables(found) if found else (),
+        "figures": drawable(page, found) if found else {},
     }
     return render(request, "reporting/measurement.html", context)
 
@@ -61,29 +54,25 @@ def staff_measurement_figure(
     """One figure of a block as SVG for the page, as PDF or PNG for a paper."""
     results = ResultSet.objects.filter(run__study=study, pk=results_id).first()
     measurement = measurement_of(results) if results else None
-    spec = PAGES[block_or_404(block)].figures.get(figure)
-    if measurement is None or spec is None or extension not in FIGURE_TYPES:
+    plot = PAGES[block_or_404(block)].figures.get(figure)
+    if measurement is None or plot is None or extension not in FIGURE_TYPES:
         raise Http404
     choice = has_choice(results)
     scope = scope_asked(request, choice=choice)
-    drawn = spec.draw(block_measures(measurement, Block(block), scope))
+    drawn = plot.draw(block_measures(measurement, Block(block), scope))
     if drawn is None:
         raise Http404
     return HttpResponse(
-        figure_bytes(with_scope(drawn, scope_words(scope, choice=choice)), extension),
+        figure_file(with_scope(drawn, scope_words(scope, choice=choice)), extension),
         content_type=FIGURE_TYPES[extension],
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )
 
 
-def drawable(page: BlockPage, found: BlockMeasures) -> dict[str, FigureSpec]:
+def drawable(page: BlockPage, found: BlockMeasures) -> dict[str, Plot | IntervalPlot]:
     """The figures that there is something to compare in."""
-    drawn = {name: spec.draw(found) for name, spec in page.figures.items()}
-    return {
-        name: page.figures[name]
-        for name, figure in drawn.items()
-        if figure is not None and shows_several_points(figure)
-    }
+    plots = page.figures if found.rows else {}
+    return {name: plot for name, plot in plots.items() if shows_several_points(plot.draw(found))}
 
 
 def block_or_404(block: str) -> Block:
@@ -91,17 +80,3 @@ def block_or_404(block: str) -> Block:
         return Block(block)
     except ValueError:
         raise Http404 from None
-
-
-def figure_bytes(figure: "Figure", extension: str) -> bytes:
-    """The file of a figure. It carries no date and no chance ids: equal numbers give equal files."""
-    # Importing matplotlib takes half a second, which no command and no other page should pay.
-    from matplotlib import rc_context
-
-    image = BytesIO()
-    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with rc_context({"svg.hashsalt": "chiron"}):
-        in_readers_numbers(figure).savefig(
-            image, format=extension, dpi=PNG_DOTS_PER_INCH, metadata=dates.get(extension)
-        )
-    return image.getvalue()

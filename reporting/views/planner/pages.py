@@ -10,13 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from presentation.figures import BLUE, ORANGE, WIDTH, chart, figure_file, with_legend
 from presentation.numbers import counted, decimals
 from presentation.tables import Table
 from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.tables import BETWEEN_SDS, WANTED, NamedBank, planned
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
-from reporting.views.agreement.figure import empty_figure
-from reporting.views.measurement.pages import figure_bytes
 from reporting.views.planner.tables import planner_tables
 from reporting.views.results import FIGURE_POLICY
 from studies.models import ItemBank
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 LINES = ((BETWEEN_SDS[0], ":"), (BETWEEN_SDS[1], "-."), (BETWEEN_SDS[2], "--"), (BETWEEN_SDS[3], "-"))
 POINTS = 60
 TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
-COLOUR, OWN = "#0b5a6b", "#b3541e"
 
 
 @never_cache
@@ -59,7 +57,7 @@ def staff_planner_figure(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         raise Http404
     return HttpResponse(
-        figure_bytes(half_width_figure(form.plan()), "svg"),
+        figure_file(half_width_figure(form.plan()), "svg"),
         content_type="image/svg+xml",
         headers={"Content-Security-Policy": FIGURE_POLICY},
     )
@@ -76,23 +74,19 @@ def bank_choice(bank: ItemBank, size: int) -> BankChoice:
 
 
 def half_width_figure(plan: Plan) -> "Figure":
-    figure, axes = empty_figure((8.0, 4.4))
+    figure, axes = chart(
+        (WIDTH, 4.4), _("people (logarithmic)"), _("half-width of the 95 % interval (logits)")
+    )
     most = max(2 * plan.people, 500)
     people = [int(n) for n in np.unique(np.geomspace(3, most, POINTS).round())]
     for sd, style in LINES:
         widths = [precision(replace(plan, people=n, between_sd=sd)).half_width for n in people]
         label = _("SD %(sd)s") % {"sd": decimals(sd, 2)}
-        axes.plot(people, widths, linestyle=style, color=COLOUR, label=label)
-    axes.plot([plan.people], [precision(plan).half_width], "s", color=OWN, label=_("this plan"))
+        axes.plot(people, widths, linestyle=style, color=BLUE, label=label)
+    axes.plot([plan.people], [precision(plan).half_width], "s", color=ORANGE, label=_("this plan"))
     axes.set_xscale("log")
     ticks = [n for n in TICKS if n <= most]
     axes.set_xticks(ticks, [counted(n) for n in ticks])
     axes.set_xticks([], minor=True)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(_("people (logarithmic)"))
-    axes.set_ylabel(_("half-width of the 95 % interval (logits)"))
-    axes.grid(color="#d9d6cf", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper left", ncols=5, frameon=False)
-    return figure
+    return with_legend(figure)

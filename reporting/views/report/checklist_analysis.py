@@ -2,10 +2,10 @@
 
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.agreement import judges_sentence
 from presentation.measures import value_cell
 from psychometrics.inference.measure import Block
 from reporting.selectors.report_records import StudyRecords
-from reporting.views.measurement.blocks.models import judges_sentence
 from scoring.selectors.measures import block_measures
 from scoring.selectors.task_tables import holds_tasks
 
@@ -64,7 +64,7 @@ def judges(records: StudyRecords) -> str:
     if records.measurement is None or not records.models.compared:
         return ""
     found = block_measures(records.measurement, Block.MODELS, records.scope)
-    scored = list(found.named("theta.epochs"))
+    scored = [row.details for row in found.named("theta.epochs")]
     return judges_sentence(scored) if scored else ""
 
 

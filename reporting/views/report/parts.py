@@ -4,26 +4,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from io import BytesIO
 from typing import TYPE_CHECKING
 
 from django.utils.translation import get_language, gettext as _, ngettext
 
 from presentation.absence import says_little
-from presentation.numbers import counted
+from presentation.figures import figure_file, shows_several_points
+from presentation.numbers import Text, counted
 from presentation.tables import Table
 from psychometrics.inference.measure import Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.report_records import StudyRecords, study_records
-from reporting.selectors.reports import Report, report_of
-from reporting.views.figures import (
-    ability_chart,
-    has_several_points,
-    in_readers_numbers,
-    shows_several_points,
-)
+from reporting.selectors.reports import report_of
+from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.checklist_records import checklist_parts, state_counts
@@ -48,7 +43,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 PNG_DOTS_PER_INCH = 150
-SALT = "chiron"
 MAX_ROWS = 100  # of a table in the report
 
 
@@ -125,7 +119,12 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
         return
     changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
     report = report_of(records.results, records.scope)
-    yield from estimate_parts(report, ability_images(report))
+    figure = figure_parts(
+        partial(ability_chart, report),
+        _("Theta of Average with intervals and of Top without, for all prompts and by category."),
+        _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
+    )
+    yield from estimate_parts(report, figure)
     for table in (beside_table(report, records.measurement), beside_categories(report)):
         if table:
             yield table
@@ -152,14 +151,10 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
     yield Heading(str(title), 2)
     if found.sentence:
         yield Paragraph(found.sentence)
-    if found.state == "computed":
-        for sentence in page.summary(found):
-            yield Paragraph(str(sentence))
-    for spec in page.figures.values() if found.rows else ():
-        images = drawn(partial(spec.draw, found))
-        if images:
-            yield Figure(*images, alt=str(spec.alt), caption=str(spec.caption))
-    tables = page.tables(found) if found.rows else ()
+    yield from map(Paragraph, page.summary(found))
+    for plot in page.figures.values() if found.rows else ():
+        yield from figure_parts(partial(plot.draw, found), plot.alt, plot.caption)
+    tables = page.tables(found)
     yield from table_parts([one for one in tables if not (found.sentence and says_little(one))])
 
 
@@ -185,23 +180,16 @@ def shortened(part: Part) -> Part:
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
 
 
-def ability_images(report: Report) -> tuple[bytes, bytes] | None:
-    return drawn(partial(ability_chart, report)) if has_several_points(report) else None
+def figure_parts(draw: "Callable[[], Drawing | None]", alt: Text, caption: Text) -> Iterator[Figure]:
+    """The figure, where there is anything to compare in it."""
 
+    def file(extension: str) -> bytes:
+        # Drawn anew: the layout of a figure that was saved once is another one in the next file.
+        drawing = draw()
+        return figure_file(drawing, extension, PNG_DOTS_PER_INCH) if drawing else b""
 
-def drawn(draw: "Callable[[], Drawing | None]") -> tuple[bytes, bytes] | None:
-    """A figure as SVG and as PNG; equal numbers give equal bytes. None where there is nothing to draw."""
-    import matplotlib as mpl
-
-    with mpl.rc_context({"svg.hashsalt": SALT}):
-        figure = draw()
-        if figure is None or not shows_several_points(figure):
-            return None
-        in_readers_numbers(figure)
-        svg, png = BytesIO(), BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(png, format="png", dpi=PNG_DOTS_PER_INCH, metadata={"Software": None})
-        return svg.getvalue(), png.getvalue()
+    if shows_several_points(draw()):
+        yield Figure(file, alt=str(alt), caption=str(caption))
 
 
 def checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:

@@ -1,6 +1,6 @@
 """Sections of a study's report that are made from its records: flow, estimates, provenance, limits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from django.utils.formats import date_format
@@ -86,7 +86,7 @@ def private_sentence(results: ResultSet) -> str:
     )
 
 
-def estimate_parts(report: Report, figure: tuple[bytes, bytes] | None) -> Iterator[Part]:
+def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Part]:
     """The stored estimates, with what must be known before any of them is quoted."""
     yield Heading(_("Estimates"))
     if report.scope == Scope.PUBLIC:
@@ -103,12 +103,7 @@ def estimate_parts(report: Report, figure: tuple[bytes, bytes] | None) -> Iterat
     if any(row.raw_mean is not None for row in rows):
         yield means_table(rows)
     yield counts_table(rows if report.has_theta else list(report.overall))
-    if figure:
-        yield Figure(
-            *figure,
-            alt=_("Theta of Average with intervals and of Top without, for all prompts and by category."),
-            caption=_("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
-        )
+    yield from figure
     if report.tasks:
         yield tasks_table(report)
 

@@ -168,7 +168,7 @@ def test_the_report_is_of_the_public_prompts_and_says_where_the_rest_is(
     study: Study, measurement: Measurement
 ) -> None:
     records = study_records(study)
-    estimates = list(estimate_parts(report_of(measurement.result_set, records.scope), None))
+    estimates = list(estimate_parts(report_of(measurement.result_set, records.scope)))
     [said] = [part.text for part in estimates if isinstance(part, Paragraph) and "public" in part.text]
     assert "public prompts alone" in said
     assert said.endswith("leaves only as aggregates, in the rows of scope all of the export.")

@@ -1,9 +1,11 @@
 """Who was left out and what it matters: flow, intention to treat, rules, multiverse, ledger, raters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
+from presentation.columns import ABSENT
 from presentation.exclusions import (
     AGGREGATION_NAMES,
     CHOICE_NAMES,
@@ -14,44 +16,67 @@ from presentation.exclusions import (
     rule_name,
     rule_text,
 )
+from presentation.figures import INK, STYLES, WIDTH, Style, chart, empty_figure, with_legend
 from presentation.measures import (
+    COMMON,
     estimator_name,
     group_name,
-    interval_cell,
     percent_cell,
-    se_cell,
     value_cell,
     value_or_reason,
 )
-from presentation.numbers import Text, counted, decimals
-from presentation.tables import Table
-from reporting.views.measurement.blocks.exclusions_figures import flow_figure, multiverse_figure, number_of
-from reporting.views.measurement.blocks.exclusions_people import ledger_table, raters_table
-from reporting.views.measurement.shown import BlockPage, FigureSpec
+from presentation.numbers import Text, counted, decimals, percent
+from reporting.views.measurement.parts import (
+    GROUPS,
+    BlockPage,
+    MeasureTable,
+    Plot,
+    Sentences,
+    count,
+    counted_detail,
+    interval,
+    named,
+    se,
+    value,
+)
+from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-GROUPS = ("average", "top")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BOX, LEAVING = "#eef3f4", "#f7efe9"
+CENTRE, BESIDE = 0.25, 0.48  # middle of the boxes and left edge of those beside, in parts of the width
+MAX_LEDGER = 100
+CHOICES_CAPTIONS: Mapping[str, Text] = {
+    "multiverse": _("What the choices are worth"),
+    "multiverse.ql": _("What the choices are worth, by theta_QL"),
+}
+RATERS: Mapping[str, Text] = {
+    "screening.rated_twice": _("Share of people with two reviewers"),
+    "screening.kappa": _("Cohen's κ of the first two"),
+    "screening.ac1": _("Gwet's AC1 of the first two"),
+}
 
 
-def summary(found: BlockMeasures) -> Sequence[str]:
+def summary(block: BlockMeasures) -> Iterator[Text]:
     """What the block is about, and the two numbers that matter most."""
-    return [
-        _(
-            "Whoever leaves people out decides what is measured. Below: the way from recruited to Top, the "
-            "number with nobody left out, and the result under every declared rule. Rules look at what "
-            "people wrote and how they worked; one looks at scores, to show what such a rule does."
-        ),
-        *range_sentences(found),
-        *judged_sentences(found),
-    ]
+    yield _(
+        "Whoever leaves people out decides what is measured. Below: the way from recruited to Top, the "
+        "number with nobody left out, and the result under every declared rule. Rules look at what "
+        "people wrote and how they worked; one looks at scores, to show what such a rule does."
+    )
+    yield from range_sentences(block)
+    yield from judged_sentences(block)
 
 
-def range_sentences(found: BlockMeasures) -> Iterator[str]:
+def range_sentences(block: BlockMeasures) -> Iterator[Text]:
     for group in GROUPS:
         low, high, median = (
-            found.get(f"multiverse.{name}", group, "not_score_based") for name in ("low", "high", "median")
+            block.get(f"multiverse.{name}", group, "not_score_based") for name in ("low", "high", "median")
         )
-        paper = next((row for row in found.named("multiverse", group=group) if row.details["paper"]), None)
+        paper = next((row for row in block.named("multiverse", group=group) if row.details["paper"]), None)
         if low is not None and low.value is not None:
             yield _(
                 "%(group)s: %(low)s to %(high)s over the %(number)d specifications that look at no score, "
@@ -60,17 +85,17 @@ def range_sentences(found: BlockMeasures) -> Iterator[str]:
                 "group": group_name(group), "low": value_cell(low), "high": value_cell(high),
                 "number": low.n or 0, "median": value_cell(median), "paper": value_cell(paper),
             }  # fmt: skip
-    ratio = found.get("multiverse.range_in_se", "average", "not_score_based")
+    ratio = block.get("multiverse.range_in_se", "average", "not_score_based")
     if ratio is not None and ratio.value is not None:
         yield _(
             "For Average this range is %(ratio)s times the standard error that other people alone would give."
         ) % {"ratio": decimals(ratio.value, 1)}
-    yield from quasi_sentences(found)
+    yield from quasi_sentences(block)
 
 
-def quasi_sentences(found: BlockMeasures) -> Iterator[str]:
+def quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
     for group in GROUPS:
-        low, high = (found.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
+        low, high = (block.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
         if low is not None and low.value is not None:
             yield _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications.") % {
                 "group": group_name(group), "low": value_cell(low), "high": value_cell(high),
@@ -78,8 +103,8 @@ def quasi_sentences(found: BlockMeasures) -> Iterator[str]:
             }  # fmt: skip
 
 
-def judged_sentences(found: BlockMeasures) -> Iterator[str]:
-    row = found.get("itt.theta.prompt", "average")
+def judged_sentences(block: BlockMeasures) -> Iterator[Text]:
+    row = block.get("itt.theta.prompt", "average")
     if row is not None and (people := row.details.get("people_not_judged", 0)):
         yield _(
             "The answers of %(people)s who were excluded were never judged. Numbers that need them are not "
@@ -87,137 +112,263 @@ def judged_sentences(found: BlockMeasures) -> Iterator[str]:
         ) % {"people": people_text(people)}
 
 
-def tables(found: BlockMeasures) -> Sequence[Table]:
-    """Flow, intention to treat, rules, specifications, choices, ledger and raters, where there are rows."""
-    if not found.rows:
-        return []
-    made = (
-        flow_table(found), itt_table(found), rules_table(found), cells_table(found),
-        *(choices_table(found, of) for of in CHOICES_CAPTIONS if found.get(f"{of}.median", "average")),
-        ledger_table(found), raters_table(found),
-    )  # fmt: skip
-    return [table for table in made if table.rows]
-
-
-def flow_table(found: BlockMeasures) -> Table:
-    rows = []
+def flow(block: BlockMeasures) -> Iterator[tuple[Text, MeasureRow, str]]:
+    """Every step with its people, and below it who did not go on, by reason."""
     for name, title in STEP_NAMES.items():
-        if (row := found.get(f"flow.{name}")) is not None:
-            rows.append([str(title), number_of(row), ""])
-            leaving = _("%(step)s, not going on") % {"step": title}
-            rows += [
-                [leaving, number_of(one), leaving_text(one.subset)]
-                for one in found.named(f"flow.{name}.leaving")
-            ]
-    return Table(_("From recruited to Top"), (_("Step"), _("People"), _("Not going on, why")), rows)
+        if (row := block.get(f"flow.{name}")) is not None:
+            yield title, row, ""
+            for leaving in block.named(f"flow.{name}.leaving"):
+                yield _("%(step)s, not going on") % {"step": title}, leaving, leaving_text(leaving.subset)
 
 
-def itt_table(found: BlockMeasures) -> Table:
-    rows = [
-        [
-            f"{group_name(row.group)}, {estimator_name(row.name)}",
-            value_or_reason(row), se_cell(row), interval_cell(row), counted(row.people), counted(row.n),
-        ]
-        for row in found.rows
-        if row.name.startswith("itt.")
-    ]  # fmt: skip
-    head = (_("Number"), _("theta"), _("SE"), _("95 % interval"), _("People"), _("Pairs"))
-    note = _("Nobody is left out; errors take people as independent. Top is selected among everybody.")
-    return Table(_("Intention to treat"), head, rows, (note,))
+def people_count(row: MeasureRow) -> str:
+    return counted(round(row.value or 0))
 
 
-def rules_table(found: BlockMeasures) -> Table:
-    rows = [
-        [
-            rule_name(row.details["rule"]["key"]), rule_text(row.details["rule"]), number_of(row),
-            counted(row.details["also_by_verdict"]),
-        ]
-        for row in found.named("rule.removed")
-    ]  # fmt: skip
-    head = (_("Rule"), _("Leaves out whoever meets one of"), _("People"), _("Of these by verdict"))
-    notes = [
-        _("Declared rules %(version)s, sha256 %(sha)s.")
-        % {"version": row.details["rules_version"], "sha": row.details["rules_sha256"][:12]}
-        for row in list(found.named("rule.removed"))[:1]
-    ]
-    return Table(_("Declared exclusion rules"), head, rows, notes)
+def treated(block: BlockMeasures) -> Iterator[MeasureRow]:
+    return (row for row in block.rows if row.name.startswith("itt."))
 
 
-def cells_table(found: BlockMeasures) -> Table:
-    rows = [
-        [
-            rule_name(row.details["rule"]), str(MISSING_NAMES[row.details["missing"]]),
-            str(AGGREGATION_NAMES[row.details["aggregation"]]), counted(row.people),
-            *(
-                value_or_reason(found.get(of, group, row.subset))
-                for group in GROUPS
-                for of in CHOICES_CAPTIONS
-            ),
-            _("as published") if row.details["paper"] else "",
-        ]
-        for row in found.named("multiverse", group="average")
-    ]  # fmt: skip
-    head = (
-        _("Left out"), _("Missing answers"), _("Put together"), _("People"), _("Average"),
-        _("theta_QL"), _("Top (in-sample)"), _("theta_QL"), _("Marked"),
-    )  # fmt: skip
-    notes = (
-        _(
-            "As zero: prompts that were skipped or not reached count as 0. Top is selected again in each "
-            "line."
+def rule_notes(block: BlockMeasures) -> Iterator[Text]:
+    for row in list(block.named("rule.removed"))[:1]:
+        yield _("Declared rules %(version)s, sha256 %(sha)s.") % {
+            "version": row.details["rules_version"], "sha": row.details["rules_sha256"][:12],
+        }  # fmt: skip
+
+
+def of_specification(name: str, group: str) -> Callable[[BlockMeasures, MeasureRow], str]:
+    return lambda block, row: value_or_reason(block.get(name, group, row.subset))
+
+
+def choices_table(of: str) -> MeasureTable[str]:
+    """`of`: the name of the specifications' rows, of theta or of theta_QL. A line has a name's end."""
+    titles = {
+        "median": _("Median"), "low": _("Lowest"), "high": _("Highest"), "range": _("Range"),
+        **{f"share.{choice}": title for choice, title in CHOICE_NAMES.items()},
+    }  # fmt: skip
+
+    def cell(group: str, subset: str) -> Callable[[BlockMeasures, str], str]:
+        def text(block: BlockMeasures, end: str) -> str:
+            row = block.get(f"{of}.{end}", group, subset)
+            return percent_cell(row, 0) if end.startswith("share.") else value_cell(row)
+
+        return text
+
+    return MeasureTable(
+        CHOICES_CAPTIONS[of],
+        lambda block: titles if block.get(f"{of}.median", "average") else (),
+        (
+            (_("What"), lambda _block, end: titles[end]),
+            (_("Average"), cell("average", "")),
+            (_("Average, no scores"), cell("average", "not_score_based")),
+            (_("Top (in-sample)"), cell("top", "")),
+            (_("Top (in-sample), no scores"), cell("top", "not_score_based")),
         ),
-        _("theta_QL weighs a prompt by its answers where pooled, and every prompt alike by prompt."),
+        [
+            _(
+                "Percentages: the share of each choice in the variance over specifications (eta squared of "
+                "its main effect). No scores: without the score-based rule."
+            )
+        ],
     )
-    return Table(_("Every specification"), head, rows, notes)
 
 
-CHOICES_CAPTIONS: Mapping[str, Text] = {
-    "multiverse": gettext_lazy("What the choices are worth"),
-    "multiverse.ql": gettext_lazy("What the choices are worth, by theta_QL"),
-}
+def ledger(block: BlockMeasures) -> list[MeasureRow]:
+    return sorted(block.named("exclusion.rules"), key=lambda row: (-(row.value or 0), row.participant))
 
 
-def choices_table(found: BlockMeasures, of: str) -> Table:
-    """`of`: the name of the specifications' rows, of theta or of theta_QL."""
-    kinds = [(group, subset) for group in GROUPS for subset in ("", "not_score_based")]
-    numbers = {
-        f"{of}.median": _("Median"),
-        f"{of}.low": _("Lowest"),
-        f"{of}.high": _("Highest"),
-        f"{of}.range": _("Range"),
-    }
-    rows = [
-        [title, *(value_cell(found.get(name, *kind)) for kind in kinds)] for name, title in numbers.items()
-    ]
-    rows += [
-        [str(title), *(percent_cell(found.get(f"{of}.share.{choice}", *kind), 0) for kind in kinds)]
-        for choice, title in CHOICE_NAMES.items()
-    ]
-    head = (
-        _("What"), _("Average"), _("Average, no scores"), _("Top (in-sample)"),
-        _("Top (in-sample), no scores"),
+def ledger_notes(block: BlockMeasures) -> Iterator[Text]:
+    yield _("Words are counted in the first 200 characters of an answer: no rule asks for more.")
+    rest = len(ledger(block)) - MAX_LEDGER
+    if rest > 0:
+        yield _("%(number)d more are in the export.") % {"number": rest}
+
+
+def rules_cell(_block: BlockMeasures, row: MeasureRow) -> str:
+    return "; ".join(map(rule_name, row.details["rules"])) or ABSENT
+
+
+def rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
+    share = row.name == "screening.rated_twice" and row.value is not None
+    return percent_cell(row, 0) if share else value_or_reason(row)
+
+
+def draw_flow(block: BlockMeasures) -> "Figure | None":
+    """Boxes from top to bottom; beside the way, who leaves and why."""
+    steps = [(name, block.get(f"flow.{name}")) for name in STEP_NAMES]
+    present = [(name, row) for name, row in steps if row is not None and row.value is not None]
+    if not present:
+        return None
+    figure, axes = empty_figure((8.0, 0.95 * len(present) + 0.3))
+    axes.set_xlim(0, 1)
+    axes.set_ylim(-len(present) + 0.45, 0.55)
+    axes.axis("off")
+    for place, (name, row) in enumerate(present):
+        text_box(axes, CENTRE, -place, f"{STEP_NAMES[name]}\n{people_count(row)}", BOX)
+        if place + 1 < len(present):
+            arrow(axes, (CENTRE, -place - 0.27), (CENTRE, -place - 0.73))
+        draw_leaving(axes, -place - 0.5, list(block.named(f"flow.{name}.leaving")))
+    return figure
+
+
+def draw_leaving(axes: "Axes", height: float, rows: list[MeasureRow]) -> None:
+    if rows:
+        lines = [f"{people_count(row)} {leaving_text(row.subset)}" for row in rows]
+        arrow(axes, (CENTRE, height), (BESIDE - 0.015, height))
+        text_box(axes, BESIDE, height, "\n".join(lines), LEAVING, align="left")
+
+
+def text_box(axes: "Axes", x: float, y: float, text: str, colour: str, align: str = "center") -> None:
+    axes.text(
+        x, y, text, ha=align, va="center", fontsize=9.5, color=INK, parse_math=False,
+        bbox={"boxstyle": "round,pad=0.35", "facecolor": colour, "edgecolor": INK, "linewidth": 0.8},
     )  # fmt: skip
-    note = _(
-        "Percentages: the share of each choice in the variance over specifications (eta squared of its main "
-        "effect). No scores: without the score-based rule."
-    )
-    return Table(str(CHOICES_CAPTIONS[of]), head, rows, (note,))
+
+
+def arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
+    axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 0.9})
+
+
+def draw_multiverse(block: BlockMeasures) -> "Figure | None":
+    """Theta under every specification in ascending order; the published one is ringed."""
+    groups = {group: sorted_cells(block, group) for group in STYLES}
+    if not any(groups.values()):
+        return None
+    across = _("specifications, in ascending order within each group")
+    figure, axes = chart((WIDTH, 4.4), across, _("theta in logits"), grid="y")
+    for group, rows in groups.items():
+        draw_specifications(axes, STYLES[group], rows, _("as published") if group == "average" else "")
+    axes.set_xticks([])
+    return with_legend(figure)
+
+
+def sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
+    rows = [row for row in block.named("multiverse", group=group) if row.value is not None]
+    return sorted(rows, key=lambda row: row.value or 0)
+
+
+def draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], published: Text) -> None:
+    """Score-based specifications are hollow: they are shown for what they do, not as an estimate."""
+    for score_based, label in ((False, str(style.label)), (True, None)):
+        chosen = [place for place, row in enumerate(rows) if row.details["score_based"] is score_based]
+        axes.scatter(
+            chosen, [rows[place].value or 0 for place in chosen], marker=style.marker, s=34,
+            edgecolors=style.colour, facecolors="white" if score_based else style.colour, label=label,
+        )  # fmt: skip
+    paper = [place for place, row in enumerate(rows) if row.details["paper"]]
+    axes.scatter(
+        paper, [rows[place].value or 0 for place in paper], marker="o", s=190, facecolors="none",
+        edgecolors=INK, linewidths=1.4, label=str(published) or None,
+    )  # fmt: skip
 
 
 PAGE = BlockPage(
-    title=gettext_lazy("Exclusions"),
-    summary=summary,
-    tables=tables,
-    figures={
-        "flow": FigureSpec(
-            flow_figure,
-            gettext_lazy("Boxes from recruited to Top with the people in each; the table has the numbers."),
-            gettext_lazy("The way of the study's people."),
+    _("Exclusions"),
+    (
+        Sentences(summary),
+        Plot(
+            "flow",
+            _("Boxes from recruited to Top with the people in each; the table has the numbers."),
+            _("The way of the study's people."),
+            draw_flow,
         ),
-        "multiverse": FigureSpec(
-            multiverse_figure,
-            gettext_lazy("Theta of Average and Top under every specification in ascending order."),
-            gettext_lazy("Every specification. Ringed: as published. Hollow: selects on scores."),
+        Plot(
+            "multiverse",
+            _("Theta of Average and Top under every specification in ascending order."),
+            _("Every specification. Ringed: as published. Hollow: selects on scores."),
+            draw_multiverse,
         ),
-    },
+        MeasureTable(
+            _("From recruited to Top"),
+            flow,
+            (
+                (_("Step"), lambda _block, line: line[0]),
+                (_("People"), lambda _block, line: people_count(line[1])),
+                (_("Not going on, why"), lambda _block, line: line[2]),
+            ),
+        ),
+        MeasureTable(
+            _("Intention to treat"),
+            treated,
+            (
+                (_("Number"), lambda _block, row: f"{group_name(row.group)}, {estimator_name(row.name)}"),
+                (_("theta"), value(here=COMMON)),
+                (_("SE"), se()),
+                (_("95 % interval"), interval()),
+                (_("People"), count("people")),
+                (_("Pairs"), count("n")),
+            ),
+            [_("Nobody is left out; errors take people as independent. Top is selected among everybody.")],
+        ),
+        MeasureTable(
+            _("Declared exclusion rules"),
+            named("rule.removed"),
+            (
+                (_("Rule"), lambda _block, row: rule_name(row.details["rule"]["key"])),
+                (_("Leaves out whoever meets one of"), lambda _block, row: rule_text(row.details["rule"])),
+                (_("People"), lambda _block, row: people_count(row)),
+                (_("Of these by verdict"), counted_detail("also_by_verdict")),
+            ),
+            rule_notes,
+        ),
+        MeasureTable(
+            _("Every specification"),
+            named("multiverse", group="average"),
+            (
+                (_("Left out"), lambda _block, row: rule_name(row.details["rule"])),
+                (_("Missing answers"), lambda _block, row: MISSING_NAMES[row.details["missing"]]),
+                (_("Put together"), lambda _block, row: AGGREGATION_NAMES[row.details["aggregation"]]),
+                (_("People"), count("people")),
+                (_("Average"), of_specification("multiverse", "average")),
+                (_("theta_QL"), of_specification("multiverse.ql", "average")),
+                (_("Top (in-sample)"), of_specification("multiverse", "top")),
+                (_("theta_QL"), of_specification("multiverse.ql", "top")),
+                (_("Marked"), lambda _block, row: _("as published") if row.details["paper"] else ""),
+            ),
+            [
+                _(
+                    "As zero: prompts that were skipped or not reached count as 0. Top is selected again in "
+                    "each line."
+                ),
+                _("theta_QL weighs a prompt by its answers where pooled, and every prompt alike by prompt."),
+            ],
+        ),
+        *map(choices_table, CHOICES_CAPTIONS),
+        MeasureTable(
+            _("Whom rules leave out that look at no score"),
+            lambda block: ledger(block)[:MAX_LEDGER],
+            (
+                (_("Person"), lambda _block, row: row.participant),
+                (_("Excluded"), lambda _block, row: _("yes") if row.details["excluded"] else _("no")),
+                (_("Rules"), rules_cell),
+                (_("Off-task"), lambda _block, row: percent(row.details["facts"]["off_task_share"], 0)),
+                (_("Answered"), lambda _block, row: percent(row.details["facts"]["answered_share"], 0)),
+                (_("Median words"), lambda _block, row: decimals(row.details["facts"]["median_words"], 0)),
+                (
+                    _("Seconds per answer"),
+                    lambda _block, row: decimals(row.details["facts"]["seconds_per_answer"], 0),
+                ),
+                (_("Reviewers"), counted_detail("raters")),
+            ),
+            ledger_notes,
+            about_people=True,
+        ),
+        MeasureTable(
+            _("Agreement of reviewers"),
+            named(*RATERS),
+            (
+                (_("Number"), lambda _block, row: RATERS[row.name]),
+                (_("Value"), rater_cell),
+                (_("95 % interval"), interval()),
+                (_("People"), count("n")),
+            ),
+            [
+                _(
+                    "At least one in five flagged people should have two reviewers. The second could read "
+                    "what the first decided, so that this agreement is an upper bound of that of reviewers "
+                    "who decide alone."
+                )
+            ],
+        ),
+    ),
 )

@@ -1,18 +1,28 @@
-"""What theta owes to the judge as a page: confidence, failures, single verdicts, other judges."""
+"""What theta owes to the judge: confidence, failures, single verdicts, other judges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from judging.views.reason_texts import REASON_TEXTS
+from presentation.figures import BLUE, WIDTH, chart
 from presentation.measures import BY_PEOPLE, group_name, percent_cell, value_cell, value_with_interval
-from presentation.numbers import counted, decimals
-from presentation.tables import Table
-from reporting.views.agreement.figure import POINTS, empty_figure
+from presentation.numbers import Text, counted, decimals, percent
 from reporting.views.measurement.blocks.dif import prompt_name
-from reporting.views.measurement.blocks.fit import detail_cell
-from reporting.views.measurement.shown import BlockPage, FigureSpec
+from reporting.views.measurement.parts import (
+    BlockPage,
+    MeasureTable,
+    Plot,
+    Row,
+    Sentences,
+    beside,
+    count,
+    detail,
+    named,
+    shown,
+    value,
+)
 from scoring.models import MeasureRow
 from scoring.selectors.judge_effects import NOT_JUDGED
 from scoring.selectors.measures import BlockMeasures
@@ -21,67 +31,47 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINS = tuple(edge / 20 for edge in range(20))  # [0, 0.05), … ; exactly 1 by itself
+REASONS = {**REASON_TEXTS, NOT_JUDGED: _("The judge has not come to this answer, or not to its last text.")}
 
 
-def summary(found: BlockMeasures) -> Sequence[str]:
-    unscored, flips = found.get("judge.unscored"), found.get("theta.flips", "average")
-    sentences = [
-        _(
-            "The score of a criterion is multiplied with the judge's confidence, and the logit is steep "
-            "near 1: a confidence of 0.95 instead of 1.00 on every criterion that is met can cost more "
-            "than a logit. theta_QL depends much less on it."
-        ),
-        _("Answers without a valid verdict: %(count)s (%(share)s); they are missing, not zero.")
-        % {
-            "count": counted(unscored.details["unscored"] if unscored else None),
-            "share": percent_cell(unscored),
-        },
-    ]
+def summary(block: BlockMeasures) -> Iterator[Text]:
+    unscored, flips = block.get("judge.unscored"), block.get("theta.flips", "average")
+    yield _(
+        "The score of a criterion is multiplied with the judge's confidence, and the logit is steep "
+        "near 1: a confidence of 0.95 instead of 1.00 on every criterion that is met can cost more "
+        "than a logit. theta_QL depends much less on it."
+    )
+    yield _("Answers without a valid verdict: %(count)s (%(share)s); they are missing, not zero.") % {
+        "count": counted(unscored.details["unscored"] if unscored else None),
+        "share": percent_cell(unscored),
+    }
     if flips is not None:
-        sentences.append(
-            _(
-                "As a reference: if %(share)s %% of the answers with full credit deserved none, the pooled "
-                "theta of Average would change by %(change)s, theta_QL by %(quasi)s."
-            )
-            % {
-                "share": decimals(100 * flips.details["share"], 1),
-                "change": value_cell(flips),
-                "quasi": value_cell(found.get("theta.flips.ql", "average")),
-            }
-        )
-    return sentences
+        yield _(
+            "As a reference: if %(share)s %% of the answers with full credit deserved none, the pooled "
+            "theta of Average would change by %(change)s, theta_QL by %(quasi)s."
+        ) % {
+            "share": decimals(100 * flips.details["share"], 1),
+            "change": value_cell(flips),
+            "quasi": value_cell(block.get("theta.flips.ql", "average")),
+        }
 
 
-def tables(found: BlockMeasures) -> Sequence[Table]:
-    shown = (
-        confidence_table(found),
-        reason_table(found),
-        theta_table(found),
-        change_table(found),
-        answer_table(found, "influence.answer", _("The ten answers without which theta changes most")),
-        answer_table(found, "influence.other", _("The ten answers whose other score changes theta most")),
-    )
-    return [table for table in shown if table.rows]
+def confidences(block: BlockMeasures) -> list[tuple[str, int]]:
+    return [(name, number) for name, number in bins_of(block.get("judge.confidence")) if number]
 
 
-def confidence_table(found: BlockMeasures) -> Table:
-    row = found.get("judge.confidence")
-    binned = bins_of(row)
-    total = sum(count for _name, count in binned)
-    return Table(
-        caption=_("The judge's confidence in its verdicts"),
-        head=(_("Confidence"), _("Verdicts"), _("Share")),
-        rows=[
-            (name, counted(count), f"{decimals(100 * count / total, 1)} %") for name, count in binned if count
-        ],
-        notes=(
-            _("Mean %(mean)s; exactly 1 in %(share)s of the verdicts.")
-            % {"mean": value_cell(row, 3), "share": percent_cell(found.get("judge.certain"))},
-        ),
-    )
+def share_of_verdicts(block: BlockMeasures, line: tuple[str, int]) -> str:
+    return percent(line[1] / sum(number for _name, number in confidences(block)))
 
 
-def bins_of(row: MeasureRow | None) -> list[tuple[str, int]]:
+def confidence_notes(block: BlockMeasures) -> Iterator[Text]:
+    yield _("Mean %(mean)s; exactly 1 in %(share)s of the verdicts.") % {
+        "mean": value_cell(block.get("judge.confidence"), 3),
+        "share": percent_cell(block.get("judge.certain")),
+    }
+
+
+def bins_of(row: Row) -> list[tuple[str, int]]:
     """Verdicts by confidence in steps of 0.05; exactly 1 has a place of its own."""
     counts = [(float(value), int(number)) for value, number in (row.details["counts"] if row else ())]
     named = []
@@ -91,112 +81,51 @@ def bins_of(row: MeasureRow | None) -> list[tuple[str, int]]:
     return [*named, (decimals(1, 2), sum(number for value, number in counts if value >= 1))]
 
 
-def reason_table(found: BlockMeasures) -> Table:
-    row = found.get("judge.unscored")
-    reasons = row.details["reasons"] if row else {}
-    names = {**REASON_TEXTS, NOT_JUDGED: _("The judge has not come to this answer, or not to its last text.")}
-    return Table(
-        caption=_("Answers without a valid verdict"),
-        head=(_("Reason"), _("Answers")),
-        rows=[(str(names.get(reason, reason)), counted(count)) for reason, count in reasons.items()],
-    )
+def unscored_reasons(block: BlockMeasures) -> list[tuple[str, int]]:
+    row = block.get("judge.unscored")
+    return list(row.details["reasons"].items()) if row else []
 
 
-def theta_table(found: BlockMeasures) -> Table:
-    return Table(
-        caption=_("Theta under other scores of the same answers (95 % interval)"),
-        head=(
-            _("Group and scores"),
-            _("Pooled"),
-            _("theta_QL"),
-            _("By prompt means, as published"),
-            _("Pairs"),
-        ),
-        rows=[
-            (
-                group_and_scores(row),
-                value_with_interval(row),
-                value_with_interval(found.get("judge.theta.ql", row.group, row.subset)),
-                value_cell(found.get("judge.theta.prompt", row.group, row.subset)),
-                counted(row.n),
-            )
-            for row in found.named("judge.theta.pool")
-        ],
-        notes=(str(BY_PEOPLE),),
-    )
-
-
-def change_table(found: BlockMeasures) -> Table:
-    return Table(
-        caption=_("What other scores change theta by (95 % interval)"),
-        head=(
-            _("Group and scores"),
-            _("Pooled"),
-            _("theta_QL"),
-            _("Pairs"),
-        ),
-        rows=[
-            (
-                group_and_scores(row),
-                value_with_interval(row),
-                value_with_interval(found.get("theta.change.ql", row.group, row.subset)),
-                counted(row.n),
-            )
-            for row in found.named("theta.change")
-        ],
-        notes=(
-            _(
-                "Changes compare the same answers of the same people under both scores. Another judge is "
-                "taken on the same item bank, which was calibrated under one judge: a change of theta may "
-                "be a change of scale."
-            ),
-        ),
-    )
-
-
-def group_and_scores(row: MeasureRow) -> str:
+def group_and_scores(_block: BlockMeasures, row: MeasureRow) -> str:
     return f"{group_name(row.group)}: {scores_name(row.subset or 'scores:judge')}"
 
 
-def scores_name(subset: str) -> str:
+def scores_name(subset: str) -> Text:
     kind, _colon, name = subset.partition(":")
     name, again, _rest = name.partition("/reselected")
+    text: Text = _("as judged") if name == "judge" else _("every confidence taken as 1")
     if kind == "judge":
         text = _("judge %(name)s") % {"name": name}
-    else:
-        text = _("as judged") if name == "judge" else _("every confidence taken as 1")
     return _("%(scores)s, Top chosen anew") % {"scores": text} if again else text
 
 
-def answer_table(found: BlockMeasures, name: str, caption: str) -> Table:
-    rows = list(found.named(name))
-    quasi = {place_of(row): row for row in found.named(f"{name}.ql")}
-    private = sum(not row.details["public"] for row in rows)
-    note = _(
-        "%(private)s of these %(all)s answers are on private prompts; a report and an export leave them out."
-    )
-    return Table(
-        caption=caption,
-        head=(
-            _("Person"),
-            _("Prompt"),
-            _("Group and scores"),
-            _("Score"),
-            _("Change of pooled theta"),
-            _("Change of theta_QL"),
+def answer_table(name: str, caption: Text) -> MeasureTable[MeasureRow]:
+    """Single answers that theta hangs on."""
+
+    def quasi(block: BlockMeasures, row: MeasureRow) -> str:
+        rows = {place_of(one): one for one in block.named(f"{name}.ql")}
+        return value_cell(rows.get(place_of(row)), 3)
+
+    def notes(block: BlockMeasures) -> Iterator[Text]:
+        public = [row.details["public"] for row in block.named(name)]
+        if not all(public):
+            yield _(
+                "%(private)s of these %(all)s answers are on private prompts; a report and an export leave "
+                "them out."
+            ) % {"private": counted(public.count(False)), "all": counted(len(public))}
+
+    return MeasureTable(
+        caption,
+        named(name),
+        (
+            (_("Person"), lambda _block, row: row.participant),
+            (_("Prompt"), prompt_name),
+            (_("Group and scores"), group_and_scores),
+            (_("Score"), scores_cell),
+            (_("Change of pooled theta"), value(3)),
+            (_("Change of theta_QL"), quasi),
         ),
-        rows=[
-            (
-                row.participant,
-                prompt_name(found, row),
-                group_and_scores(row),
-                detail_cell(row, "p", 2) + other_cell(row),
-                value_cell(row, 3),
-                value_cell(quasi.get(place_of(row)), 3),
-            )
-            for row in rows
-        ],
-        notes=[note % {"private": counted(private), "all": counted(len(rows))}] if private else (),
+        notes,
         about_people=True,
     )
 
@@ -206,42 +135,87 @@ def place_of(row: MeasureRow) -> tuple[str, ...]:
     return row.group, row.subset, row.participant, row.prompt_id
 
 
-def other_cell(row: MeasureRow) -> str:
-    return f" → {detail_cell(row, 'p_other', 2)}" if "p_other" in row.details else ""
+def scores_cell(block: BlockMeasures, row: MeasureRow) -> str:
+    other = f" → {detail('p_other')(block, row)}" if "p_other" in row.details else ""
+    return detail("p")(block, row) + other
 
 
-def confidence_figure(found: BlockMeasures) -> "Figure | None":
+def draw_confidence(block: BlockMeasures) -> "Figure | None":
     """How often each confidence occurs; on a logarithmic axis, as nearly all of them are 1."""
-    binned = bins_of(found.get("judge.confidence"))
-    if not sum(count for _name, count in binned):
+    binned = bins_of(block.get("judge.confidence"))
+    if not sum(number for _name, number in binned):
         return None
-    figure, axes = empty_figure((8.0, 3.8))
+    figure, axes = chart((WIDTH, 3.8), _("the judge's confidence"), _("verdicts (logarithmic)"), grid="y")
     places = [low + 0.025 for low in BINS] + [1.025]
-    axes.bar(places, [count for _name, count in binned], width=0.046, color=POINTS)
+    axes.bar(places, [number for _name, number in binned], width=0.046, color=BLUE)
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda count, _place: counted(round(count)))
+    axes.yaxis.set_major_formatter(lambda number, _place: counted(round(number)))
     axes.set_ylim(bottom=0.7)
     axes.set_xticks(
         [0, 0.2, 0.4, 0.6, 0.8, 1.025],
-        ["0", *(decimals(tick, 1) for tick in (0.2, 0.4, 0.6, 0.8)), _("exactly 1")],
+        ["0", *(decimals(tick, 1) for tick in (0.2, 0.4, 0.6, 0.8)), str(_("exactly 1"))],
     )
-    axes.set_xlabel(_("the judge's confidence"))
-    axes.set_ylabel(_("verdicts (logarithmic)"))
-    axes.grid(axis="y", color="#d9d6cf", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
 PAGE = BlockPage(
-    title=gettext_lazy("Judge effects"),
-    summary=summary,
-    tables=tables,
-    figures={
-        "confidence": FigureSpec(
-            draw=confidence_figure,
-            alt=gettext_lazy("Number of verdicts by the judge's confidence, in steps of 0.05."),
-            caption=gettext_lazy("The judge's confidence in its verdicts; exactly 1 stands by itself."),
-        )
-    },
+    _("Judge effects"),
+    (
+        Sentences(summary),
+        Plot(
+            name="confidence",
+            alt=_("Number of verdicts by the judge's confidence, in steps of 0.05."),
+            caption=_("The judge's confidence in its verdicts; exactly 1 stands by itself."),
+            draw=draw_confidence,
+        ),
+        MeasureTable(
+            _("The judge's confidence in its verdicts"),
+            confidences,
+            (
+                (_("Confidence"), lambda _block, line: line[0]),
+                (_("Verdicts"), lambda _block, line: counted(line[1])),
+                (_("Share"), share_of_verdicts),
+            ),
+            confidence_notes,
+        ),
+        MeasureTable(
+            _("Answers without a valid verdict"),
+            unscored_reasons,
+            (
+                (_("Reason"), lambda _block, line: REASONS.get(line[0], line[0])),
+                (_("Answers"), lambda _block, line: counted(line[1])),
+            ),
+        ),
+        MeasureTable(
+            _("Theta under other scores of the same answers (95 % interval)"),
+            named("judge.theta.pool"),
+            (
+                (_("Group and scores"), group_and_scores),
+                (_("Pooled"), shown(value_with_interval)),
+                (_("theta_QL"), beside("judge.theta.ql", shown(value_with_interval))),
+                (_("By prompt means, as published"), beside("judge.theta.prompt")),
+                (_("Pairs"), count("n")),
+            ),
+            [BY_PEOPLE],
+        ),
+        MeasureTable(
+            _("What other scores change theta by (95 % interval)"),
+            named("theta.change"),
+            (
+                (_("Group and scores"), group_and_scores),
+                (_("Pooled"), shown(value_with_interval)),
+                (_("theta_QL"), beside("theta.change.ql", shown(value_with_interval))),
+                (_("Pairs"), count("n")),
+            ),
+            [
+                _(
+                    "Changes compare the same answers of the same people under both scores. Another judge is "
+                    "taken on the same item bank, which was calibrated under one judge: a change of theta "
+                    "may be a change of scale."
+                )
+            ],
+        ),
+        answer_table("influence.answer", _("The ten answers without which theta changes most")),
+        answer_table("influence.other", _("The ten answers whose other score changes theta most")),
+    ),
 )

@@ -1,98 +1,336 @@
 """The models beside the cohort."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy as _, ngettext
 
+from presentation.agreement import judges_sentence
+from presentation.columns import ABSENT
+from presentation.figures import INK, ORANGE, SLATE, Point, Style
 from presentation.first_intervals import COMPARE
+from presentation.measures import COMMON, group_name, interval_cell, value_cell
+from presentation.numbers import Text, counted, decimals, span_or_one
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.views.measurement.blocks.models_figure import models_figure
-from reporting.views.measurement.blocks.models_tables import tables
-from reporting.views.measurement.shown import BlockPage, FigureSpec
+from reporting.views.measurement.parts import (
+    BlockPage,
+    IntervalPlot,
+    MeasureTable,
+    Row,
+    Sentences,
+    beside,
+    count,
+    detail,
+    interval,
+    is_logistic,
+    se,
+    value,
+)
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
+MAX_DRAWN = 80  # lines of the figure; more cannot be read, and the table has them all
+COHORT = {"average": Style(), "top": Style(marker="s", colour=ORANGE, hollow=True)}
+MODEL, MODELLED = Style(marker="D", colour=SLATE), Style(marker="|", colour=INK, band=True)
+VERDICTS = {"above": _("above"), "below": _("below"), "not_distinguishable": _("not distinguishable")}
+DESIGNS = {
+    "batch": _("Errors of differences are clustered by batch: other people and other prompts like these."),
+    "twoway": _(
+        "Errors of differences are clustered by people and prompts: other people and other prompts like "
+        "these."
+    ),
+    "participant": _(
+        "There is one batch, so errors of differences are clustered by people: other people, but these "
+        "prompts and these responses of the models."
+    ),
+}
 
-def summary(found: BlockMeasures) -> Sequence[str]:
+
+def summary(block: BlockMeasures) -> Iterator[Text]:
     """What the comparison is, and how it was made here."""
-    average = found.get("models.theta.pool", "average")
-    sentences = [
-        _(
-            "People answer a prompt once, models several times, and the logit is taken after averaging: "
-            "single responses score further from the middle. So each model is scored again here on the "
-            "prompts that the cohort answered, as often as the cohort answered them, and at the cohort's "
-            "number of responses per prompt."
-        ),
-        str(COMPARE),
-    ]
-    if scored := list(found.named("theta.epochs")):
-        sentences.append(judges_sentence(scored))
+    yield _(
+        "People answer a prompt once, models several times, and the logit is taken after averaging: "
+        "single responses score further from the middle. So each model is scored again here on the "
+        "prompts that the cohort answered, as often as the cohort answered them, and at the cohort's "
+        "number of responses per prompt."
+    )
+    yield COMPARE
+    if scored := list(block.named("theta.epochs")):
+        yield judges_sentence([row.details for row in scored])
+    average = block.get("models.theta.pool", "average")
     if average is not None:
-        sentences.append(design_sentence(average))
-    if any(found.named("theta.published")):
-        sentences.append(
-            _(
-                "Some models have a published theta and no scores. For those a band is drawn: what their "
-                "theta would be for single responses, modelled. No verdict is given on them."
-            )
+        yield design_sentence(average)
+    if any(block.named("theta.published")):
+        yield _(
+            "Some models have a published theta and no scores. For those a band is drawn: what their "
+            "theta would be for single responses, modelled. No verdict is given on them."
         )
-    return sentences
 
 
-def judges_sentence(scored: Sequence[MeasureRow]) -> str:
-    """How many models the study's own judge has scored, as far as their results say."""
-    said = [row.details["same_judge"] for row in scored]
-    return _(
-        "Models scored by the judge of the people (%(judge)s): %(same)d; by another: %(other)d; without a "
-        "judge's name: %(unknown)d. Where the judge or its texts differ, a difference can be one of judges."
-    ) % {
-        "judge": scored[0].details["study_judge"],
-        "same": said.count(True),
-        "other": said.count(False),
-        "unknown": said.count(None),
-    }
-
-
-def design_sentence(average: MeasureRow) -> str:
+def design_sentence(average: MeasureRow) -> Text:
     """What the errors of the differences take as independent, and whether that is enough of it."""
-    meaning = {
-        "batch": _(
-            "Errors of differences are clustered by batch: other people and other prompts like these."
+    meaning = DESIGNS.get(average.details.get("design", ""), "")
+    if average.clusters is None or average.clusters >= FEW_CLUSTERS:
+        return meaning
+    few = ngettext(
+        "There is only %(number)d such cluster: the intervals may be too narrow.",
+        "There are only %(number)d such clusters: the intervals may be too narrow.",
+        average.clusters,
+    )
+    return f"{meaning} {few % {'number': average.clusters}}"
+
+
+def by_theta(rows: Iterable[MeasureRow]) -> list[MeasureRow]:
+    """The highest first, rows without a value last."""
+    return sorted(rows, key=lambda row: (row.value is None, -(row.value or 0)))
+
+
+def cohort_first(block: BlockMeasures, name: str, group: str) -> list[MeasureRow]:
+    """The group and each model by this theta; none where there is no model."""
+    models = by_theta(row for row in block.named(name, group=group) if row.subset)
+    own = block.get(name, group)
+    return [own, *models] if own and models else models
+
+
+def row_name(_block: BlockMeasures, row: MeasureRow) -> str:
+    if not row.subset:
+        return group_name(row.group)
+    name = str(row.details.get("model", ""))
+    return _("%(model)s (published only)") % {"model": name} if row.details.get("published_only") else name
+
+
+def difference(block: BlockMeasures, name: str, row: MeasureRow) -> Row:
+    """Cohort less model; the cohort itself has none."""
+    return block.get(f"difference.{name}", row.group or "average", row.subset) if row.subset else None
+
+
+def verdict(row: Row) -> Text:
+    return VERDICTS.get(row.details.get("verdict", ""), ABSENT) if row else ABSENT
+
+
+def k_note(row: Row) -> str:
+    """The numbers of responses that a comparison was made at, the same or not."""
+    if row is None or row.value is None or None in (row.details.get("k_human"), row.details.get("k_model")):
+        return ""
+    human, model = (decimals(row.details[name], 1) for name in ("k_human", "k_model"))
+    return " " + _("(k human = %(human)s, k model = %(model)s)") % {"human": human, "model": model}
+
+
+def shared_k_note(block: BlockMeasures) -> str:
+    """The numbers of responses where all comparisons by prompt means were made at the same; "" otherwise."""
+    rows = by_prompt(block)
+    notes = {note for row in rows if (note := k_note(difference(block, "prompt", row)))}
+    return notes.pop() if len(notes) == 1 else ""
+
+
+def by_prompt(block: BlockMeasures) -> list[MeasureRow]:
+    return cohort_first(block, "models.theta.prompt", "average")
+
+
+def difference_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
+    by_prompt = difference(block, "prompt", row)
+    return value_cell(by_prompt) + ("" if shared_k_note(block) else k_note(by_prompt))
+
+
+def interval_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
+    """Of the difference; of the cohort its own."""
+    return interval_cell(difference(block, "prompt", row) if row.subset else row)
+
+
+def interval_by_ql(block: BlockMeasures, row: MeasureRow) -> str:
+    own = block.get("models.theta.ql", row.group)
+    return interval_cell(difference(block, "ql", row) if row.subset else own)
+
+
+def inseparable(block: BlockMeasures) -> list[tuple[int, list[MeasureRow]]]:
+    """Runs of neighbours of which no two are told apart, by number."""
+    members: dict[int, list[MeasureRow]] = {}
+    for row in by_theta(block.named("models.theta.pool", group="average")):
+        for group in row.details.get("groups", ()):
+            members.setdefault(group, []).append(row)
+    return sorted(members.items())
+
+
+def theta_range(rows: Sequence[MeasureRow]) -> str:
+    values = [row.value for row in rows if row.value is not None]
+    return span_or_one(min(values), max(values))
+
+
+def points(block: BlockMeasures) -> Iterator[Point]:
+    """Models, Average and Top by theta, and bands of those with a published theta only."""
+    own = [block.get("models.theta.pool", group) for group in COHORT]
+    models = [row for row in block.named("models.theta.pool", group="average") if row.subset]
+    every = [*filter(None, own), *models, *block.named("theta.modelled_k1")]
+    for row in by_theta(row for row in every if row.value is not None)[:MAX_DRAWN]:
+        name = str(row.details.get("model", ""))
+        if not row.subset:
+            yield Point(group_name(row.group), COHORT[row.group], row)
+        elif row.name == "theta.modelled_k1":
+            from_k = _("%(model)s (modelled from k = %(k)s)") % {"model": name, "k": row.details.get("k")}
+            yield Point(from_k, MODELLED, row)
+        else:
+            yield Point(name, MODEL, row)
+
+
+def single_table(group: str, notes: Sequence[Text]) -> MeasureTable[MeasureRow]:
+    """theta.pool of the group and of each model on the same prompts (k = 1)."""
+    return MeasureTable(
+        lambda _block: (
+            _("%(group)s and models on the same prompts, single responses (k human = 1, k model = 1)")
+            % {"group": group_name(group)}
         ),
-        "twoway": _(
-            "Errors of differences are clustered by people and prompts: other people and other prompts like "
-            "these."
+        lambda block: [] if is_logistic(block) else cohort_first(block, "models.theta.pool", group),
+        (
+            (_("Configuration"), row_name),
+            (_("theta"), value()),
+            (_("95 % interval"), interval()),
+            (_("Cohort − model"), lambda block, row: value_cell(difference(block, "pool", row))),
+            (_("95 % interval"), lambda block, row: interval_cell(difference(block, "pool", row))),
+            (_("Cohort is"), lambda block, row: verdict(difference(block, "pool", row))),
+            (
+                _("Places"),
+                lambda _block, row: span_or_one(
+                    row.details.get("place_best"), row.details.get("place_worst"), 0
+                ),
+            ),
         ),
-        "participant": _(
-            "There is one batch, so errors of differences are clustered by people: other people, but these "
-            "prompts and these responses of the models."
-        ),
-    }.get(average.details.get("design", ""), "")
-    if average.clusters is not None and average.clusters < FEW_CLUSTERS:
-        few = ngettext(
-            "There is only %(number)d such cluster: the intervals may be too narrow.",
-            "There are only %(number)d such clusters: the intervals may be too narrow.",
-            average.clusters,
-        )
-        meaning = f"{meaning} {few % {'number': average.clusters}}"
-    return meaning
+        notes,
+    )
 
 
 PAGE = BlockPage(
-    title=gettext_lazy("Models"),
-    summary=summary,
-    tables=tables,
-    figures={
-        "models": FigureSpec(
-            draw=models_figure,
-            alt=gettext_lazy(
+    _("Models"),
+    (
+        Sentences(summary),
+        IntervalPlot(
+            name="models",
+            alt=_(
                 "Models and the cohort on one theta axis with their 95 % intervals; models with a published "
                 "theta only as hollow bands."
             ),
-            caption=gettext_lazy(
+            caption=_(
                 "theta for single responses (k human = 1, k model = 1) on the cohort's prompts. Hollow bands "
                 "are modelled from a published theta, whose k is named. Top is in-sample and has no interval."
             ),
-        )
-    },
+            across=_("theta in logits, single responses, with its 95 % interval"),
+            points=points,
+        ),
+        single_table(
+            "average",
+            [
+                _(
+                    "theta is theta.pool: the mean of single responses' logits, for a model the mean of its "
+                    "epochs."
+                ),
+                _(
+                    "Differences are paired on the prompts. Above and below hold at 5 % over all models "
+                    "together (Holm); intervals are for one model each. A model's own interval is clustered "
+                    "by prompt."
+                ),
+            ],
+        ),
+        MeasureTable(
+            lambda block: (
+                _("The same by means per prompt%(k)s and by quasi-likelihood") % {"k": shared_k_note(block)}
+            ),
+            by_prompt,
+            (
+                (_("Configuration"), row_name),
+                (_("theta.prompt"), value()),
+                (_("Cohort − model"), difference_by_prompt),
+                (_("95 % interval"), interval_by_prompt),
+                (_("theta_QL"), beside("models.theta.ql")),
+                (_("Cohort − model"), lambda block, row: value_cell(difference(block, "ql", row))),
+                (_("95 % interval"), interval_by_ql),
+                (_("Cohort is"), lambda block, row: verdict(difference(block, "ql", row))),
+            ),
+            [
+                _(
+                    "theta.prompt takes the mean score of each prompt first. A model's mean is over as many "
+                    "epochs as people answered the prompt, averaged over all choices of epochs. A mean over "
+                    "different people still lies nearer to the middle than one over epochs of one model: for "
+                    "equal abilities of 0.5 to 2 the difference came out 0.1 to 0.3 too low in simulation. "
+                    "So it has no verdict."
+                ),
+                _(
+                    "theta_QL does not depend on the number of responses. It is another scale: compare "
+                    "theta_QL with theta_QL only. In the first row the intervals are those of the cohort "
+                    "itself."
+                ),
+            ],
+        ),
+        MeasureTable(
+            _("Groups that cannot be told apart (k human = 1, k model = 1)"),
+            inseparable,
+            (
+                (_("Group"), lambda _block, run: str(run[0])),
+                (_("Rows"), lambda _block, run: counted(len(run[1]))),
+                (_("Who"), lambda block, run: ", ".join(row_name(block, row) for row in run[1])),
+                (_("theta"), lambda _block, run: theta_range(run[1])),
+            ),
+            [
+                _(
+                    "Every two rows are compared by their difference on the prompts they share; two are told "
+                    "apart where p is below 5 % after Holm's correction for all pairs of rows. A group is a "
+                    "longest run of neighbours in the order of theta of which no two are told apart; groups "
+                    "may overlap. Places count from the rows told apart above to those told apart below, and "
+                    "hold together at 95 %. More comparisons are corrected for here than for the verdicts: a "
+                    "cohort can be above or below a model and still share a group with it."
+                )
+            ],
+        ),
+        MeasureTable(
+            _("Published only: theta as published, and modelled for single responses"),
+            lambda block: by_theta(block.named("theta.published")),
+            (
+                (_("Configuration"), row_name),
+                (_("theta, published"), value()),
+                (_("SE"), se()),
+                (_("k"), lambda _block, row: ABSENT if row.details.get("k") is None else row.details["k"]),
+                (_("theta at k = 1, modelled"), beside("theta.modelled_k1", value(here=COMMON))),
+                (_("Band"), beside("theta.modelled_k1", interval())),
+                (
+                    _("Cohort − modelled"),
+                    lambda block, row: (
+                        value_cell(modelled := difference(block, "modelled", row)) + k_note(modelled)
+                    ),
+                ),
+                (_("Range"), lambda block, row: interval_cell(difference(block, "modelled", row))),
+                (_("Source"), lambda _block, row: row.details.get("source", "")),
+            ),
+            [
+                _(
+                    "The band runs over 14 variants of a simulation model on the whole item bank: it is the "
+                    "spread of assumptions, not a sampling error. The range adds the cohort's interval and "
+                    "the published one to it. The prompts are not the same, so nothing is paired and no "
+                    "verdict is given. Nothing is modelled without a published k, or beyond what the "
+                    "simulation reaches."
+                )
+            ],
+        ),
+        single_table(
+            "top",
+            [
+                _(
+                    "Top was selected on these scores (in-sample): its theta is too high, and no interval "
+                    "around it or around a difference to it holds. There is no verdict; see the block Top."
+                )
+            ],
+        ),
+        MeasureTable(
+            _("Models as leaderboards report them: mean over epochs, all prompts of the item bank"),
+            lambda block: by_theta(block.named("theta.epochs")),
+            (
+                (_("Configuration"), row_name),
+                (_("k"), detail("k", 1)),
+                (_("Prompts"), count("prompts")),
+                (_("theta"), value()),
+                (_("SE, analytic"), detail("se_analytic", 3)),
+                (_("SE by prompt"), se(3)),
+                (_("theta_QL"), beside("models.theta.ql")),
+                (_("Judge"), lambda _block, row: str(row.details["judge"]) or ABSENT),
+                (_("Source"), lambda _block, row: row.details.get("source", "")),
+            ),
+            [_("These are not comparable with people who answered each prompt fewer than k times.")],
+        ),
+    ),
 )

@@ -1,69 +1,87 @@
-"""Theta by category, sub-category, label, modality, split, profile and arm: sentences, tables, figures."""
+"""Theta by category, sub-category, label, modality, split, profile and arm."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+import numpy as np
+from django.utils.translation import gettext_lazy as _, ngettext
 
+from presentation.figures import STYLES, Point, empty_figure, heat_grid, with_legend
 from presentation.first_intervals import categories_sentence
 from presentation.measures import (
+    COMMON,
     few_clusters_sentences,
     group_name,
     interval_cell,
+    se_cell,
     value_cell,
-    value_or_reason,
+    value_with_error,
 )
-from presentation.numbers import Text, counted, decimals
-from presentation.tables import Table
+from presentation.numbers import Text
 from psychometrics.inference.coverage import OF_CATEGORIES
-from reporting.views.measurement.blocks.slices_figures import (
-    FEW_PAIRS,
-    arms_figure,
-    cell_rows,
-    heat_figure,
-    radar_figure,
+from reporting.views.measurement.parts import (
+    GROUP,
+    BlockPage,
+    IntervalPlot,
+    MeasureTable,
+    Plot,
+    Sentences,
+    beside,
+    count,
+    counted_detail,
+    interval,
+    named,
+    se,
+    shown,
+    value,
 )
-from reporting.views.measurement.shown import BlockPage, FigureSpec
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MIN_PAIRS = 30  # cells with fewer are hatched
+COLOURS = "cividis"  # from dark to light in every rendering, grey included
+THETAS = ("slices.theta.pool", "slices.theta.ql", "slices.theta.prompt")
 KIND_NAMES: Mapping[str, Text] = {
-    "category": gettext_lazy("By category"),
-    "subcategory": gettext_lazy("By sub-category"),
-    "label": gettext_lazy("By label"),
-    "modality": gettext_lazy("By modality"),
-    "split": gettext_lazy("Public and private prompts"),
-    "profile": gettext_lazy("By profile"),
-    "arm": gettext_lazy("By arm"),
+    "category": _("By category"),
+    "subcategory": _("By sub-category"),
+    "label": _("By label"),
+    "modality": _("By modality"),
+    "split": _("Public and private prompts"),
+    "profile": _("By profile"),
+    "arm": _("By arm"),
 }
-ESTIMATORS = {"theta.pool": "theta.pool", "theta.ql": "theta_QL", "theta.prompt": "theta.prompt"}
-
-
-FLAGGED = gettext_lazy(
+ARMS = {"arms.theta.pool": "theta.pool", "arms.theta.ql": "theta_QL", "arms.theta.prompt": "theta.prompt"}
+CLUSTERS: Mapping[str, Text] = {
+    "batches": _("Batches are taken as independent."),
+    "people and prompts": _("People, and prompts, are taken as independent."),
+}
+FLAGGED = _(
     "%(group)s: public prompts went better than private ones by %(difference)s logits (SE %(se)s), more than "
     "2 SE: some public prompts may have been known. Item parameters that do not fit both splits alike would "
     "look the same."
 )
-NOT_FLAGGED = gettext_lazy(
+NOT_FLAGGED = _(
     "%(group)s: public less private prompts is %(difference)s logits (SE %(se)s); public prompts are not "
     "better by more than 2 SE."
 )
 
 
-def summary(found: BlockMeasures) -> Sequence[str]:
+def summary(block: BlockMeasures) -> Iterator[Text]:
     """How to read parts, and whether public prompts stand out."""
-    return [
-        _(
-            "Each part of the data on the scale of the whole bank. Parts overlap, and many are compared at "
-            "once: of twenty intervals one misses by chance. Labels need 30 prompts. A part with one person "
-            "or one prompt with a score, or with one or two private prompts, has no number."
-        ),
-        *rare_label_sentences(found),
-        *contamination_sentences(found),
-    ]
+    yield _(
+        "Each part of the data on the scale of the whole bank. Parts overlap, and many are compared at "
+        "once: of twenty intervals one misses by chance. Labels need 30 prompts. A part with one person "
+        "or one prompt with a score, or with one or two private prompts, has no number."
+    )
+    yield from rare_label_sentences(block)
+    yield from contamination_sentences(block)
 
 
-def rare_label_sentences(found: BlockMeasures) -> Iterator[str]:
-    row = found.get("labels.left_out")
+def rare_label_sentences(block: BlockMeasures) -> Iterator[Text]:
+    row = block.get("labels.left_out")
     if row is not None and row.value:
         yield ngettext(
             "%(labels)d label has fewer than %(prompts)d prompts and is left out.",
@@ -72,140 +90,205 @@ def rare_label_sentences(found: BlockMeasures) -> Iterator[str]:
         ) % {"labels": round(row.value), "prompts": row.details["fewest_prompts"]}
 
 
-def contamination_sentences(found: BlockMeasures) -> Iterator[str]:
-    for row in found.named("contamination.difference"):
+def contamination_sentences(block: BlockMeasures) -> Iterator[Text]:
+    for row in block.named("contamination.difference"):
         if row.value is not None and row.se is not None:
             text = FLAGGED if row.details["flagged"] else NOT_FLAGGED
-            yield str(text) % {
+            yield text % {
                 "group": group_name(row.group),
                 "difference": value_cell(row),
-                "se": decimals(row.se, 2),
+                "se": se_cell(row),
             }
 
 
-def tables(found: BlockMeasures) -> Sequence[Table]:
-    """One table per way of splitting, then cells of category and profile, then public less private."""
-    made = [kind_table(found, kind) for kind in KIND_NAMES]
-    others = arms_table(found), cells_table(found), contamination_table(found)
-    return [table for table in (*made, *others) if table.rows]
+def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[MeasureRow]:
+    """theta.pool of each part of a kind, with its error by people."""
+    rows = block.named("slices.theta.pool", group=group)
+    return [row for row in rows if (row.details["kind"], row.details["error"]) == (kind, "se.participant")]
 
 
-def kind_table(found: BlockMeasures, kind: str) -> Table:
-    of_kind = [
-        row for row in found.named(*(f"slices.{name}" for name in ESTIMATORS)) if row.details["kind"] == kind
-    ]
-    rows = [
-        part_cells(found, row)
-        for row in of_kind
-        if row.name == "slices.theta.pool" and row.details["error"] == "se.participant"
-    ]
-    head = (
-        _("Part"), _("theta.pool"), _("95 % interval by batch"), _("by people"), _("theta_QL (SE)"),
-        _("theta.prompt (SE)"), _("People"), _("Prompts"), _("Pairs"),
-    )  # fmt: skip
-    notes = list(few_clusters_sentences(of_kind))
-    errors = OF_CATEGORIES.keys() & {row.details["error"] for row in of_kind if row.low is not None}
-    if kind == "category" and errors:
-        notes.append(categories_sentence(sorted(errors)))
-    return Table(str(KIND_NAMES[kind]), head, rows, notes)
+def interval_by_batch(block: BlockMeasures, row: MeasureRow) -> str:
+    """By batch are the intervals of theta.pool alone here; the others are in the export."""
+    return interval_cell(block.get(row.name, row.group, f"{row.subset};se.batch"))
 
 
-def part_cells(found: BlockMeasures, row: MeasureRow) -> list[str]:
-    """One part of one group. Errors of theta_QL and theta.prompt are by people; by batch is in the export."""
-    by_batch = found.get(row.name, row.group, f"{row.subset};se.batch")
-    others = (found.get(name, row.group, row.subset) for name in ("slices.theta.ql", "slices.theta.prompt"))
-    return [
-        f"{row.details['value']}, {group_name(row.group)}", value_or_reason(row), interval_cell(by_batch),
-        interval_cell(row), *(value_with_error(other) for other in others), counted(row.people),
-        counted(row.prompts), counted(row.n),
-    ]  # fmt: skip
+def kind_table(kind: str) -> MeasureTable[MeasureRow]:
+    def notes(block: BlockMeasures) -> Iterator[Text]:
+        rows = [row for row in block.named(*THETAS) if row.details["kind"] == kind]
+        yield from few_clusters_sentences(rows)
+        errors = OF_CATEGORIES.keys() & {row.details["error"] for row in rows if row.low is not None}
+        if kind == "category" and errors:
+            yield categories_sentence(sorted(errors))
+
+    return MeasureTable(
+        KIND_NAMES[kind],
+        lambda block: pooled(block, kind),
+        (
+            (_("Part"), lambda _block, row: f"{row.details['value']}, {group_name(row.group)}"),
+            (_("theta.pool"), value(here=COMMON)),
+            (_("95 % interval by batch"), interval_by_batch),
+            (_("by people"), interval()),
+            (_("theta_QL (SE)"), beside("slices.theta.ql", shown(value_with_error))),
+            (_("theta.prompt (SE)"), beside("slices.theta.prompt", shown(value_with_error))),
+            (_("People"), count("people")),
+            (_("Prompts"), count("prompts")),
+            (_("Pairs"), count("n")),
+        ),
+        notes,
+    )
 
 
-def arms_table(found: BlockMeasures) -> Table:
-    rows = [
-        [
-            f"{row.details['first']} − {row.details['second']}", shown, value_or_reason(row),
-            decimals(row.se, 2), interval_cell(row), counted(row.details["people_first"]),
-            counted(row.details["people_second"]), counted(row.details["df"]),
-        ]
-        for name, shown in ESTIMATORS.items()
-        for row in found.named(f"arms.{name}")
-    ]  # fmt: skip
-    head = (
-        _("Arms"), _("Estimator"), _("Difference, logits"), _("SE"), _("95 % interval by people"),
-        _("People, first"), _("People, second"), _("Degrees of freedom"),
-    )  # fmt: skip
-    note = _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch.")
-    few = few_clusters_sentences(found.named(*(f"arms.{name}" for name in ESTIMATORS)))
-    return Table(_("Differences between arms, Average"), head, rows, (note, *few))
+def arms_notes(block: BlockMeasures) -> Iterator[Text]:
+    yield _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch.")
+    yield from few_clusters_sentences(block.named(*ARMS))
 
 
-def cells_table(found: BlockMeasures) -> Table:
-    rows = [
-        [
-            f"{category}, {profile}", value_or_reason(row), interval_cell(row),
-            value_with_error(found.get("slices.theta.ql", row.group, row.subset)), counted(row.n),
-        ]
-        for (category, profile), row in cell_rows(found).items()
-    ]  # fmt: skip
-    head = (
-        _("Category and profile"), _("theta.pool, Average"), _("95 % interval by people"),
-        _("theta_QL (SE)"), _("Pairs"),
-    )  # fmt: skip
-    note = _("Cells with fewer than %(pairs)d pairs are hatched in the figure.") % {"pairs": FEW_PAIRS}
-    few = few_clusters_sentences(cell_rows(found).values())
-    return Table(_("Category by profile"), head, rows, (note, *few))
+def arms_by_estimator(block: BlockMeasures) -> Iterator[MeasureRow]:
+    return (row for name in ARMS for row in block.named(name))
 
 
-def contamination_table(found: BlockMeasures) -> Table:
-    rows = [
-        [
-            group_name(row.group), value_or_reason(row), decimals(row.se, 2), interval_cell(row),
-            counted(row.details["pairs_public"]), counted(row.details["pairs_private"]),
-            _("yes") if row.details["flagged"] else _("no"),
-        ]
-        for row in found.named("contamination.difference")
-    ]  # fmt: skip
-    head = (
-        _("Group"), _("Difference, logits"), _("SE"), _("95 % interval"), _("Pairs, public"),
-        _("Pairs, private"), _("Above 2 SE"),
-    )  # fmt: skip
-    clusters = {
-        "batches": _("Batches are taken as independent."),
-        "people and prompts": _("People, and prompts, are taken as independent."),
+def cells(block: BlockMeasures) -> list[MeasureRow]:
+    """theta.pool of Average for each category and profile, known or not."""
+    return pooled(block, "cell", "average")
+
+
+def category_and_profile(row: MeasureRow) -> tuple[str, str]:
+    category, _slash, profile = row.details["value"].rpartition("/")
+    return category, profile
+
+
+def cells_notes(block: BlockMeasures) -> Iterator[Text]:
+    yield _("Cells with fewer than %(pairs)d pairs are hatched in the figure.") % {"pairs": MIN_PAIRS}
+    yield from few_clusters_sentences(cells(block))
+
+
+def contamination_notes(block: BlockMeasures) -> Iterator[Text]:
+    rows = list(block.named("contamination.difference"))
+    yield from (CLUSTERS[name] for name in sorted({row.details["clusters_are"] for row in rows}))
+    yield from few_clusters_sentences(rows)
+
+
+def draw_radar(block: BlockMeasures) -> "Figure | None":
+    """Average and Top by category; a category that is not measured leaves a gap, never a zero."""
+    by_group = {
+        group: {row.details["value"]: row.value for row in pooled(block, "category", group)}
+        for group in STYLES
     }
-    of_both = list(found.named("contamination.difference"))
-    by = [clusters[name] for name in sorted({row.details["clusters_are"] for row in of_both})]
-    return Table(_("Public less private, theta.pool"), head, rows, [*by, *few_clusters_sentences(of_both)])
+    known = {name for rows in by_group.values() for name, theta in rows.items() if theta is not None}
+    if len(names := sorted(known)) < 3:
+        return None
+    figure, axes = empty_figure((6.0, 5.6), projection="polar")
+    angles = np.linspace(0, 2 * np.pi, len(names) + 1)
+    drawn = []
+    for group, style in STYLES.items():
+        values = np.array([by_group[group].get(name) for name in [*names, names[0]]], dtype=np.float64)
+        if not np.isnan(values).all():
+            axes.plot(angles, values, color=style.colour, marker=style.marker, label=str(style.label))
+            drawn.append(values)
+    low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
+    margin = 0.15 * max(high - low, 1.0)
+    axes.set_rlim(low - margin, high + margin)
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    axes.set_xticks(angles[:-1], names, parse_math=False)
+    return with_legend(figure)
 
 
-def value_with_error(row: MeasureRow | None) -> str:
-    if row is None or row.value is None or row.se is None:
-        return value_or_reason(row)
-    return f"{value_cell(row)} ({decimals(row.se, 2)})"
+def arm_points(block: BlockMeasures) -> Iterator[Point]:
+    """Average in each arm; an arm without an interval is a point alone."""
+    rows = pooled(block, "arm", "average")
+    return (Point(row.details["value"], STYLES["average"], row) for row in rows)
+
+
+def draw_heat(block: BlockMeasures) -> "Figure | None":
+    """Category by profile with theta and the number of pairs in each cell; few pairs are hatched."""
+    of_places = {category_and_profile(row): row for row in cells(block)}
+    if all(row.value is None for row in of_places.values()):
+        return None
+    categories, profiles = (sorted(set(names)) for names in zip(*of_places, strict=True))
+    rows = [[of_places.get((category, profile)) for profile in profiles] for category in categories]
+    pairs = np.array([[(row.n or 0) if row else 0 for row in line] for line in rows])
+    text = _("%(theta)s\nn %(pairs)d")
+    figure, _axes = heat_grid(
+        np.array([[row.value if row else None for row in line] for line in rows], dtype=np.float64),
+        [
+            [text % {"theta": value_cell(row), "pairs": (row.n or 0) if row else 0} for row in line]
+            for line in rows
+        ],
+        categories,
+        profiles,
+        inches=(2.6 + 1.6 * len(profiles), 1.6 + 0.55 * len(categories)),
+        colours=COLOURS,
+        scale=_("theta.pool in logits"),
+        hatched=pairs < MIN_PAIRS,
+    )
+    return figure
 
 
 PAGE = BlockPage(
-    title=gettext_lazy("Slices"),
-    summary=summary,
-    tables=tables,
-    figures={
-        "radar": FigureSpec(
-            radar_figure,
-            gettext_lazy(
-                "Theta of Average and Top by category, as a radar; the first table has the numbers."
+    _("Slices"),
+    (
+        Sentences(summary),
+        Plot(
+            "radar",
+            _("Theta of Average and Top by category, as a radar; the first table has the numbers."),
+            _("theta.pool by category. The centre is no zero."),
+            draw_radar,
+        ),
+        IntervalPlot(
+            "arms",
+            _("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
+            _("theta.pool of Average by arm, with 95 % intervals by people."),
+            across=_("theta.pool in logits"),
+            points=arm_points,
+        ),
+        Plot(
+            "heat",
+            _("Theta of Average by category and profile; the table below has the numbers."),
+            _("theta.pool of Average; n counts pairs. Hatched: fewer than 30 pairs."),
+            draw_heat,
+        ),
+        *map(kind_table, KIND_NAMES),
+        MeasureTable(
+            _("Differences between arms, Average"),
+            arms_by_estimator,
+            (
+                (_("Arms"), lambda _block, row: f"{row.details['first']} − {row.details['second']}"),
+                (_("Estimator"), lambda _block, row: ARMS[row.name]),
+                (_("Difference, logits"), value(here=COMMON)),
+                (_("SE"), se()),
+                (_("95 % interval by people"), interval()),
+                (_("People, first"), counted_detail("people_first")),
+                (_("People, second"), counted_detail("people_second")),
+                (_("Degrees of freedom"), counted_detail("df")),
             ),
-            gettext_lazy("theta.pool by category. The centre is no zero."),
+            arms_notes,
         ),
-        "arms": FigureSpec(
-            arms_figure,
-            gettext_lazy("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
-            gettext_lazy("theta.pool of Average by arm, with 95 % intervals by people."),
+        MeasureTable(
+            _("Category by profile"),
+            cells,
+            (
+                (_("Category and profile"), lambda _block, row: ", ".join(category_and_profile(row))),
+                (_("theta.pool, Average"), value(here=COMMON)),
+                (_("95 % interval by people"), interval()),
+                (_("theta_QL (SE)"), beside("slices.theta.ql", shown(value_with_error))),
+                (_("Pairs"), count("n")),
+            ),
+            cells_notes,
         ),
-        "heat": FigureSpec(
-            heat_figure,
-            gettext_lazy("Theta of Average by category and profile; the table below has the numbers."),
-            gettext_lazy("theta.pool of Average; n counts pairs. Hatched: fewer than 30 pairs."),
+        MeasureTable(
+            _("Public less private, theta.pool"),
+            named("contamination.difference"),
+            (
+                GROUP,
+                (_("Difference, logits"), value(here=COMMON)),
+                (_("SE"), se()),
+                (_("95 % interval"), interval()),
+                (_("Pairs, public"), counted_detail("pairs_public")),
+                (_("Pairs, private"), counted_detail("pairs_private")),
+                (_("Above 2 SE"), lambda _block, row: _("yes") if row.details["flagged"] else _("no")),
+            ),
+            contamination_notes,
         ),
-    },
+    ),
 )

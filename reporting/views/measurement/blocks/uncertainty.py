@@ -1,92 +1,98 @@
-"""How sure theta is, in sentences, tables and a figure of its intervals."""
+"""How sure theta is: each standard error, variance components, and a figure of the intervals."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-import numpy as np
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
-from presentation.absence import why_absent
 from presentation.columns import ABSENT
-from presentation.measures import estimator_name, few_clusters_sentences, interval_cell, se_cell, value_cell
+from presentation.figures import STYLES, Point
+from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors_table import FEW_BATCHES
-from reporting.views.agreement.figure import empty_figure
-from reporting.views.figures import STYLES
-from reporting.views.measurement.shown import BlockPage, FigureSpec
-from scoring.models import MeasureRow, ResultGroup
+from reporting.views.measurement.parts import (
+    BlockPage,
+    IntervalPlot,
+    MeasureTable,
+    Sentences,
+    count,
+    counted_detail,
+    interval,
+    named,
+    se,
+    value,
+)
+from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 THETAS = ("uncertainty.theta.pool", "uncertainty.theta.prompt", "uncertainty.theta.ql")
 COMPONENTS: Mapping[str, Text] = {
-    "mixed.sd_people": gettext_lazy("Between people (SD of theta, t)"),
-    "mixed.sd_prompts": gettext_lazy("Between prompts (SD of y, d)"),
-    "mixed.sd_answers": gettext_lazy("Between answers (SD of y, s)"),
+    "mixed.sd_people": _("Between people (SD of theta, t)"),
+    "mixed.sd_prompts": _("Between prompts (SD of y, d)"),
+    "mixed.sd_answers": _("Between answers (SD of y, s)"),
 }
 TARGETS: Mapping[str, Text] = {
-    "paper": gettext_lazy("as published: answers independent"),
-    "T1": gettext_lazy("T1: other people, these prompts"),
-    "T2": gettext_lazy("T2: other people, prompts like these"),
+    "paper": _("as published: answers independent"),
+    "T1": _("T1: other people, these prompts"),
+    "T2": _("T2: other people, prompts like these"),
 }
 SENTENCES: Mapping[str, Text] = {
-    "se.analytic": gettext_lazy(
+    "se.analytic": _(
         "se.analytic: the published error. It takes all answers as independent and its residual SD from "
         "models with five epochs. For people it is too small: it serves comparison with published intervals."
     ),
-    "se.participant": gettext_lazy(
+    "se.participant": _(
         "se.participant: answers of one person belong together. It serves T1: this bank, other people."
     ),
-    "se.participant_boot": gettext_lazy(
+    "se.participant_boot": _(
         "se.participant_boot: the same by drawing people again, as a check of se.participant (T1)."
     ),
-    "se.batch": gettext_lazy(
+    "se.batch": _(
         "se.batch: people and prompts of one batch belong together. It serves T2, prompts like these, where "
         "every prompt is in one batch only."
     ),
-    "se.twoway": gettext_lazy(
+    "se.twoway": _(
         "se.twoway: answers of one person and answers to one prompt belong together. It serves T2 where "
         "prompts occur in several batches; else it stands beside se.batch."
     ),
-    "se.mixed": gettext_lazy(
+    "se.mixed": _(
         "se.mixed: what the variance components below imply (T2). Components that came out negative are put "
         "to zero, and the table says so."
     ),
-    "se.jackknife_participant": gettext_lazy(
+    "se.jackknife_participant": _(
         "se.jackknife_participant: each person left out in turn (T1). For theta.prompt it is too wide where "
         "a prompt has few answers, as the logit jumps near 0 and 1; nested studies use se.jackknife_batch."
     ),
-    "se.jackknife_batch": gettext_lazy(
+    "se.jackknife_batch": _(
         "se.jackknife_batch: each batch left out in turn (T2, nested studies). For theta.prompt it is also "
         "the one to use for T1, where it can only be too wide."
     ),
-    "se.jackknife_twoway": gettext_lazy(
+    "se.jackknife_twoway": _(
         "se.jackknife_twoway: prompts left out in turn, and what people add to it (T2, crossed studies)."
     ),
 }
-WHY_HERE: Mapping[str, Text] = {
-    Reason.ONE_CLUSTER.value: gettext_lazy("refused: it needs two or more people, prompts and batches"),
-    Reason.OTHER_DESIGN.value: gettext_lazy("refused: prompts occur in several batches"),
-    Reason.NO_SPREAD.value: gettext_lazy("no interval: the groups do not differ at all"),
-    Reason.NO_VARIATION.value: gettext_lazy("no interval: the bank does not determine it"),
-    Reason.TOO_FEW_PAIRS.value: gettext_lazy("no person or no prompt has two answers"),
-    Reason.NO_FINITE_SOLUTION.value: gettext_lazy("all scores are 0, or all are 1"),
-    Reason.TOO_FEW_PEOPLE.value: gettext_lazy("fewer people than Top needs"),
+REASONS: Mapping[str, Text] = {
+    Reason.ONE_CLUSTER.value: _("refused: it needs two or more people, prompts and batches"),
+    Reason.OTHER_DESIGN.value: _("refused: prompts occur in several batches"),
+    Reason.NO_SPREAD.value: _("no interval: the groups do not differ at all"),
+    Reason.NO_VARIATION.value: _("no interval: the bank does not determine it"),
+    Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
+    Reason.NO_FINITE_SOLUTION.value: _("all scores are 0, or all are 1"),
+    Reason.TOO_FEW_PEOPLE.value: _("fewer people than Top needs"),
 }
 
 
-def summary(found: BlockMeasures) -> list[str]:
-    sentences = [design_sentence(found), widths_sentence(found)]
-    sentences += few_clusters_sentences(row for row in found.rows if row.details.get("few_clusters"))
-    return list(filter(None, sentences))
+average_thetas = named(*THETAS, group="average")
 
 
-def design_sentence(found: BlockMeasures) -> str:
-    design = found.get("design.batches")
+def summary(block: BlockMeasures) -> Iterator[Text]:
+    yield design_sentence(block)
+    yield widths_sentence(block)
+    yield from few_clusters_sentences(row for row in block.rows if row.details.get("few_clusters"))
+
+
+def design_sentence(block: BlockMeasures) -> Text:
+    design = block.get("design.batches")
     if design is not None and design.details["nested"] and (design.value or 0) < FEW_BATCHES:
         return _(
             "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.batch serves "
@@ -104,10 +110,10 @@ def design_sentence(found: BlockMeasures) -> str:
     )
 
 
-def widths_sentence(found: BlockMeasures) -> str:
+def widths_sentence(block: BlockMeasures) -> Text:
     """The three errors of theta.pool that matter, side by side."""
     rows = [
-        row for row in found.named("uncertainty.theta.pool", group="average") if row.details.get("serves")
+        row for row in block.named("uncertainty.theta.pool", group="average") if row.details.get("serves")
     ]
     errors = {row.details["target"]: row for row in rows if row.se is not None}
     if not {"paper", "T1", "T2"} <= errors.keys():
@@ -116,7 +122,7 @@ def widths_sentence(found: BlockMeasures) -> str:
         "Average, theta.pool = %(theta)s: standard error %(t2)s for other people and prompts like these "
         "(T2), %(t1)s for other people on these prompts (T1), %(paper)s as published."
     ) % {
-        "theta": decimals(errors["T1"].value, 2),
+        "theta": decimals(errors["T1"].value),
         "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
         "t2": decimals(errors["T2"].se, 3),
     }  # fmt: skip
@@ -125,86 +131,63 @@ def widths_sentence(found: BlockMeasures) -> str:
     return sentence
 
 
-def tables(found: BlockMeasures) -> list[Table]:
-    return [table for table in (errors_table(found), components_table(found)) if table.rows]
+def line_name(_block: BlockMeasures, row: MeasureRow) -> str:
+    return f"{estimator_name(row.name)}, {row.subset}"
 
 
-def errors_table(found: BlockMeasures) -> Table:
-    rows = list(found.named(*THETAS, group="average"))
-    used = dict.fromkeys(row.subset for row in rows)
-    return Table(
-        caption=_("Average: theta in logits with each standard error"),
-        head=(
-            _("Estimate and error"), _("theta"), _("SE"), _("95 % interval"), _("groups"), _("df"),
-            _("serves"),
-        ),
-        rows=[error_cells(row) for row in rows],
-        notes=[str(SENTENCES[name]) for name in used],
-    )  # fmt: skip
-
-
-def error_cells(row: MeasureRow) -> list[str]:
-    target = str(TARGETS.get(row.details.get("target", ""), ABSENT))
+def target(_block: BlockMeasures, row: MeasureRow) -> Text:
+    text = TARGETS.get(row.details.get("target", ""), ABSENT)
     if row.details.get("serves") and row.details["target"] != "paper":
-        target = _("%(target)s (use this)") % {"target": target}
-    return [
-        f"{estimator_name(row.name)}, {row.subset}", value_cell(row), se_cell(row, 3),
-        interval_cell(row) if row.low is not None else reason_text(row.reason),
-        counted(row.clusters), counted(row.details.get("df")), target,
-    ]  # fmt: skip
+        return _("%(target)s (use this)") % {"target": text}
+    return text
 
 
-def reason_text(reason: str) -> str:
-    return str(WHY_HERE.get(reason) or why_absent(reason)) or ABSENT
+def error_notes(block: BlockMeasures) -> list[Text]:
+    return [SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block))]
 
 
-def components_table(found: BlockMeasures) -> Table:
-    rows = [
-        [str(COMPONENTS[row.name]), value_cell(row) if row.value is not None
-         else reason_text(row.reason), _("yes") if row.details.get("truncated") else _("no")]
-        for row in found.named(*COMPONENTS, group="average")
-    ]  # fmt: skip
-    return Table(
-        caption=_("Variance components by moments, in logits"),
-        head=(_("Component"), _("SD"), _("negative, put to 0")),
-        rows=rows,
-    )
+def points(block: BlockMeasures) -> Iterator[Point]:
+    """One line per estimate and error that has an interval."""
+    rows = (row for row in average_thetas(block) if row.low is not None)
+    return (Point(line_name(block, row), STYLES["average"], row) for row in rows)
 
 
-def intervals_figure(found: BlockMeasures) -> "Figure | None":
-    """One line per estimate and error: its 95 % interval."""
-    rows = [row for row in found.named(*THETAS, group="average") if row.low is not None]
-    if not rows:
-        return None
-    figure, axes = empty_figure((8.0, 1.3 + 0.42 * len(rows)))
-    label, marker, colour, _shift = STYLES[ResultGroup.AVERAGE]
-    value, low, high = np.array([(row.value, row.low, row.high) for row in rows], dtype=np.float64).T
-    places = range(len(rows))
-    # A percentile interval may lie to one side of the value: each is drawn where it is.
-    axes.errorbar((low + high) / 2, places, xerr=(high - low) / 2, fmt="none", ecolor=colour, capsize=3)
-    axes.plot(value, places, marker, color=colour, markersize=5, label=str(label))
-    axes.set_yticks(places, [f"{estimator_name(row.name)}, {row.subset}" for row in rows], parse_math=False)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel(_("theta in logits with its 95 % interval"))
-    axes.grid(axis="x", color="#d9d6cf", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(left=False)
-    figure.legend(loc="outside upper left", frameon=False)
-    return figure
-
-
-FIGURES: Mapping[str, FigureSpec] = {
-    "intervals": FigureSpec(
-        draw=intervals_figure,
-        alt=gettext_lazy("Intervals of theta by estimator and standard error; the table has the numbers."),
-        caption=gettext_lazy("The same theta with each standard error: T2, T1 and as published."),
-    )
-}
-
-
-def shown_tables(found: BlockMeasures) -> Sequence[Table]:
-    return tables(found) if found.state == "computed" else ()
-
-
-PAGE = BlockPage(title=gettext_lazy("Uncertainty"), summary=summary, tables=shown_tables, figures=FIGURES)
+PAGE = BlockPage(
+    _("Uncertainty"),
+    (
+        Sentences(summary),
+        IntervalPlot(
+            name="intervals",
+            alt=_("Intervals of theta by estimator and standard error; the table has the numbers."),
+            caption=_("The same theta with each standard error: T2, T1 and as published."),
+            across=_("theta in logits with its 95 % interval"),
+            points=points,
+        ),
+        MeasureTable(
+            _("Average: theta in logits with each standard error"),
+            average_thetas,
+            (
+                (_("Estimate and error"), line_name),
+                (_("theta"), value()),
+                (_("SE"), se(3)),
+                (_("95 % interval"), interval(here=REASONS)),
+                (_("groups"), count("clusters")),
+                (_("df"), counted_detail("df")),
+                (_("serves"), target),
+            ),
+            error_notes,
+        ),
+        MeasureTable(
+            _("Variance components by moments, in logits"),
+            named(*COMPONENTS, group="average"),
+            (
+                (_("Component"), lambda _block, row: COMPONENTS[row.name]),
+                (_("SD"), value(here=REASONS)),
+                (
+                    _("negative, put to 0"),
+                    lambda _block, row: _("yes") if row.details.get("truncated") else _("no"),
+                ),
+            ),
+        ),
+    ),
+)

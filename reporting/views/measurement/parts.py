@@ -1,0 +1,183 @@
+"""What pages of blocks are made of: sentences, tables of measures, figures, each drawn from stored rows.
+
+A page and the report show the same parts.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from django.utils.translation import gettext_lazy as _
+
+from presentation.figures import Point, interval_plot
+from presentation.measures import (
+    Reasons,
+    group_name,
+    interval_cell,
+    interval_or_reason,
+    se_cell,
+    value_cell,
+    value_or_reason,
+)
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import Table
+from psychometrics.inference.estimates import Reason
+from scoring.models import MeasureRow
+from scoring.selectors.measures import BlockMeasures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+T = TypeVar("T")
+Row = MeasureRow | None
+Cell = Callable[[BlockMeasures, Row], str]
+Column = Callable[[BlockMeasures, MeasureRow], str]
+Texts = Sequence[Text] | Callable[[BlockMeasures], Iterable[Text]]
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """What is measured and how to read it; empty ones are left out."""
+
+    write: Callable[[BlockMeasures], Iterable[Text]]
+
+
+@dataclass(frozen=True)
+class MeasureTable(Generic[T]):
+    """A table with one line for each of `lines`, which are rows or what else its columns take.
+
+    A column has a head and the text of its cell in a line. Caption and notes are texts, or written of the
+    block.
+    """
+
+    caption: Text | Callable[[BlockMeasures], Text]
+    lines: Callable[[BlockMeasures], Iterable[T]]
+    columns: Sequence[tuple[Text, Callable[[BlockMeasures, T], Text]]]
+    notes: Texts = ()
+    about_people: bool = False
+
+    def draw(self, block: BlockMeasures) -> Table:
+        notes = self.notes(block) if callable(self.notes) else self.notes
+        return Table(
+            caption=str(self.caption(block) if callable(self.caption) else self.caption),
+            head=[str(head) for head, _cell in self.columns],
+            rows=[[str(cell(block, line)) for _head, cell in self.columns] for line in self.lines(block)],
+            notes=[str(note) for note in notes],
+            about_people=self.about_people,
+        )
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure: `name` in its address, what it shows for those who do not see it, and the line below it.
+
+    `draw` returns None where there is nothing to draw. The tables hold the same numbers.
+    """
+
+    name: str
+    alt: Text
+    caption: Text
+    draw: "Callable[[BlockMeasures], Figure | None]"
+
+
+@dataclass(frozen=True)
+class IntervalPlot:
+    """A figure of values with their intervals on lines, over `across`."""
+
+    name: str
+    alt: Text
+    caption: Text
+    across: Text
+    points: Callable[[BlockMeasures], Iterable[Point]]
+    marks: "Callable[[Axes, BlockMeasures], object] | None" = None
+
+    def draw(self, block: BlockMeasures) -> "Figure | None":
+        marks = self.marks
+        behind = (lambda axes: marks(axes, block)) if marks else None
+        return interval_plot(list(self.points(block)), self.across, behind)
+
+
+Part = Sentences | MeasureTable[Any] | Plot | IntervalPlot
+
+
+@dataclass(frozen=True)
+class BlockPage:
+    """One block as people read it."""
+
+    title: Text
+    parts: Sequence[Part]
+
+    def summary(self, block: BlockMeasures) -> list[str]:
+        """How to read the numbers; none where there are none."""
+        if block.state != "computed":
+            return []
+        writers = (part.write for part in self.parts if isinstance(part, Sentences))
+        return [text for write in writers for text in map(str, write(block)) if text]
+
+    def tables(self, block: BlockMeasures) -> list[Table]:
+        """The tables that have a line."""
+        drawn = (part.draw(block) for part in self.parts if isinstance(part, MeasureTable))
+        return [table for table in drawn if table.rows] if block.rows else []
+
+    @property
+    def figures(self) -> Mapping[str, Plot | IntervalPlot]:
+        return {part.name: part for part in self.parts if isinstance(part, Plot | IntervalPlot)}
+
+
+def named(*names: str, group: str | None = None) -> Callable[[BlockMeasures], Iterator[MeasureRow]]:
+    """The rows of these names as lines of a table."""
+    return lambda block: block.named(*names, group=group)
+
+
+def is_logistic(block: BlockMeasures) -> bool:
+    """Whether abilities by logits are empty as the bank is of the logistic model."""
+    return any(row.reason == Reason.LOGISTIC_BANK for row in block.rows)
+
+
+# Columns of tables whose lines are rows. With `here` the reason stands where a number is absent.
+def value(places: int = 2, here: Reasons | None = None) -> Cell:
+    if here is None:
+        return lambda _block, row: value_cell(row, places)
+    return lambda _block, row: value_or_reason(row, places, here)
+
+
+def se(places: int = 2) -> Cell:
+    return lambda _block, row: se_cell(row, places)
+
+
+def interval(places: int = 2, here: Reasons | None = None) -> Cell:
+    if here is None:
+        return lambda _block, row: interval_cell(row, places)
+    return lambda _block, row: interval_or_reason(row, places, here)
+
+
+def beside(name: str, cell: Cell | None = None) -> Column:
+    """Of the row of another name, of the same group and subset; its value unless told."""
+    shown = cell or value()
+    return lambda block, row: shown(block, block.get(name, row.group, row.subset))
+
+
+def shown(cell: Callable[[Row], str]) -> Cell:
+    """What says a row without its block."""
+    return lambda _block, row: cell(row)
+
+
+def count(of: str) -> Cell:
+    """How many: "people", "prompts", "clusters", or "n" for pairs."""
+    return lambda _block, row: counted(getattr(row, of) if row else None)
+
+
+def detail(name: str, places: int = 2) -> Column:
+    return lambda _block, row: decimals(row.details.get(name), places)
+
+
+def counted_detail(name: str) -> Column:
+    return lambda _block, row: counted(row.details.get(name))
+
+
+GROUPS = ("average", "top")
+GROUP: tuple[Text, Column] = (
+    _("Group"),
+    lambda _block, row: group_name(row.group),
+)
