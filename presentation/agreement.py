@@ -1,138 +1,23 @@
 """Agreement in words: what each statistic is called and means, and what is warned about."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.absence import why_absent
+from presentation.catalogue import label_of
 from presentation.numbers import Text, decimals
 from psychometrics.agreement.reference import Level
 from psychometrics.agreement.warnings import WarningCode
 
-
-@dataclass(frozen=True)
-class StatisticText:
-    """What a statistic is called, and what it means in one sentence."""
-
-    name: Text
-    sentence: Text
-
-
 # In the order of a table: how alike the scores are, how they differ, and what both call met.
-STATISTIC_TEXTS: Mapping[str, StatisticText] = MappingProxyType(
-    {
-        "pearson": StatisticText(
-            gettext_lazy("Pearson's r"),
-            gettext_lazy("How well the scores of one judge follow those of the other on a straight line."),
-        ),
-        "spearman": StatisticText(
-            gettext_lazy("Spearman's ρ"),
-            gettext_lazy("The same for ranks: whether both judges put the scores in the same order."),
-        ),
-        "alpha_interval": StatisticText(
-            gettext_lazy("Krippendorff's α (scores)"),
-            gettext_lazy(
-                "Agreement beyond chance with the size of the differences counted: 1 is full agreement, 0 is "
-                "what chance gives."
-            ),
-        ),
-        "alpha_nominal": StatisticText(
-            gettext_lazy("Krippendorff's α (met or not)"),
-            gettext_lazy("The same for scores taken as met (at least 0.5) or not."),
-        ),
-        "ccc": StatisticText(
-            gettext_lazy("Lin's CCC"),
-            gettext_lazy("Like r, but a judge that is stricter or spreads its scores less loses by it."),
-        ),
-        "icc": StatisticText(
-            gettext_lazy("ICC(2,1)"),
-            gettext_lazy(
-                "The share of the scores' variance that is due to what was judged, not to the judge."
-            ),
-        ),
-        "offset": StatisticText(
-            gettext_lazy("Offset, y − x"),
-            gettext_lazy(
-                "How much more the second judge gives on average, in score points; minus is stricter."
-            ),
-        ),
-        "sd_of_differences": StatisticText(
-            gettext_lazy("SD of differences"),
-            gettext_lazy("How far single differences scatter around the offset."),
-        ),
-        "lower_limit": StatisticText(
-            gettext_lazy("Lower Bland–Altman limit"),
-            gettext_lazy("Offset − 1.96 SD: few differences lie below it."),
-        ),
-        "upper_limit": StatisticText(
-            gettext_lazy("Upper Bland–Altman limit"),
-            gettext_lazy("Offset + 1.96 SD: few differences lie above it."),
-        ),
-        "slope": StatisticText(
-            gettext_lazy("Slope of difference on mean"),
-            gettext_lazy(
-                "Whether the offset grows (+) or shrinks (−) from low to high scores; 0 is neither."
-            ),
-        ),
-        "near_exact": StatisticText(
-            gettext_lazy("Near-exact agreement"),
-            gettext_lazy("The share of pairs less than 0.01 apart."),
-        ),
-        "same_side": StatisticText(
-            gettext_lazy("Same side of 0.5"),
-            gettext_lazy("The share of pairs that both judges call met, or both not."),
-        ),
-        "kappa": StatisticText(
-            gettext_lazy("Cohen's κ"),
-            gettext_lazy(
-                "Agreement on met or not beyond chance; it sinks where nearly everything, or nearly nothing, "
-                "is met."
-            ),
-        ),
-        "pabak": StatisticText(
-            gettext_lazy("PABAK"),
-            gettext_lazy("The same as if met and not met were equally frequent; it does not sink so."),
-        ),
-        "ac1": StatisticText(
-            gettext_lazy("Gwet's AC1"),
-            gettext_lazy("Another companion of κ that holds where nearly everything is met."),
-        ),
-        "met_x": StatisticText(
-            gettext_lazy("Met, by x"),
-            gettext_lazy("The share of pairs to which the first judge gives at least 0.5."),
-        ),
-        "met_y": StatisticText(
-            gettext_lazy("Met, by y"),
-            gettext_lazy("The share of pairs to which the second judge gives at least 0.5."),
-        ),
-        "partial_x": StatisticText(
-            gettext_lazy("Partial scores, by x"),
-            gettext_lazy("The share of pairs to which the first judge gives neither 0 nor 1."),
-        ),
-        "partial_y": StatisticText(
-            gettext_lazy("Partial scores, by y"),
-            gettext_lazy("The share of pairs to which the second judge gives neither 0 nor 1."),
-        ),
-        "mean_x": StatisticText(
-            gettext_lazy("Mean, by x"),
-            gettext_lazy("The first judge's mean score."),
-        ),
-        "mean_y": StatisticText(
-            gettext_lazy("Mean, by y"),
-            gettext_lazy("The second judge's mean score."),
-        ),
-    }
-)
-THETA_ORDER_TEXT = StatisticText(
-    gettext_lazy("Spearman's ρ of single people's theta"),
-    gettext_lazy(
-        "One batch cannot rank people. Item parameters are those of the study's bank under every judge: a "
-        "bank recalibrated under each judge needs the models' answers judged by it."
-    ),
-)
+STATISTICS = (
+    "pearson", "spearman", "alpha_interval", "alpha_nominal", "ccc", "icc", "offset", "sd_of_differences",
+    "lower_limit", "upper_limit", "slope", "near_exact", "same_side", "kappa", "pabak", "ac1", "met_x",
+    "met_y", "partial_x", "partial_y", "mean_x", "mean_y",
+)  # fmt: skip
 LEVEL_TEXTS: Mapping[str, Text] = MappingProxyType(
     {
         "criterion": gettext_lazy("Rubric criteria"),
@@ -173,6 +58,11 @@ class ScoringRun(Protocol):
     def judge(self) -> Mapping[str, Any]: ...
     @property
     def replicate(self) -> int: ...
+
+
+def statistic_name(name: str) -> str:
+    """What the catalogue calls a statistic of two judges."""
+    return label_of(f"agreement.{name}")
 
 
 def judge_name(run: ScoringRun) -> str:
@@ -248,6 +138,6 @@ def judges_sentence(scored: Sequence[Mapping[str, Any]]) -> str:
 
 
 def subject_text(subject: str) -> Text:
-    if subject in STATISTIC_TEXTS:
-        return STATISTIC_TEXTS[subject].name
+    if subject in STATISTICS:
+        return statistic_name(subject)
     return THETA_SUBJECTS.get(subject, subject)

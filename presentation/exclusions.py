@@ -6,15 +6,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.numbers import Text, decimals
 
-STEP_NAMES: Mapping[str, Text] = {
-    "recruited": gettext_lazy("Recruited"),
-    "approved": gettext_lazy("Approved"),
-    "started": gettext_lazy("Started"),
-    "ended": gettext_lazy("Session ended"),
-    "retained": gettext_lazy("Retained"),
-    "with_scores": gettext_lazy("With a score: Average"),
-    "top": gettext_lazy("Top (in-sample)"),
-}
+STEPS = ("recruited", "approved", "started", "ended", "retained", "with_scores", "top")
 REASON_NAMES: Mapping[str, Text] = {
     "rejected": gettext_lazy("rejected"),
     "waiting": gettext_lazy("not decided about"),

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, JudgingCost
 from judging.services.comparing.report import ComparisonReport
+from presentation.agreement import statistic_name
 from presentation.columns import ABSENT
 from presentation.numbers import decimals, percent, span
 from presentation.tables import terminal_lines
@@ -13,21 +14,10 @@ from psychometrics.agreement.reference import Level, reference_figures
 from psychometrics.agreement.warnings import MIN_CLUSTERS, AgreementWarning, WarningCode
 from psychometrics.inference.estimates import Estimate, Share
 
-STATISTICS = {
-    "pearson": "Pearson r",
-    "spearman": "Spearman rho",
-    "alpha_interval": "Krippendorff's alpha",
-    "ccc": "Lin's CCC",
-    "kappa": "kappa of met or not",
-    "pabak": "PABAK",
-    "ac1": "Gwet's AC1",
-    "offset": "mean difference",
-    "sd_of_differences": "sd of differences",
-    "lower_limit": "Bland-Altman, lower limit",
-    "upper_limit": "Bland-Altman, upper limit",
-    "near_exact": "equal to 0.01",
-    "same_side": "same side of 0.5",
-}
+STATISTICS = (
+    "pearson", "spearman", "alpha_interval", "ccc", "kappa", "pabak", "ac1", "offset", "sd_of_differences",
+    "lower_limit", "upper_limit", "near_exact", "same_side",
+)  # fmt: skip
 LEVELS = (("by criterion", Level.CRITERION), ("by answer", Level.PROMPT))
 OWN_TEXT = (
     "Several criteria a call are asked about in a text of Chiron's own, whatever judge texts are imported. "
@@ -65,7 +55,7 @@ def agreement_lines(report: ComparisonReport) -> Iterator[str]:
     head = ["one a call against several"]
     for name, _ in LEVELS:
         head += [name, "95 % interval"]
-    rows = [[words, *cells(name, found)] for name, words in STATISTICS.items()]
+    rows = [[statistic_name(name), *cells(name, found)] for name in STATISTICS]
     yield from terminal_lines([head, *rows])
     yield "Differences are the scores by several criteria a call less those by one."
     for (name, level), agreement in zip(LEVELS, found, strict=True):
@@ -75,7 +65,7 @@ def agreement_lines(report: ComparisonReport) -> Iterator[str]:
         )
         paper = reference_figures(level)
         yield "  two different judges in the GIM paper: " + ", ".join(
-            f"{STATISTICS[statistic]} {decimals(paper[statistic].value, 3)}"
+            f"{statistic_name(statistic)} {decimals(paper[statistic].value, 3)}"
             for statistic in STATISTICS
             if statistic in paper
         )
@@ -139,7 +129,10 @@ def sentence(warning: AgreementWarning) -> str:
             return f"Fewer than {MIN_CLUSTERS} answers were compared: the intervals are too narrow."
         case WarningCode.NOT_MEASURED:
             why = f" ({warning.reason.value.replace('_', ' ')})" if warning.reason else ""
-            return f"{STATISTICS.get(warning.subject, 'the shift of theta')} cannot be measured{why}."
+            subject = (
+                statistic_name(warning.subject) if warning.subject in STATISTICS else "the shift of theta"
+            )
+            return f"{subject} cannot be measured{why}."
 
 
 def amount(cost: Decimal | None) -> str:

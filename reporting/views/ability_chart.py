@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from presentation.figures import INK, STYLES, Point, interval_plot
+from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report
-from scoring.models import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Pooled:
     """theta.pool of a stored estimate with its first interval."""
 
-    row: Estimate
+    row: GroupNumbers
 
     @property
     def value(self) -> float | None:

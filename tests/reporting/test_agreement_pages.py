@@ -20,7 +20,8 @@ from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
 from presentation.absence import WHY_ABSENT
-from presentation.agreement import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name, warning_text
+from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, warning_text
+from presentation.catalogue import meaning_of
 from psychometrics.agreement.measures import level_measures
 from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
 from psychometrics.inference.estimates import Reason
@@ -129,8 +130,8 @@ def test_the_page_shows_what_is_stored_beside_the_paper(staff: Client, judged: S
     assert "Krippendorff's α is" in content
     assert "below 0.80: conclusions may hang on the judge." in content
     assert "The scores come from only 8 independent sources" in content
-    for text in STATISTIC_TEXTS.values():
-        assert str(text.sentence) in content
+    for name in STATISTICS:
+        assert meaning_of(f"agreement.{name}") in content
 
 
 @pytest.mark.slow
@@ -249,7 +250,7 @@ def test_an_absent_number_is_a_dash_with_its_reason(staff: Client, study: Study,
     absent = {"value": None, "se": None, "low": None, "high": None, "reason": "no_pairs"}
     values = {
         "rows": 4, "n": 0, "missing_x": 0, "missing_y": 4, "clusters": 0, "seed": 1, "resamples": 1000,
-        "statistics": dict.fromkeys(STATISTIC_TEXTS, absent), "cells": [], "outside": 0,
+        "statistics": dict.fromkeys(STATISTICS, absent), "cells": [], "outside": 0,
         "warnings": [
             {
                 "code": "not_measured", "subject": "kappa", "value": None, "threshold": 0.75,
@@ -295,7 +296,7 @@ def test_every_reason_and_every_warning_has_words() -> None:
     assert named == set(PUBLISHED_ONLY) | {
         (level, name)
         for level, name in named
-        if level in {Level.CRITERION, Level.PROMPT} and name in STATISTIC_TEXTS
+        if level in {Level.CRITERION, Level.PROMPT} and name in STATISTICS
     }
     assert set(WHY_ABSENT) == {reason.value for reason in Reason}
     facts = {"subject": "average_pool", "value": -1.26, "threshold": 1.0, "reason": ""}

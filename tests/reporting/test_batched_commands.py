@@ -89,7 +89,7 @@ def test_a_comparison_is_printed_with_its_warnings_and_what_it_saves(
     assert "Saved: 75 % of the requests" in out
     assert " of the cost" in out
     assert "by criterion: 160 pairs, 0 without a pair (0 lack one a call, 0 several)" in out
-    assert "two different judges in the GIM paper: Pearson r 0.845" in out
+    assert "two different judges in the GIM paper: Pearson's r 0.845" in out
     assert "theta of the sample: " in out
     assert "Warning: Krippendorff's alpha is " in out
     assert "Warning: kappa is " in out

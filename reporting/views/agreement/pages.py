@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from judging.models import JudgingRun
-from presentation.agreement import PUBLISHED_ONLY, STATISTIC_TEXTS, judge_name
+from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, statistic_name
+from presentation.catalogue import meaning_of
 from presentation.figures import figure_file, with_scope
 from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
 from psychometrics.inference.measure import Scope
@@ -35,7 +36,7 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         "panel": panel,
         "pair": pair,
         "others": [one for one in shown if one is not panel],
-        "texts": STATISTIC_TEXTS,
+        "statistics": [(statistic_name(name), meaning_of(f"agreement.{name}")) for name in STATISTICS],
         "published_abilities": PUBLISHED_ABILITIES,
         "published_figures": [
             (name, reference_figures(level)[statistic]) for (level, statistic), name in PUBLISHED_ONLY.items()

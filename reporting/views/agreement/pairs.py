@@ -11,11 +11,12 @@ from judging.models import ScoringRun
 from presentation.absence import why_absent
 from presentation.agreement import (
     LEVEL_TEXTS,
-    STATISTIC_TEXTS,
-    THETA_ORDER_TEXT,
+    STATISTICS,
     judge_name,
+    statistic_name,
     warning_text,
 )
+from presentation.catalogue import meaning_of
 from presentation.columns import ABSENT
 from presentation.numbers import Text, decimals, span
 from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
@@ -89,7 +90,7 @@ class LevelShown:
 
     @cached_property
     def statistics(self) -> list[StatisticShown]:
-        shown = PEOPLE_STATISTICS if self.row.level == "people" else STATISTIC_TEXTS
+        shown = PEOPLE_STATISTICS if self.row.level == "people" else STATISTICS
         level = PUBLISHED.get(self.row.level)
         published = reference_figures(level) if level else {}
         found = self.values["statistics"]
@@ -171,7 +172,7 @@ def statistic_shown(
 ) -> StatisticShown:
     return StatisticShown(
         name,
-        STATISTIC_TEXTS[name].name,
+        statistic_name(name),
         decimals(found["value"], 3),
         span(found["low"], found["high"], 3),
         why_absent(found["reason"]),
@@ -181,6 +182,6 @@ def statistic_shown(
 
 def theta_order(ability: Mapping[str, Any]) -> StatisticShown:
     """Whether the order of people's thetas stays, with what must be known of it in place of an interval."""
-    text = THETA_ORDER_TEXT
     value = decimals(ability.get("spearman_of_people"), 3)
-    return StatisticShown(THETA_ORDER, text.name, value, ABSENT, text.sentence, None)
+    meaning = meaning_of(f"agreement.{THETA_ORDER}")
+    return StatisticShown(THETA_ORDER, statistic_name(THETA_ORDER), value, ABSENT, meaning, None)

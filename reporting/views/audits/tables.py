@@ -8,6 +8,7 @@ from types import MappingProxyType
 from django.utils.translation import gettext_lazy
 
 from presentation.agreement import judge_name
+from presentation.catalogue import label_of
 from presentation.columns import ABSENT
 from presentation.measures import reason_cell
 from presentation.numbers import Text, decimals, percent, span
@@ -17,20 +18,12 @@ from psychometrics.inference.estimates import Estimate, Reason, Share
 from scoring.selectors.audit_results import AuditedJudge, AuditedStratum, AuditResult
 
 PLACES = 3
-# Name of the weighted estimate, name of the same in the sample, and what it is called.
-STATISTICS: tuple[tuple[str, str, Text], ...] = (
-    ("kappa", "kappa", gettext_lazy("Cohen's κ, met or not")),
-    ("pabak", "pabak", gettext_lazy("PABAK, met or not")),
-    ("ac1", "ac1", gettext_lazy("Gwet's AC1, met or not")),
-    ("same_side", "same_side", gettext_lazy("Same side of 0.5, share")),
-    ("near_exact", "near_exact", gettext_lazy("Less than 0.01 apart, share")),
-    ("offset", "offset", gettext_lazy("Offset, judge − people")),
-    ("sd_of_differences", "sd_of_differences", gettext_lazy("SD of differences")),
-    ("mean_human", "mean_x", gettext_lazy("Mean score, people")),
-    ("mean_judge", "mean_y", gettext_lazy("Mean score, judge")),
-    ("ccc", "ccc", gettext_lazy("Lin's CCC")),
-    ("pearson", "pearson", gettext_lazy("Pearson's r")),
-)
+# By the name of the weighted estimate: the name of the same in the sample.
+STATISTICS = {
+    "kappa": "kappa", "pabak": "pabak", "ac1": "ac1", "same_side": "same_side", "near_exact": "near_exact",
+    "offset": "offset", "sd_of_differences": "sd_of_differences", "mean_human": "mean_x",
+    "mean_judge": "mean_y", "ccc": "ccc", "pearson": "pearson",
+}  # fmt: skip
 WHY: Mapping[str, Text] = {
     Reason.NO_PAIRS.value: gettext_lazy("nothing is rated yet"),
     Reason.TOO_FEW_PAIRS.value: gettext_lazy("too little is rated"),
@@ -126,10 +119,12 @@ def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
 
 
 def _statistics(judge: AuditedJudge) -> Iterator[StatisticShown]:
-    for name, in_sample, words in STATISTICS:
+    for name, in_sample in STATISTICS.items():
         found = getattr(judge.found.sample, in_sample)
         estimate = found.estimate if isinstance(found, Share) else found
-        yield StatisticShown(words, _number(getattr(judge.found.weighted, name)), _number(estimate))
+        yield StatisticShown(
+            label_of(f"audit.{name}"), _number(getattr(judge.found.weighted, name)), _number(estimate)
+        )
 
 
 def _number(estimate: Estimate) -> NumberShown:

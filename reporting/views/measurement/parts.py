@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import label_of
 from presentation.figures import Point, interval_plot
 from presentation.measures import (
     Reasons,
@@ -181,3 +182,8 @@ GROUP: tuple[Text, Column] = (
     _("Group"),
     lambda _block, row: group_name(row.group),
 )
+
+
+def label(_block: BlockMeasures, row: MeasureRow) -> str:
+    """What the catalogue calls a measure."""
+    return label_of(row.name)

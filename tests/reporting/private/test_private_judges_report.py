@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from batches.models import Answer
-from presentation.agreement import LEVEL_TEXTS, STATISTIC_TEXTS, THETA_ORDER_TEXT
+from presentation.agreement import LEVEL_TEXTS, STATISTICS, statistic_name
+from presentation.catalogue import label_of
 from presentation.measures import group_name
 from presentation.numbers import decimals
 from presentation.tables import Table
@@ -76,7 +77,7 @@ def cells_of(table: Table, agreement: Rows, audit: Rows) -> Iterator[tuple[str, 
 
 def audited_cells(table: Table, audit: Rows) -> Iterator[tuple[str, str, str]]:
     judge, _, pairs = table.caption.partition(" beside people: ")
-    names = {str(text): name for name, _, text in AUDITED}
+    names = {label_of(f"audit.{name}"): name for name in AUDITED}
     assert len(table.rows) == len(names)
     for text, weighted, interval, in_sample in table.rows:
         row, own = (
@@ -116,9 +117,7 @@ def theta_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, str]]
 def statistics_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, str]]:
     together = table.caption.startswith("All judges at once: ")
     level, _, counts = table.caption.removeprefix("All judges at once: ").partition(": ")
-    names = {str(text.name): name for name, text in STATISTIC_TEXTS.items()} | {
-        str(THETA_ORDER_TEXT.name): "theta_order"
-    }
+    names = {statistic_name(name): name for name in (*STATISTICS, "theta_order")}
     own = [
         row for row in agreement
         if row["level"] == {str(text): name for name, text in LEVEL_TEXTS.items()}[level]

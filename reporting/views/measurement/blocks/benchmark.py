@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import label_of
 from presentation.columns import ABSENT
 from presentation.figures import SLATE, STYLES, Point, Style
 from presentation.measures import group_name, interval_cell, value_cell
@@ -30,15 +31,10 @@ from scoring.selectors.measures import BlockMeasures
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SUMMARIES = {
-    "benchmark.macro": _("Macro: mean over tasks"),
-    "benchmark.macro.bbh23": _("Macro over BBH's 23 tasks"),
-    "benchmark.micro": _("Micro: mean over answers"),
-    "benchmark.micro.questions": _("Micro with the benchmark's questions per task"),
-    "benchmark.harmonic": _("Adjusted harmonic mean (1 to 101)"),
-    "benchmark.macro.corrected": _("Macro, corrected for chance"),
-    "human.top_crossfit": _("Best people, cross-fitted"),
-}
+SUMMARIES = (
+    "benchmark.macro", "benchmark.macro.bbh23", "benchmark.micro", "benchmark.micro.questions",
+    "benchmark.harmonic", "benchmark.macro.corrected", "human.top_crossfit",
+)  # fmt: skip
 MODEL = Style(_("Models, same number of answers"), "D", SLATE)
 
 
@@ -72,8 +68,7 @@ def summaries(block: BlockMeasures) -> Iterator[MeasureRow]:
 
 
 def summary_name(_block: BlockMeasures, row: MeasureRow) -> str:
-    label = str(SUMMARIES[row.name])
-    return f"{label} – {group_name(row.group)}" if row.group else label
+    return f"{label_of(row.name)} – {group_name(row.group)}" if row.group else label_of(row.name)
 
 
 def task_of(row: MeasureRow) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import meaning_of
 from presentation.columns import ABSENT
 from presentation.figures import STYLES, Point
 from presentation.measures import (
@@ -25,6 +26,7 @@ from reporting.views.measurement.parts import (
     count,
     interval,
     is_logistic,
+    label,
     named,
     se,
     value,
@@ -32,19 +34,10 @@ from reporting.views.measurement.parts import (
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-THETAS: Mapping[str, Text] = {
-    "theta.pool": _("every answer by itself, as one epoch of a model"),
-    "theta.ql": _("quasi-likelihood: the same for any number of answers per prompt; own scale"),
-    "theta.prompt": _("mean score of each prompt, then the logit, as models get over epochs"),
-}
-PEOPLE: Mapping[str, Text] = {
-    "tau": _("SD of ability between people (tau)"),
-    "residual_sd": _("Residual SD of single answers (s1)"),
-    "person.se": _("Standard error of one person's theta"),
-    "person.reliability": _("Share of the variance of single thetas that is due to people"),
-    "person.effective_length": _("Answers a person's theta effectively rests on"),
-    "person.swing": _("Change of a person's theta if one score goes from 0 to 1"),
-}
+THETAS = ("theta.pool", "theta.ql", "theta.prompt")
+PEOPLE = (
+    "tau", "residual_sd", "person.se", "person.reliability", "person.effective_length", "person.swing",
+)  # fmt: skip
 REASONS: Mapping[str, Text] = {
     Reason.SELECTED.value: _("none: chosen by these scores"),
     Reason.LESS_THAN_CHANCE.value: _("none: people differ less than chance alone would give"),
@@ -119,7 +112,7 @@ def thetas_notes(block: BlockMeasures) -> list[Text]:
         scale = _("theta_QL: the maximum likelihood of the logistic 2PL, on the scale of the item bank.")
         return [scale, chosen]
     others = _("The block Top has estimates that allow for it, the block Uncertainty every standard error.")
-    return [*(f"{estimator_name(name)}: {text}." for name, text in THETAS.items()), f"{chosen} {others}"]
+    return [*(f"{estimator_name(name)}: {meaning_of(name)}." for name in THETAS), f"{chosen} {others}"]
 
 
 def raw_means(block: BlockMeasures) -> Iterator[MeasureRow]:
@@ -128,7 +121,7 @@ def raw_means(block: BlockMeasures) -> Iterator[MeasureRow]:
 
 def points(block: BlockMeasures) -> Iterator[Point]:
     """Top without intervals, as it was chosen by the outcome."""
-    rows = sorted(block.named(*THETAS), key=lambda row: list(THETAS).index(row.name))
+    rows = sorted(block.named(*THETAS), key=lambda row: THETAS.index(row.name))
     return (Point(estimator_name(row.name), STYLES[row.group], row) for row in rows)
 
 
@@ -177,7 +170,7 @@ PAGE = BlockPage(
             _("How much people differ, and how little the answers of one person say"),
             named(*PEOPLE),
             (
-                (_("Measure"), lambda _block, row: PEOPLE[row.name]),
+                (_("Measure"), label),
                 (_("value or median"), value(here=REASONS)),
                 (
                     _("95 % interval"),

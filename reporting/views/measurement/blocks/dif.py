@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import label_of
 from presentation.columns import ABSENT
 from presentation.figures import BLUE, INK, ORANGE, Point, Style
 from presentation.measures import (
@@ -46,12 +47,7 @@ PARTS: Mapping[str, Text] = {
     "prompts:without-extreme": _("without prompts of |ab| above 6.5"),
     ANY: _("without all of these"),
 }
-SPREAD: Mapping[str, Text] = {
-    "dif.sd": _("DIF SD over prompts, logits"),
-    "dif.slope": _("Slope of people's answers on difficulty"),
-    "dif.slope.expected": _("The same, as expected without DIF"),
-    "dif.slope.excess": _("Difference of the two"),
-}
+SPREAD = ("dif.sd", "dif.slope", "dif.slope.expected", "dif.slope.excess")
 STYLES = {
     False: Style(_("not shifted"), "o", BLUE),
     True: Style(_("shifted (Holm, 5 %)"), "s", ORANGE),
@@ -67,7 +63,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         "above 0 is easier."
     )
     if sd is None or sd.low is None:
-        yield f"{SPREAD['dif.sd']}: {value_cell(sd)} ({interval_or_reason(sd)})."
+        yield f"{label_of('dif.sd')}: {value_cell(sd)} ({interval_or_reason(sd)})."
     else:
         yield _(
             "Prompts differ for people by an SD of %(sd)s logits (95 %% interval %(interval)s) beyond chance."
@@ -202,7 +198,7 @@ PAGE = BlockPage(
             _("DIF over all prompts"),
             lambda _block: SPREAD,
             (
-                (_("Measure"), lambda _block, name: SPREAD[name]),
+                (_("Measure"), lambda _block, name: label_of(name)),
                 (_("Value"), lambda block, name: value_cell(block.get(name))),
                 (_("95 % interval"), lambda block, name: interval_or_reason(block.get(name))),
             ),

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import label_of
 from presentation.columns import ABSENT
 from presentation.exclusions import (
     AGGREGATION_NAMES,
     CHOICE_NAMES,
     MISSING_NAMES,
-    STEP_NAMES,
+    STEPS,
     leaving_text,
     people_text,
     rule_name,
@@ -35,6 +36,7 @@ from reporting.views.measurement.parts import (
     count,
     counted_detail,
     interval,
+    label,
     named,
     se,
     value,
@@ -53,11 +55,7 @@ CHOICES_CAPTIONS: Mapping[str, Text] = {
     "multiverse": _("What the choices are worth"),
     "multiverse.ql": _("What the choices are worth, by theta_QL"),
 }
-RATERS: Mapping[str, Text] = {
-    "screening.rated_twice": _("Share of people with two reviewers"),
-    "screening.kappa": _("Cohen's κ of the first two"),
-    "screening.ac1": _("Gwet's AC1 of the first two"),
-}
+RATERS = ("screening.rated_twice", "screening.kappa", "screening.ac1")
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -114,11 +112,11 @@ def judged_sentences(block: BlockMeasures) -> Iterator[Text]:
 
 def flow(block: BlockMeasures) -> Iterator[tuple[Text, MeasureRow, str]]:
     """Every step with its people, and below it who did not go on, by reason."""
-    for name, title in STEP_NAMES.items():
+    for name in STEPS:
         if (row := block.get(f"flow.{name}")) is not None:
-            yield title, row, ""
+            yield label_of(row.name), row, ""
             for leaving in block.named(f"flow.{name}.leaving"):
-                yield _("%(step)s, not going on") % {"step": title}, leaving, leaving_text(leaving.subset)
+                yield label_of(leaving.name), leaving, leaving_text(leaving.subset)
 
 
 def people_count(row: MeasureRow) -> str:
@@ -195,7 +193,7 @@ def rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
 
 def draw_flow(block: BlockMeasures) -> "Figure | None":
     """Boxes from top to bottom; beside the way, who leaves and why."""
-    steps = [(name, block.get(f"flow.{name}")) for name in STEP_NAMES]
+    steps = [(name, block.get(f"flow.{name}")) for name in STEPS]
     present = [(name, row) for name, row in steps if row is not None and row.value is not None]
     if not present:
         return None
@@ -204,7 +202,7 @@ def draw_flow(block: BlockMeasures) -> "Figure | None":
     axes.set_ylim(-len(present) + 0.45, 0.55)
     axes.axis("off")
     for place, (name, row) in enumerate(present):
-        text_box(axes, CENTRE, -place, f"{STEP_NAMES[name]}\n{people_count(row)}", BOX)
+        text_box(axes, CENTRE, -place, f"{label_of(row.name)}\n{people_count(row)}", BOX)
         if place + 1 < len(present):
             arrow(axes, (CENTRE, -place - 0.27), (CENTRE, -place - 0.73))
         draw_leaving(axes, -place - 0.5, list(block.named(f"flow.{name}.leaving")))
@@ -249,11 +247,11 @@ def sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
 
 def draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], published: Text) -> None:
     """Score-based specifications are hollow: they are shown for what they do, not as an estimate."""
-    for score_based, label in ((False, str(style.label)), (True, None)):
+    for score_based, named_as in ((False, str(style.label)), (True, None)):
         chosen = [place for place, row in enumerate(rows) if row.details["score_based"] is score_based]
         axes.scatter(
             chosen, [rows[place].value or 0 for place in chosen], marker=style.marker, s=34,
-            edgecolors=style.colour, facecolors="white" if score_based else style.colour, label=label,
+            edgecolors=style.colour, facecolors="white" if score_based else style.colour, label=named_as,
         )  # fmt: skip
     paper = [place for place, row in enumerate(rows) if row.details["paper"]]
     axes.scatter(
@@ -357,7 +355,7 @@ PAGE = BlockPage(
             _("Agreement of reviewers"),
             named(*RATERS),
             (
-                (_("Number"), lambda _block, row: RATERS[row.name]),
+                (_("Number"), label),
                 (_("Value"), rater_cell),
                 (_("95 % interval"), interval()),
                 (_("People"), count("n")),

@@ -7,6 +7,7 @@ import numpy as np
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import label_of
 from presentation.figures import BLUE, GREY, ORANGE, STYLES, WIDTH, chart, with_legend
 from presentation.measures import (
     estimator_name,
@@ -42,13 +43,9 @@ if TYPE_CHECKING:
 
 THETAS = ("missing.theta.pool", "missing.theta.prompt", "missing.theta.ql")
 MIN_SHOWN = 0.001  # smaller probabilities are not told apart
-OUTCOMES: Mapping[str, Text] = {
-    Outcome.SCORED: _("scored"),
-    Outcome.UNSCORED: _("answered, no valid verdict (technical)"),
-    Outcome.SKIPPED: _("skipped: seen and left or made empty"),
-    Outcome.NOT_REACHED: _("not reached: never shown"),
-    Outcome.NOT_SUBMITTED: _("written, not handed in, and so not counted"),
-}
+OUTCOMES = (
+    Outcome.SCORED, Outcome.UNSCORED, Outcome.SKIPPED, Outcome.NOT_REACHED, Outcome.NOT_SUBMITTED,
+)  # fmt: skip
 ASSUMPTIONS: Mapping[str, Text] = {
     "as-missing": _("as missing: left out (headline)"),
     "as-zero": _("as zero: skipped and not reached score 0; Top chosen again"),
@@ -232,7 +229,7 @@ def draw_positions(block: BlockMeasures) -> "Figure | None":
         share = np.array([100 * row.details[outcome] / (row.n or 1) for _place, row in rows])
         axes.bar(
             places, share, bottom=below, color=COLOURS[outcome], hatch=HATCHES[outcome], edgecolor="white",
-            label=str(OUTCOMES[outcome]),
+            label=label_of(f"share.{outcome}"),
         )  # fmt: skip
         below += share
     axes.set_xticks(places[:: max(1, len(places) // 20)])
@@ -253,7 +250,7 @@ PAGE = BlockPage(
             _("Places by what became of them"),
             lambda _block: OUTCOMES,
             (
-                (_("Outcome"), lambda _block, outcome: OUTCOMES[outcome]),
+                (_("Outcome"), lambda _block, outcome: label_of(f"share.{outcome}")),
                 *(column for group in GROUPS for column in outcome_columns(group)),
             ),
         ),

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import label_of, meaning_of
 from presentation.figures import BAND, BLUE, INK, ORANGE, VIOLET, Point, Style, chart, curve, with_legend
 from presentation.first_intervals import top_sentence
 from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell
@@ -20,6 +22,7 @@ from reporting.views.measurement.parts import (
     beside,
     count,
     interval,
+    label,
     se,
     value,
 )
@@ -30,46 +33,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES: Mapping[str, Text] = {
-    "top.paper": _("top.paper (in-sample)"),
-    "top.paper.ql": _("the same people, theta_QL (in-sample)"),
-    "top.null": _("top.null, all people equally able"),
-    "top.crossfit5": _("top.crossfit5"),
-    "top.eb": _("top.eb"),
-}
-SENTENCES: Mapping[str, Text] = {
-    "top.paper": _(
-        "top.paper: the published rule. People are chosen by their mean score and measured on the same "
-        "answers. Its interval is the published one and ignores the choice; it hardly ever holds the ability "
-        "of these people."
-    ),
-    "top.paper.ql": _(
-        "theta_QL is that of the people of top.paper, on its own scale. The other estimators average "
-        "abilities of single people or of single folds, whose theta_QL is often infinite: they have none."
-    ),
-    "top.null": _(
-        "top.null: what top.paper would be if nobody were abler than anybody else. Scores are exchanged "
-        "between answers expected to be equally good, or to the same prompt where it has no item parameters, "
-        "and the best are chosen anew. SE and interval are the spread of the draws."
-    ),
-    "top.crossfit5": _(
-        "top.crossfit5: chosen on four fifths of each person's answers, measured on the rest; mean over five "
-        "folds and a hundred splits. The interval draws people again and chooses anew in each draw."
-    ),
-    "top.eb": _(
-        "top.eb: the mean of the highest shrunken abilities. It rests on a normal distribution of ability: "
-        "where ability is skewed it is 0.3 to 0.4 too low in simulations of 195 people, and its interval "
-        "holds the truth in fewer than half of the studies; where some people paste a model's answers it "
-        "may be 0.2 too low. Its interval is also too narrow where people hardly differ."
-    ),
-}
-
-
+NAMES = ("top.paper", "top.paper.ql", "top.null", "top.crossfit5", "top.eb")
+lazy_label = lazy(label_of, str)
 # In the order of the figures: each can be told from the others without colour.
 STYLES: Mapping[str, Style] = {
-    "top.paper": Style(NAMES["top.paper"], "s", ORANGE),
-    "top.crossfit5": Style(NAMES["top.crossfit5"], "o", BLUE),
-    "top.eb": Style(NAMES["top.eb"], "^", VIOLET),
+    "top.paper": Style(lazy_label("top.paper"), "s", ORANGE),
+    "top.crossfit5": Style(lazy_label("top.crossfit5"), "o", BLUE),
+    "top.eb": Style(lazy_label("top.eb"), "^", VIOLET),
 }
 
 
@@ -139,7 +109,7 @@ def of_fractions(block: BlockMeasures) -> Iterator[MeasureRow]:
 def points(block: BlockMeasures) -> Iterator[Point]:
     """One line per estimator with its interval."""
     rows = (block.get(name, "top") for name in STYLES)
-    return (Point(str(NAMES[row.name]), replace(STYLES[row.name], label=""), row) for row in rows if row)
+    return (Point(label_of(row.name), replace(STYLES[row.name], label=""), row) for row in rows if row)
 
 
 def draw_null(axes: "Axes", block: BlockMeasures) -> None:
@@ -196,13 +166,13 @@ PAGE = BlockPage(
             _("Top by each estimator, in logits"),
             estimators,
             (
-                (_("Estimator"), lambda _block, row: NAMES[row.name]),
+                (_("Estimator"), label),
                 (_("people"), count("people")),
                 (_("theta"), value(here=REASONS)),
                 (_("SE"), se()),
                 (_("95 % interval"), estimator_interval),
             ),
-            lambda block: [SENTENCES[row.name] for row in estimators(block)],
+            lambda block: [meaning_of(row.name) for row in estimators(block)],
         ),
         # The published rule beside both estimators that allow for the choice.
         MeasureTable(
@@ -211,11 +181,11 @@ PAGE = BlockPage(
             (
                 (_("Part"), lambda _block, row: percent(row.details["fraction"], 0)),
                 (_("people"), count("people")),
-                (NAMES["top.paper"], value(here=REASONS)),
+                (lazy_label("top.paper"), value(here=REASONS)),
                 (_("theta_QL (in-sample)"), beside("top.paper.ql", value(here=REASONS))),
-                (NAMES["top.crossfit5"], beside("top.crossfit5", value(here=REASONS))),
+                (lazy_label("top.crossfit5"), beside("top.crossfit5", value(here=REASONS))),
                 (_("95 % interval"), beside("top.crossfit5", interval())),
-                (NAMES["top.eb"], beside("top.eb", value(here=REASONS))),
+                (lazy_label("top.eb"), beside("top.eb", value(here=REASONS))),
                 (_("95 % interval"), beside("top.eb", interval())),
             ),
         ),

@@ -18,6 +18,7 @@ from reporting.views.measurement.parts import (
     count,
     counted_detail,
     interval,
+    label,
     named,
     se,
     value,
@@ -26,11 +27,7 @@ from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 THETAS = ("uncertainty.theta.pool", "uncertainty.theta.prompt", "uncertainty.theta.ql")
-COMPONENTS: Mapping[str, Text] = {
-    "mixed.sd_people": _("Between people (SD of theta, t)"),
-    "mixed.sd_prompts": _("Between prompts (SD of y, d)"),
-    "mixed.sd_answers": _("Between answers (SD of y, s)"),
-}
+COMPONENTS = ("mixed.sd_people", "mixed.sd_prompts", "mixed.sd_answers")
 TARGETS: Mapping[str, Text] = {
     "paper": _("as published: answers independent"),
     "T1": _("T1: other people, these prompts"),
@@ -181,7 +178,7 @@ PAGE = BlockPage(
             _("Variance components by moments, in logits"),
             named(*COMPONENTS, group="average"),
             (
-                (_("Component"), lambda _block, row: COMPONENTS[row.name]),
+                (_("Component"), label),
                 (_("SD"), value(here=REASONS)),
                 (
                     _("negative, put to 0"),
