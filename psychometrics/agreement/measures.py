@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from psychometrics.agreement.levels import ABILITY
+from psychometrics.agreement.rows import moves_of, order_of_people
 from psychometrics.agreement.values import Values
 from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.inference.measure import Measure, plain
@@ -17,7 +18,10 @@ from psychometrics.inference.measure import Measure, plain
 PREFIX = "agreement."
 LEVEL, OF_ALL = "level:", "panel"
 SIDES = ("x", "y")
-GROUP_NUMBERS = ("change", "quasi_change")
+GROUP_NUMBERS = {"change": "theta_change", "quasi_change": "theta_change.ql"}
+OF_PEOPLE = {
+    "people_with_theta": "people", "sd_of_people": "sd_of_people", "theta_order": "spearman_of_people",
+}  # fmt: skip
 SIDE_NUMBERS = {"pooled": "theta.pool", "quasi": "theta.ql"}
 PAIR_COUNTS = ("rows", "missing_x", "missing_y", "outside")
 PANEL_COUNTS = ("judges", "scores", "single", "empty")
@@ -69,8 +73,8 @@ def level_measures(level: str, values: Mapping[str, Any], *, of_all: bool = Fals
 def _ability_measures(values: Mapping[str, Any]) -> Iterator[Measure]:
     subset, people = f"{LEVEL}{ABILITY}", values["people"]
     yield _measure("people_with_theta", plain(people), subset)
-    for name in ("sd_of_people", "spearman_of_people"):
-        yield _measure(name, _plain(values[name], Reason.NO_VARIATION), subset, n=people)
+    yield _measure("sd_of_people", _plain(values["sd_of_people"], Reason.NO_VARIATION), subset, n=people)
+    yield _measure("theta_order", _estimate(order_of_people(values)), subset, n=people)
     for found in values["groups"]:
         group = found["group"]
         for side in SIDES:
@@ -80,8 +84,10 @@ def _ability_measures(values: Mapping[str, Any]) -> Iterator[Measure]:
             yield _measure("theta.prompt", theta, of, group)
             for key, name in SIDE_NUMBERS.items():
                 yield _of_clusters(name, own[key], of, group)
-        for key in GROUP_NUMBERS:
-            yield _of_clusters(key, found[key], subset, group)
+        for key, name in GROUP_NUMBERS.items():
+            yield _of_clusters(name, found[key], subset, group)
+        for name, moved in moves_of(found):
+            yield _measure(name, _estimate(moved), subset, group)
         yield _measure("shared", plain(found["shared"]), subset, group)
     yield from _warning_measures(subset, values["warnings"])
 
@@ -159,13 +165,13 @@ def _add_cell(values: dict[str, Any], name: str, cell: str, row: Row) -> None:
 def _ability_values(own: list[tuple[str, Row]]) -> Values:
     values: dict[str, Any] = {"groups": [], "warnings": []}
     groups: dict[str, dict[str, Any]] = {}
-    keys = {name: key for key, name in SIDE_NUMBERS.items()}
+    keys = {name: key for key, name in (SIDE_NUMBERS | GROUP_NUMBERS).items()}
     for rest, row in own:
         name = row.name.removeprefix(PREFIX)
         if name == "warning":
             values["warnings"].append({**row.details, "value": row.value})
         elif not row.group:
-            values["people" if name == "people_with_theta" else name] = row.value
+            values[OF_PEOPLE[name]] = row.value
         else:
             group = groups.setdefault(row.group, {"group": row.group, "x": {}, "y": {}})
             side = group[rest.removeprefix("judge:")] if rest else group
@@ -173,8 +179,8 @@ def _ability_values(own: list[tuple[str, Row]]) -> Values:
                 side["participants" if name == "people" else name] = _count(row)
             elif name == "theta.prompt":
                 side["theta"] = row.value
-            else:
-                side[keys.get(name, name)] = {**_ends(row), "n": row.n, "clusters": row.clusters}
+            elif name in keys:  # what else is there follows from these
+                side[keys[name]] = {**_ends(row), "n": row.n, "clusters": row.clusters}
     return {**values, "people": int(values["people"]), "groups": list(groups.values())}
 
 

@@ -199,8 +199,10 @@ def of_level(rows, level, values, panel):
 def of_ability(rows, values):
     subset, people = 'level:ability', values['people']
     yield rows(name='people_with_theta', subset=subset, value=people)
-    for name in ('sd_of_people', 'spearman_of_people'):
-        yield rows(name=name, subset=subset, n=people, **alone(values[name]))
+    logistic = values['groups'][0]['x']['pooled']['reason'] == 'logistic_bank'
+    few = 'logistic_bank' if logistic else 'too_few_pairs' if people < 3 else 'no_variation'
+    yield rows(name='sd_of_people', subset=subset, n=people, **alone(values['sd_of_people']))
+    yield rows(name='theta_order', subset=subset, n=people, **alone(values['spearman_of_people'], few))
     for found in values['groups']:
         group = found['group']
         for side in ('x', 'y'):
@@ -211,10 +213,27 @@ def of_ability(rows, values):
             )
             for key, name in (('pooled', 'theta.pool'), ('quasi', 'theta.ql')):
                 yield rows(name=name, group=group, subset=of, **ends(own[key]), **sizes(own[key]))
-        for key in ('change', 'quasi_change'):
-            yield rows(name=key, group=group, subset=subset, **ends(found[key]), **sizes(found[key]))
+        for key, name in (('change', 'theta_change'), ('quasi_change', 'theta_change.ql')):
+            yield rows(name=name, group=group, subset=subset, **ends(found[key]), **sizes(found[key]))
+        for name, moved in moves(found['x'], found['y']):
+            yield rows(name=name, group=group, subset=subset, **moved)
         yield rows(name='shared', group=group, subset=subset, value=found['shared'])
     yield from of_warnings(rows, subset, values['warnings'])
+
+
+def moves(x, y):
+    if x['pooled']['reason'] == 'logistic_bank':
+        yield 'theta_moved.ql', in_errors(x['quasi'], y['quasi'], x['quasi']['se'])
+        return
+    of_x, of_y = ({'value': side['theta'], 'reason': side['pooled']['reason']} for side in (x, y))
+    yield 'theta_moved.prompt', in_errors(of_x, of_y, x['pooled']['se'])
+    yield 'theta_moved.pool', in_errors(x['pooled'], y['pooled'], x['pooled']['se'])
+
+
+def in_errors(x, y, se):
+    if x['value'] is None or y['value'] is None or not se:
+        return alone(None, x['reason'] or y['reason'])
+    return alone((y['value'] - x['value']) / se)
 
 
 def of_warnings(rows, subset, warnings):

@@ -13,6 +13,9 @@ from tests.upgrades.keeping import unpacked
 from tests.upgrades.upgrade import kept_load  # sets Django up
 
 # isort: split
+from django.db.models import Q
+
+from scoring.models import MeasureRow
 from scoring.services.exports import study_export
 from studies.models import Study
 from tests.frozen.computing import study_compute
@@ -30,7 +33,15 @@ def main() -> None:
     study = Study.objects.get(slug=slug)
     study_compute(study, now)
     study_export(study=study, target=asked.out / "export", replace=False, software="", now=now)
+    (asked.out / "stored.json").write_text(json.dumps(stored_rows(study)))
     (asked.out / "recomputed.json").write_text(json.dumps(export_recomputed(asked.out / "export")))
+
+
+def stored_rows(study: Study) -> list[dict[str, str]]:
+    """What every stored measure of the study is about."""
+    of_results, of_judges = Q(results__run__study=study), Q(comparison__first__study=study)
+    names = ("block", "name", "group", "subset", "participant", "prompt_id")
+    return list(MeasureRow.objects.filter(of_results | of_judges).values(*names).distinct())
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ marked for translation; interfaces translate them (`presentation.catalogue`).
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from psychometrics.measures.catalogue import cohort, judges, models, people, prompts, top
+from psychometrics.measures.catalogue import cohort, judges, models, people, prompts, results, top
 from psychometrics.measures.catalogue.entry import Entry, Need, OnLogistic, Unit
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 CATALOGUE: Mapping[str, Entry] = {
     one.name: one
     for one in chain.from_iterable(
-        module.ENTRIES for module in (cohort, top, models, people, prompts, judges)
+        module.ENTRIES for module in (results, cohort, top, models, people, prompts, judges)
     )
 }
 

@@ -1,46 +1,16 @@
 """Average and Top, how much people differ, and how sure theta is."""
 
-from dataclasses import replace
 from functools import partial
 
 from formats.wording import gettext_noop
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue.entry import AVERAGE, GROUPS, Entry, Need, OnLogistic, Unit, thetas
 
-COUNTS = (
-    Entry(
-        "people", Block.COHORT, gettext_noop("people"), Unit.COUNT,
-        gettext_noop("People of the group with a scored answer."), GROUPS, page=False,
-    ),
-    Entry(
-        "prompts", Block.COHORT, gettext_noop("prompts"), Unit.COUNT,
-        gettext_noop("Prompts that somebody of the group has a scored answer to."), GROUPS, page=False,
-    ),
-    Entry(
-        "pairs", Block.COHORT, gettext_noop("scored answers"), Unit.COUNT,
-        gettext_noop(
-            "Scored answers of the group: to prompts with item parameters, where any prompt has them."
-        ),
-        GROUPS, page=False,
-    ),
-    Entry(
-        "k_bar", Block.COHORT, gettext_noop("answers per prompt"), Unit.MEAN_COUNT,
-        gettext_noop("Scored answers of the group to a prompt, on average."), GROUPS, terminal=True,
-    ),
-    Entry(
-        "raw_mean", Block.COHORT, gettext_noop("mean score"), Unit.SCORE,
-        gettext_noop("Mean score of the group, with an interval by people."), GROUPS, terminal=True,
-    ),
+PROMPT = Entry(
+    "theta.prompt", Block.COHORT, "theta.prompt", Unit.LOGITS,
+    gettext_noop("mean score of each prompt, then the logit, as models get over epochs"), GROUPS,
+    needs=(Need.ITEMS,), on_logistic=OnLogistic.EMPTY,
 )  # fmt: skip
-MEANINGS = {
-    "theta.pool": gettext_noop("every answer by itself, as one epoch of a model"),
-    "theta.ql": gettext_noop("quasi-likelihood: the same for any number of answers per prompt; own scale"),
-    "theta.prompt": gettext_noop("mean score of each prompt, then the logit, as models get over epochs"),
-}
-THETAS = tuple(
-    replace(one, meaning=MEANINGS[one.name], terminal=one.name != "theta.prompt")
-    for one in thetas("", Block.COHORT, "")
-)
 of_people = partial(Entry, block=Block.COHORT, needs=(Need.ITEMS,), on_logistic=OnLogistic.LEFT_OUT)
 PEOPLE = (
     of_people(
@@ -99,4 +69,4 @@ COMPONENTS = (
     component("mixed.sd_prompts", label=gettext_noop("Between prompts (SD of y, d)")),
     component("mixed.sd_answers", label=gettext_noop("Between answers (SD of y, s)")),
 )
-ENTRIES = (*THETAS, *COUNTS, *PEOPLE, DESIGN, *ERRORS, *COMPONENTS)
+ENTRIES = (PROMPT, *PEOPLE, DESIGN, *ERRORS, *COMPONENTS)

@@ -3,11 +3,14 @@
 from functools import partial
 
 from formats.wording import gettext_noop
+from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue.entry import GROUPS, Entry, Need, OnLogistic, Unit
 
 LEVELS = tuple(f"level:{level}" for level in ("criterion", "answer", "people"))
-of_judges = partial(Entry, block="agreement", needs=(Need.JUDGES,), subsets=LEVELS)
-of_group = partial(of_judges, groups=GROUPS, subsets=("level:theta",), needs=(Need.ITEMS, Need.JUDGES))
+of_judges = partial(Entry, block=Block.AGREEMENT, needs=(Need.JUDGES,), subsets=LEVELS)
+OF_PANEL = tuple(f"{level};panel" for level in LEVELS[:2])
+of_group = partial(of_judges, groups=GROUPS, subsets=("level:ability",), needs=(Need.ITEMS, Need.JUDGES))
+of_one = partial(of_group, subsets=("level:ability;judge:JUDGE",))
 # In the order of a table: how alike the scores are, how they differ, and what both call met.
 AGREEMENT = (
     of_judges(
@@ -21,14 +24,16 @@ AGREEMENT = (
         meaning=gettext_noop("The same for ranks: whether both judges put the scores in the same order."),
     ),
     of_judges(
-        "agreement.alpha_interval", label=gettext_noop("Krippendorff's α (scores)"), unit=Unit.COEFFICIENT,
+        "agreement.alpha_interval", subsets=(*LEVELS, *OF_PANEL),
+        label=gettext_noop("Krippendorff's α (scores)"), unit=Unit.COEFFICIENT,
         meaning=gettext_noop(
             "Agreement beyond chance with the size of the differences counted: 1 is full agreement, 0 "
             "is what chance gives."
         ),
     ),
     of_judges(
-        "agreement.alpha_nominal", label=gettext_noop("Krippendorff's α (met or not)"), unit=Unit.COEFFICIENT,
+        "agreement.alpha_nominal", subsets=(*LEVELS, *OF_PANEL),
+        label=gettext_noop("Krippendorff's α (met or not)"), unit=Unit.COEFFICIENT,
         meaning=gettext_noop("The same for scores taken as met (at least 0.5) or not."),
     ),
     of_judges(
@@ -122,23 +127,23 @@ MOVED = gettext_noop(
 THETAS = (
     of_judges(
         "agreement.theta_order", label=gettext_noop("Spearman's ρ of single people's theta"),
-        unit=Unit.COEFFICIENT, subsets=("level:people",), needs=(Need.ITEMS, Need.JUDGES),
+        unit=Unit.COEFFICIENT, subsets=("level:ability",), needs=(Need.ITEMS, Need.JUDGES),
         meaning=gettext_noop(
             "One batch cannot rank people. Item parameters are those of the study's bank under every "
             "judge: a bank recalibrated under each judge needs the models' answers judged by it."
         ),
         on_logistic=OnLogistic.EMPTY,
     ),
-    of_group("agreement.people", label=gettext_noop("people"), unit=Unit.COUNT, meaning=OWN),
-    of_group(
+    of_one("agreement.people", label=gettext_noop("people"), unit=Unit.COUNT, meaning=OWN),
+    of_one(
         "agreement.theta.prompt", label="theta.prompt", unit=Unit.LOGITS, meaning=OWN,
         on_logistic=OnLogistic.EMPTY,
     ),
-    of_group(
+    of_one(
         "agreement.theta.pool", label="theta.pool", unit=Unit.LOGITS, meaning=OWN,
         on_logistic=OnLogistic.EMPTY,
     ),
-    of_group("agreement.theta.ql", label="theta_QL", unit=Unit.QL, meaning=OWN),
+    of_one("agreement.theta.ql", label="theta_QL", unit=Unit.QL, meaning=OWN),
     of_group(
         "agreement.theta_change", label=gettext_noop("Change of theta.pool"), unit=Unit.LOGITS,
         meaning=gettext_noop("What the second judge changes theta by on the answers that both scored."),
@@ -158,6 +163,71 @@ THETAS = (
     ),
     of_group(
         "agreement.theta_moved.ql", label=gettext_noop("Move of theta_QL"), unit=Unit.ERRORS, meaning=MOVED,
+    ),
+)  # fmt: skip
+of_people = partial(of_judges, subsets=("level:ability",), needs=(Need.ITEMS, Need.JUDGES))
+COUNTS = (
+    of_judges(
+        "agreement.pairs", label=gettext_noop("pairs"), unit=Unit.COUNT, subsets=(*LEVELS, *OF_PANEL),
+        meaning=gettext_noop("What both judges scored; of a panel, what two of its judges did."),
+    ),
+    of_judges(
+        "agreement.rows", label=gettext_noop("scores asked for"), unit=Unit.COUNT, subsets=LEVELS,
+        meaning=gettext_noop("Criteria, answers or people that there are, scored or not."),
+    ),
+    of_judges(
+        "agreement.missing_x", label=gettext_noop("missing by x"), unit=Unit.COUNT,
+        meaning=gettext_noop("Those that the first judge has not scored."),
+    ),
+    of_judges(
+        "agreement.missing_y", label=gettext_noop("missing by y"), unit=Unit.COUNT,
+        meaning=gettext_noop("Those that the second judge has not scored."),
+    ),
+    of_judges(
+        "agreement.outside", label=gettext_noop("outside the limits"), unit=Unit.COUNT, subsets=LEVELS[:2],
+        meaning=gettext_noop("Pairs whose difference lies beyond the Bland–Altman limits."),
+    ),
+    of_judges(
+        "agreement.confusion", label=gettext_noop("met by both, one or none"), unit=Unit.COUNT,
+        subsets=tuple(f"{level};cell:NAME" for level in LEVELS[:2]),
+        meaning=gettext_noop("Pairs by which of the judges calls them met."),
+    ),
+    of_judges(
+        "agreement.differences", label=gettext_noop("pairs by mean and difference"), unit=Unit.COUNT,
+        subsets=tuple(f"{level};cell:PLACE" for level in LEVELS[:2]),
+        meaning=gettext_noop("Pairs of one mean score and one difference y − x, in steps of 0.05."),
+    ),
+    of_judges(
+        "agreement.warning", label=gettext_noop("warning"), unit=Unit.COEFFICIENT,
+        subsets=tuple(f"{level};warning:NUMBER" for level in (*LEVELS, "level:ability")),
+        meaning=gettext_noop("A number beyond its threshold; the details say which, and the threshold."),
+    ),
+    of_people(
+        "agreement.people_with_theta", label=gettext_noop("people with a theta under both"), unit=Unit.COUNT,
+        meaning=gettext_noop("People with a score by either judge on a prompt with item parameters."),
+    ),
+    of_people(
+        "agreement.sd_of_people", label=gettext_noop("SD of the change of single thetas"), unit=Unit.LOGITS,
+        meaning=gettext_noop("How far the judge scatters single people's thetas."),
+        on_logistic=OnLogistic.EMPTY,
+    ),
+    of_group(
+        "agreement.shared", label=gettext_noop("people in both groups"), unit=Unit.COUNT,
+        meaning=gettext_noop("People who are in the group under either judge."),
+    ),
+    *(
+        of_judges(f"agreement.{name}", label=label, unit=Unit.COUNT, subsets=OF_PANEL, meaning=meaning)
+        for name, label, meaning in (
+            ("judges", gettext_noop("judges"), gettext_noop("Judges of the panel.")),
+            ("scores", gettext_noop("scores"), gettext_noop("Scores that any of them gave.")),
+            ("single", gettext_noop("scored once"), gettext_noop("Units that one judge alone scored.")),
+            ("empty", gettext_noop("scored by none"), gettext_noop("Units that no judge scored.")),
+        )
+    ),
+    of_judges(
+        "agreement.missing", label=gettext_noop("missing by judge"), unit=Unit.COUNT,
+        subsets=tuple(f"{level};judge:NUMBER" for level in OF_PANEL),
+        meaning=gettext_noop("Units that one judge of the panel has not scored."),
     ),
 )  # fmt: skip
 audited = partial(Entry, block="audit", needs=(Need.AUDIT,), subsets=("all", "sample"))
@@ -202,4 +272,4 @@ AUDIT = (
         meaning=gettext_noop("People who judged any of them."),
     ),
 )  # fmt: skip
-ENTRIES = (*AGREEMENT, *THETAS, *AUDIT)
+ENTRIES = (*AGREEMENT, *THETAS, *COUNTS, *AUDIT)

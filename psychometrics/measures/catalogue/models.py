@@ -71,25 +71,13 @@ FEWER = gettext_noop(
 MATCHED = gettext_noop("Ability on an item bank whose items are the tasks.")
 BENCHMARK = (
     on_tasks(
-        "task.accuracy", label=gettext_noop("Accuracy (%)"), groups=GROUPS, subsets=OF_TASK, terminal=True,
-        meaning=gettext_noop("Share of right answers to a task's questions, with an interval by people."),
-    ),
-    on_tasks(
         "task.accuracy.corrected", label=gettext_noop("Corrected for chance (%)"), groups=GROUPS,
         subsets=OF_TASK, meaning=gettext_noop("(accuracy − guessing) / (1 − guessing)."),
-    ),
-    on_tasks(
-        "benchmark.macro", label=gettext_noop("Macro: mean over tasks"), groups=GROUPS, terminal=True,
-        meaning=gettext_noop("Mean of the tasks' accuracies."),
     ),
     on_tasks(
         "benchmark.macro.bbh23", label=gettext_noop("Macro over BBH's 23 tasks"), groups=GROUPS,
         needs=(Need.TASKS, Need.BBH),
         meaning=gettext_noop("The same where variants of one task are averaged first."),
-    ),
-    on_tasks(
-        "benchmark.micro", label=gettext_noop("Micro: mean over answers"), groups=GROUPS,
-        meaning=gettext_noop("Share of right answers over all tasks."),
     ),
     on_tasks(
         "benchmark.micro.questions", label=gettext_noop("Micro with the benchmark's questions per task"),
