@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines
+from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines, read_content
+from formats.parquet_files import read_table
 from formats.problems import Problem
 from formats.sentences import text_fault
 from studies.bank.building import BankBuilder, BankReading, Draft
-from studies.bank.gim_parquet import parquet_rows
 from studies.bank.gim_values import NotAList, is_absent, joined_text, label_list, text_list, text_or_none
 
 # Field of PromptRecord -> column of the dataset.
@@ -68,9 +68,9 @@ def _is_hidden(path: Path) -> bool:
 def _rows(file: Path, shown: str, builder: BankBuilder) -> Iterator[tuple[int, dict[str, object]]]:
     max_bytes = builder.limits.bank_bytes
     if file.suffix.lower() == ".parquet":
-        yield from parquet_rows(
-            file, columns=COLUMNS, required=REQUIRED_COLUMNS, max_bytes=max_bytes, file=shown
-        )
+        content = read_content(file, max_bytes=max_bytes, file=shown)
+        table = read_table(content, file=shown, columns=COLUMNS, required=REQUIRED_COLUMNS)
+        yield from enumerate(table.to_pylist(), start=1)
         return
     for line in json_lines(file, max_bytes=max_bytes, file=shown):
         if line.problem is not None:
