@@ -257,9 +257,20 @@ def alone(value, reason=''):
     return {'value': value, 'reason': '' if value is not None else (reason or 'no_variation')}
 
 
+def empty(apps, editor):
+    """Going back keeps what was measured; estimates and agreement are computed again when they are next due."""
+    rows = apps.get_model('scoring', 'MeasureRow')
+    apps.get_model('scoring', 'JudgeComparison').objects.all().delete()
+    rows.objects.filter(block='results').delete()
+    measurements = apps.get_model('scoring', 'Measurement').objects
+    of_results = measurements.filter(result_set=OuterRef('results_id')).values('pk')[:1]
+    rows.objects.update(measurement_id=Subquery(of_results))
+    apps.get_model('scoring', 'ResultSet').objects.update(inputs_sha256='')
+
+
 class Migration(migrations.Migration):
     dependencies = [
         ('scoring', '0008_one_store'),
     ]
 
-    operations = [migrations.RunPython(fill)]
+    operations = [migrations.RunPython(fill, empty)]

@@ -8,6 +8,12 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        # With a default, so that going back can bring the column again.
+        migrations.AlterField(
+            model_name='judgecomparison',
+            name='values',
+            field=models.JSONField(default=dict),
+        ),
         migrations.RemoveField(
             model_name='judgecomparison',
             name='values',
