@@ -10,8 +10,8 @@ BIN := .venv/bin
 
 help:
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
-	@echo "make test       run the tests on SQLite, then what the database decides on PostgreSQL and Redis where they answer (ARGS=paths: these alone)"
-	@echo "make test-e2e   run the tests in a real browser, and the demo (Debian's chromium, or CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
+	@echo "make test       run the tests on SQLite, and beside it what the database decides on PostgreSQL and Redis where they answer (ARGS=paths: these alone)"
+	@echo "make test-e2e   run the demo, the main job and the tests in a real browser (Debian's chromium, or CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
 	@echo "make test-faults  kill workers, brokers and databases in the middle of the work (needs PostgreSQL's and Redis' servers)"
 	@echo "make check      linters, types, import contracts, templates, migrations"
 	@echo "make rehearsal  the pilot at full size with simulated participants (DATABASE_URL for PostgreSQL)"
@@ -32,7 +32,8 @@ test: dev-environment
 	@$(BIN)/python tests/run.py $(ARGS)
 
 test-e2e: dev-environment
-	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/operations/test_demo.py tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
+	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/operations/test_demo.py tests/operations/test_main_job.py --numprocesses 2
+	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
 
 test-faults: dev-environment
 	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/faults --numprocesses 3 --dist worksteal

@@ -46,8 +46,8 @@ FOLDERS = (
     "tests/psychometrics",
     "tests/formats",
 )
-# The whole demo at real servers: once is enough.
-WITH_THE_BROWSERS = "tests/operations/test_demo.py"
+# The whole demo and the whole main job at real servers: once is enough.
+WITH_THE_BROWSERS = ("tests/operations/test_demo.py", "tests/operations/test_main_job.py")
 # Every page for everybody, the dearest test of all: once, on the database that refuses more.
 EVERY_PAGE = "tests/access"
 # Redis has sixteen databases, and the first one of ours is number 9.
@@ -59,7 +59,11 @@ def main() -> int:
     named = sys.argv[1:]
     missing = absent_servers()
     with_postgresql = [f"tests/{path}" for paths in DECIDED_BY_THE_DATABASE.values() for path in paths]
-    on_sqlite = [f"--ignore={WITH_THE_BROWSERS}", *([EVERY_PAGE] if missing else []), *FOLDERS]
+    on_sqlite = [
+        *(f"--ignore={path}" for path in WITH_THE_BROWSERS),
+        *([EVERY_PAGE] if missing else []),
+        *FOLDERS,
+    ]
     servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
     with TemporaryDirectory() as folder, TemporaryFile() as told_later:
         beside = None
@@ -106,7 +110,7 @@ def say_what_was_left_out(missing: list[str], *, all_tests: bool) -> None:
         print(f"LEFT OUT: the run on {PRODUCTION}: {line}")
     if not all_tests:
         return
-    print(f"LEFT OUT: {WITH_THE_BROWSERS}: `make test-e2e` runs it.")
+    print(f"LEFT OUT: {' '.join(WITH_THE_BROWSERS)}: `make test-e2e` runs them.")
     if not missing:
         print(f"LEFT OUT on {PRODUCTION}: tests that no database decides; see tests/on_postgresql.py.")
 

@@ -21,7 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(300),
-    pytest.mark.flaky(reruns=0),  # no browser takes part: it gets no second try
     pytest.mark.skipif(
         "DATABASE_URL" in os.environ, reason="the demo always runs on a SQLite file of its own"
     ),

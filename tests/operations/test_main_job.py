@@ -1,4 +1,7 @@
-"""The whole main job through commands, a real web server, a real worker and real pages."""
+"""The whole main job through commands, a real web server, a real worker and real pages.
+
+Runs with the browser tests (`make test-e2e`), once.
+"""
 
 import csv
 import json
