@@ -5,21 +5,16 @@ every test makes a study of its own. Every page fails its test on a violation of
 an uncaught script error, a request to another host or an answer of 500 and above.
 """
 
-import itertools
 import os
 import re
 import shutil
-import signal
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings as django_settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
@@ -34,26 +29,12 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, R
 from pytest_django import DjangoDbBlocker
 
 from batches.models import Session
-from batches.services.plans import batches_build
-from batches.services.starting import session_start
 from operations.rehearsal.mailbox import Mailbox
-from operations.rehearsal.servers import (
-    MANY_FROM_ONE_ADDRESS,
-    background_worker,
-    free_port,
-    stop,
-    wait_until_answers,
-    web_command,
-)
-from studies.bank.building import BankReading
-from studies.bank.records import BankRecord, PromptRecord
-from studies.models import ItemBank, Participant, Study, User
-from studies.protocol.settings import ProtocolSettings
-from studies.services.banks import bank_import
-from studies.services.people.consents import consent_record
-from studies.services.people.participants import participant_add, participant_approve
-from studies.services.staff import staff_add
-from studies.services.studies import study_create, study_freeze
+from operations.rehearsal.servers import MANY_FROM_ONE_ADDRESS, background_worker, stop
+from studies.models import User
+from tests.e2e.looking import faults_in_looks
+from tests.e2e.made_rows import begin, make_person, make_study, staff  # noqa: F401
+from tests.e2e.serving import Server
 
 # Playwright's event loop runs in this thread; the tests use the database between its turns, never within.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -73,13 +54,6 @@ REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`Content Security Policy: ${event.violatedDirective} blocked ${event.blockedURI}`));
 """
-NUMBERS = itertools.count(1)
-PICTURES = Path(django_settings.BASE_DIR) / "var" / "screenshots"
-AXE = Axe()
-DARK_ONLY = {"runOnly": ["color-contrast"], "resultTypes": ["violations"]}
-NARROW = {"width": 360, "height": 740}
-# 200 % zoom of a window 1280 wide: half as many CSS pixels, two device pixels each.
-ZOOMED = {"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": False}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -193,61 +167,6 @@ def looks() -> Callable[..., list[str]]:
     return lambda page, label, *, again=True: list(faults_in_looks(page, label, again=again))
 
 
-def faults_in_looks(page: Page, label: str, *, again: bool) -> Iterator[str]:
-    """What is wrong in light and dark, narrow and zoomed; a picture of each on the way, where asked for."""
-    yield from violations(page, "light")
-    picture(page, f"{label}-light")
-    show_in(page, "dark")
-    yield from violations(page, "dark", DARK_ONLY)
-    picture(page, f"{label}-dark")
-    show_in(page, "light")
-    page.set_viewport_size(NARROW)  # type: ignore[arg-type]  # a plain dict will do
-    if again and page.locator("#time-bar").is_visible():
-        page.reload()  # pages of a session lay themselves out by the width they find
-    yield from sideways(page, "at 360 px")
-    picture(page, f"{label}-360")
-    client = page.context.new_cdp_session(page)
-    client.send("Emulation.setDeviceMetricsOverride", ZOOMED)
-    yield from sideways(page, "at 200 % zoom")
-
-
-def show_in(page: Page, scheme: Literal["light", "dark"]) -> None:
-    """Change the colours and end their gliding: waiting for it hung for ever where no frame was drawn."""
-    page.emulate_media(color_scheme=scheme)
-    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
-
-
-def violations(page: Page, scheme: str, options: dict[str, Any] | None = None) -> Iterator[str]:
-    found = AXE.run(page, options=options or {"resultTypes": ["violations"]}).response["violations"]
-    for violation in found:
-        nodes = "; ".join(node["html"][:160] for node in violation["nodes"][:3])
-        yield f"axe, {scheme}: {violation['id']}: {violation['help']}: {nodes}"
-
-
-def sideways(page: Page, size: str) -> Iterator[str]:
-    wider = page.evaluate(
-        """() => {
-          const room = document.documentElement.clientWidth;
-          if (document.documentElement.scrollWidth <= room) return [];
-          const inScroller = (e) => {
-            for (let p = e.parentElement; p !== document.body; p = p.parentElement)
-              if (getComputedStyle(p).overflowX !== "visible") return true;
-            return false;
-          };
-          return [...document.body.querySelectorAll("*")]
-            .filter((e) => e.getBoundingClientRect().right > room + 0.5 && !inScroller(e))
-            .map((e) => e.outerHTML.slice(0, 120)).concat("the page");
-        }"""
-    )
-    if wider:
-        yield f"scrolls sideways {size}: {wider[:4]}"
-
-
-def picture(page: Page, name: str) -> None:
-    if "CHIRON_TEST_PICTURES" in os.environ:
-        page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
-
-
 # --- the server --------------------------------------------------------------------------------------
 
 
@@ -290,34 +209,6 @@ def environment(committed: None, data_folder: Path) -> dict[str, str]:
         "CHIRON_SECOND_FACTOR_KEYS": ",".join(django_settings.SECOND_FACTOR_KEYS),
         "CELERY_SKIP_CHECKS": "yes",  # a worker loads all pages for them; `make check` has made them
     }
-
-
-class Server:
-    """The site in a process group of its own, so that all of it can be killed at once."""
-
-    def __init__(self, environment: dict[str, str], log: Path) -> None:
-        self.environment = environment
-        self.log = log
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        with self.log.open("ab") as out:
-            self.child = subprocess.Popen(
-                web_command(self.port),
-                env={**os.environ, **self.environment},
-                stdout=out,
-                stderr=out,
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        wait_until_answers(self.url, self.child, self.log)
-
-    def kill(self) -> None:
-        """As a power cut would: every process at once, no goodbye."""
-        with suppress(ProcessLookupError):
-            os.killpg(self.child.pid, signal.SIGKILL)
-        self.child.wait()
 
 
 @pytest.fixture(scope="session")
@@ -364,87 +255,6 @@ def files_of_one_test(committed: None) -> Iterator[None]:
     yield
     # Beside Playwright's loop Django has a second connection; nothing else would close it.
     connection.close()
-
-
-@pytest.fixture(scope="session")
-def make_study(committed: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Study]:
-    """A frozen study with batches: `make_study(prompts=2, batch_size=2, …)`; other keywords are settings."""
-
-    def make(
-        *,
-        prompts: int | list[PromptRecord] = 3,
-        closes_at: datetime | None = None,
-        root: Path | None = None,
-        name: str = "",
-        item_bank: ItemBank | None = None,
-        **settings: object,
-    ) -> Study:
-        now, slug = timezone.now() - timedelta(days=1), f"e2e-{next(NUMBERS)}"
-        records = plain_prompts(prompts) if isinstance(prompts, int) else prompts
-        reading = BankReading(
-            bank=BankRecord(format="chiron", prompts=tuple(records)), problems=(), root=root or Path()
-        )
-        values = {"batch_size": len(records), "assembly": "random", "replicates_per_profile": 9, **settings}
-        study = study_create(
-            slug=slug,
-            name=name or f"The study {slug}",
-            bank_version=bank_import(slug=f"bank-{slug}", reading=reading, strict=True, now=now).version,
-            item_bank=item_bank,
-            judge_protocol=None,
-            settings=ProtocolSettings.model_validate(values),
-            opens_at=None,
-            closes_at=closes_at,
-            now=now,
-        )
-        batches_build(study=study, now=now)
-        return study_freeze(study=study, now=now)
-
-    return make
-
-
-def plain_prompts(number: int) -> list[PromptRecord]:
-    return [
-        PromptRecord(prompt_id=f"p{n:03d}", text=f"Question {n}?", gold_answer=str(n), category="QR")
-        for n in range(1, number + 1)
-    ]
-
-
-@pytest.fixture(scope="session")
-def make_person(committed: None) -> Callable[..., Participant]:
-    """An approved person who has consented a day ago: `make_person(study, consented=False)`."""
-
-    def make(study: Study, *, consented: bool = True, profile: str = "stem-phd") -> Participant:
-        now = timezone.now() - timedelta(days=1)
-        email = f"person{next(NUMBERS)}@example.org"
-        participant = participant_add(study=study, email=email, profile=profile, now=now)
-        participant = participant_approve(participant=participant, now=now)
-        if consented:
-            consent_record(participant=participant, accepted=True, now=now)
-        return participant
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def staff(committed: None) -> User:
-    """Somebody of the study team."""
-    return staff_add(email=f"lead{next(NUMBERS)}@example.org")[0]
-
-
-@pytest.fixture(scope="session")
-def begin(
-    make_study: Callable[..., Study], make_person: Callable[..., Participant]
-) -> Callable[..., Session]:
-    """A running session, begun so long ago that `seconds_left` remain: `begin(study, seconds_left=600)`."""
-
-    def start(study: Study | None = None, *, seconds_left: float | None = None, **settings: Any) -> Session:
-        study = study or make_study(**settings)
-        participant = make_person(study)
-        budget = study.protocol.time_budget_minutes * 60
-        passed = timedelta(seconds=0 if seconds_left is None else budget - seconds_left)
-        return session_start(participant=participant, now=timezone.now() - passed)
-
-    return start
 
 
 @pytest.fixture(scope="session")
