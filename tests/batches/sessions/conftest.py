@@ -1,4 +1,4 @@
-"""None"""
+"""A running session."""
 
 from collections.abc import Callable
 from datetime import datetime
