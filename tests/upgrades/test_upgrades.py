@@ -29,14 +29,19 @@ Export = dict[str, Any]
 # What migrations are meant to do to rows that a release left, and nothing else.
 MEANT_CHANGES = {
     "django_content_type.app_label: 15 of 61 values differ",  # screening, judging, reporting are apps now
-    "django_content_type.model: 1 of 61 values differ",  # a worker's lease was called a slice
+    "django_content_type.model: 2 of 61 values differ",  # WorkerLease was JudgeSlice, JudgeComparison Agreement
     "scoring_judgeslice.lease is gone",  # in Python alone, where it is `token`
     "batches_answer.history_characters is gone",  # now history_bytes
     "mfa_authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
     "scoring_measurerow.name: 4870 of 12521 values differ",  # thetas have the names of their blocks
-    # Gone: analytic intervals of theta.pool, and those of Top that take no notice of the choice.
-    *(f"scoring_estimate.{name}: 48 of 98 values differ" for name in ("se", "ci_low", "ci_high")),
-    *(f"scoring_estimate.{name}_pool: 96 of 98 values differ" for name in ("se", "ci_low", "ci_high")),
+    # Every number is a row of measures; what a block computed once more is the row of the results.
+    *(f"scoring_{table} is gone" for table in ("estimate", "taskaccuracy", "benchmarkmetric")),
+    "scoring_agreement.values is gone",
+    "scoring_measurerow.measurement_id is gone",
+    "scoring_measurerow: 4610 new rows",
+    "scoring_measurerow: 64 of 12521 rows are gone",
+    "scoring_measurerow.block: 178 of 12521 values differ",
+    # Gone: errors of Top that take no notice of the choice.
     *(f"scoring_measurerow.{name}: 476 of 12521 values differ" for name in ("se", "low", "high", "reason")),
 }
 # Where an export may say something else than that of the release did, and nowhere else.
@@ -61,7 +66,7 @@ def is_told_no_more(row: dict[str, Any]) -> bool:
 def without_errors(row: dict[str, Any]) -> dict[str, Any]:
     """A measure whose error may be another one now: of Top outside its block, and of what stands first."""
     of_top = row["group"] == "top" and row["block"] != "top"
-    of_design = row["block"] in ("cohort", "models") and row["group"] == "average"
+    of_design = row["block"] in ("results", "cohort", "models") and row["group"] == "average"
     of_design = of_design or (row["block"] == "uncertainty" and row["group"] == "average")
     kept = ("run", "scope", "block", "name", "group", "subset", "participant", "prompt_id", "value", "n")
     return {name: row[name] for name in kept} if of_top or of_design else row
