@@ -29,7 +29,7 @@ Export = dict[str, Any]
 # What migrations are meant to do to rows that a release left, and nothing else.
 MEANT_CHANGES = {
     "django_content_type.app_label: 15 of 61 values differ",  # screening, judging, reporting are apps now
-    "django_content_type.model: 2 of 61 values differ",  # WorkerLease was JudgeSlice, JudgeComparison Agreement
+    "django_content_type.model: 2 of 61 values differ",  # WorkerLease, JudgeComparison
     "scoring_judgeslice.lease is gone",  # in Python alone, where it is `token`
     "batches_answer.history_characters is gone",  # now history_bytes
     "mfa_authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
