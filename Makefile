@@ -52,8 +52,8 @@ rehearsal: run-environment
 	@$(BIN)/python -m benchmarks.sessions.rehearsal
 
 reference: dev-environment
-	@$(BIN)/python -m psychometrics.measures.catalogue.reference > docs/measurement/reference.md
-	@$(BIN)/python -m scoring.export.dictionary > docs/data-dictionary.md
+	@said=$$($(BIN)/python -m psychometrics.measures.catalogue.reference) && echo "$$said" > docs/measurement/reference.md
+	@said=$$($(BIN)/python -m scoring.export.dictionary) && echo "$$said" > docs/data-dictionary.md
 
 translations: dev-environment
 	@$(BIN)/python locale/catalogues.py

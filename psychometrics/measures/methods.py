@@ -1,9 +1,6 @@
 """The version of the methods by which measures are computed."""
 
-import hashlib
 import re
-
-from psychometrics.measures.catalogue import CATALOGUE
 
 # Changed with every formula of a block: what an earlier one gave is then measured again before an export.
 METHODS = "2026-11-23: moments of single answers computed"
@@ -14,8 +11,6 @@ _CHANGED = re.compile(
     r"tau|residual_sd|person\.(se|reliability)|top\.(eb|crossfit5|null|over_null|null_share)|human\.top_crossfit"
     r"|(dif|fit)\.(?!theta\.).*"
 )
-# Of the names of all measures: where it is another one, some that there are now have not been measured.
-NAMES_SHA256 = hashlib.sha256("\n".join(sorted(CATALOGUE)).encode()).hexdigest()
 OF_ERRORS = ("se", "low", "high", "reason")
 
 

@@ -11,7 +11,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.measures.methods import METHODS, NAMES_SHA256, OF_ERRORS, changed_since
+from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.renamed import presently_named
@@ -84,16 +84,18 @@ class MeasuredRun:
         return NotComputed() if self.methods == METHODS else NotHere(OTHERWISE)
 
     def not_stored(self) -> Iterator[Key]:
-        """Numbers that the blocks give and the table does not hold, where methods and names are the same."""
-        measured, public = self.entry["measurement"] or {}, self.export.scope == Scope.PUBLIC
-        if (self.methods, measured.get("names_sha256")) != (METHODS, NAMES_SHA256):
+        """Numbers that the blocks give, by the present methods and names there were, and the table lacks."""
+        if self.methods != METHODS:
             return
+        measured, public = self.entry["measurement"] or {}, self.export.scope == Scope.PUBLIC
+        names = set(measured.get("names", ()))
         stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
         ended_blocks = measured["public_blocks" if public else "blocks"]
         for block, ended in ({Block.RESULTS: {"state": "computed"}} | ended_blocks).items():
             if ended["state"] != "computed":
                 continue
-            yield from (key for key in self._block(block, all_scope=False) if key not in stored)
+            given = self._block(block, all_scope=False)
+            yield from (key for key in given if key[1] in names and key not in stored)
 
     def _rests_on_hidden_items(self, row: Values) -> bool:
         """Whether a number of scope `all` rests on every item of a bank of which some were left out."""

@@ -28,8 +28,8 @@ class MeasurementEntry(Entry):
     """How the newest results of a run were measured; `blocks` says of each block whether it was computed.
 
     `public_blocks` says it of the scope `public`, which there is where private prompts were asked. `methods`
-    names the version of the formulas, `names_sha256` is of the names of all measures; earlier exports have
-    none.
+    names the version of the formulas, `names` are those of all measures there were; earlier exports have
+    neither.
     """
 
     seed: int
@@ -37,7 +37,7 @@ class MeasurementEntry(Entry):
     blocks: dict[str, JsonValue]
     public_blocks: dict[str, JsonValue] = {}
     methods: str = ""
-    names_sha256: str = ""
+    names: tuple[str, ...] = ()
     computed_at: datetime
 
 

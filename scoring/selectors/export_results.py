@@ -7,7 +7,8 @@ from decimal import Decimal
 from django.db.models import Count, Q, Sum
 
 from judging.models import JudgingRun, ScoringRun
-from psychometrics.measures.methods import METHODS, NAMES_SHA256
+from psychometrics.measures.catalogue import CATALOGUE
+from psychometrics.measures.methods import METHODS
 from scoring.export.manifest import (
     AmendmentEntry,
     ItemBankEntry,
@@ -81,7 +82,7 @@ def measurement_entry(results: ResultSet) -> MeasurementEntry | None:
         return None
     return MeasurementEntry(
         seed=found.seed, resamples=found.resamples, blocks=found.blocks, public_blocks=found.public_blocks,
-        computed_at=found.computed_at, methods=METHODS, names_sha256=NAMES_SHA256,
+        computed_at=found.computed_at, methods=METHODS, names=tuple(CATALOGUE),
     )  # fmt: skip
 
 

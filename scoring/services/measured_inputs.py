@@ -9,7 +9,8 @@ import numpy as np
 
 from judging.models import ScoringRun
 from psychometrics.data.cohort import Cohort
-from psychometrics.measures.methods import METHODS, NAMES_SHA256
+from psychometrics.measures.catalogue import CATALOGUE
+from psychometrics.measures.methods import METHODS
 from scoring.models import ModelConfiguration, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
@@ -42,7 +43,7 @@ def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
 
 def parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
     yield METHODS
-    yield NAMES_SHA256
+    yield sorted(CATALOGUE)
     study, codes = run.study, [person.code for person in everyone.people]
     yield [[asdict(one) for one in everyone.people], [asdict(one) for one in everyone.prompts]]
     facts = exclusion_facts(study, codes)

@@ -45,7 +45,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 # What a manifest says of the export itself, and of when and how fast something was computed.
 OF_THE_EXPORT = re.compile(
     r"exported_at|software|files\..+\.sha256|files\.(psychometrics\.zip|independent\.py)"
-    r"|runs\.\d+\.measurement\.(methods|names_sha256)|files\.(events|measures)\.(csv|jsonl)\.rows"
+    r"|runs\.\d+\.measurement\.(methods|names)|files\.(events|measures)\.(csv|jsonl)\.rows"
     r"|runs\.\d+\.(results_computed_at|measurement\.(computed_at|(public_)?blocks\.\w+\.seconds))"
 )
 
@@ -90,7 +90,7 @@ def export_differences(study: str, old: Export, new: Export, *, exact: bool = Fa
     events = [row for row in new["tables"]["events"] if row["happened_at"] <= until]
     tables = {**new["tables"], "events": events}
     known = {row_key("measures", presently_named(row)) for row in old["tables"]["measures"]}
-    tables["measures"] = [row for row in tables["measures"] if not is_new(row, known)]
+    tables["measures"] = [row for row in tables["measures"] if not is_new_row(row, known)]
     found = list(manifest_differences(study, old["manifest"], new["manifest"], exact=exact))
     for table in sorted(old["tables"].keys() | tables.keys()):
         both = old["tables"].get(table), tables.get(table)
@@ -98,7 +98,7 @@ def export_differences(study: str, old: Export, new: Export, *, exact: bool = Fa
     return found
 
 
-def is_new(row: Row, known: Container[str]) -> bool:
+def is_new_row(row: Row, known: Container[str]) -> bool:
     """Whether this is a number of Results that only the tables of estimates and tasks had before."""
     return row["block"] == "results" and row_key("measures", row) not in known
 
@@ -147,6 +147,11 @@ def present_line(what: str) -> str:
     start, _, measure = what.partition(": ")
     block, _, name = measure.partition(" ")
     return f"{start}: {' '.join(RENAMED[block, name])}" if (block, name) in RENAMED else what
+
+
+def is_new(what: str) -> bool:
+    """Whether a line of `recompute.py` is of a measure that no frozen study holds."""
+    return what.startswith("measures") and what.rpartition(" ")[2] not in frozen_names()
 
 
 def named_rows(table: str, rows: list[Row]) -> dict[str, Row]:

@@ -20,7 +20,7 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, AuditSample, CriterionScore, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.audits import audit_draw
 from psychometrics.benchmark.accuracy_table import AccuracyTable
-from psychometrics.measures.methods import METHODS, NAMES_SHA256
+from psychometrics.measures.methods import METHODS
 from psychometrics.recompute.export import PRIVATE
 from reporting.report.html import document_html
 from reporting.selectors.report_records import StudyRecords, study_records
@@ -467,7 +467,8 @@ def tampered_from(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     export: dict[str, Any] = json.loads(gzip.decompress(packed.read_bytes()))["bankless"]
     for run in export["manifest"]["runs"]:
         if run["measurement"]:
-            run["measurement"] |= {"methods": METHODS, "names_sha256": NAMES_SHA256}
+            names = {row["name"] for row in export["tables"]["measures"]}
+            run["measurement"] |= {"methods": METHODS, "names": sorted(names)}
     return export
 
 

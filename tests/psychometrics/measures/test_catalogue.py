@@ -12,7 +12,7 @@ from presentation import catalogue
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic, entries_of, label_of, unit_of
 from psychometrics.measures.catalogue.reference import reference
-from psychometrics.measures.methods import METHODS, NAMES_SHA256
+from psychometrics.measures.methods import METHODS
 from psychometrics.recompute.export import Export
 from psychometrics.recompute.measures import MeasuredRun
 from psychometrics.recompute.renamed import presently_named
@@ -92,7 +92,7 @@ def names_given_now(folder: Path) -> Iterator[set[str]]:
                 lines = "".join(json.dumps(row) + "\n" for row in rows)
                 (folder / name / f"{table}.jsonl").write_text(lines, encoding="utf-8")
             for run in filter(lambda one: one["measurement"], export["manifest"]["runs"]):
-                run["measurement"] |= {"methods": METHODS, "names_sha256": NAMES_SHA256}
+                run["measurement"] |= {"methods": METHODS, "names": list(CATALOGUE)}
                 found = MeasuredRun(Export(folder / name, export["manifest"]), run)
                 yield {key[1] for key in found.not_stored()}
 

@@ -191,12 +191,12 @@ def test_an_export_right_after_a_run_is_measured(study: Study, later: datetime, 
     assert len((tmp_path / "export" / "measures.jsonl").read_text().splitlines()) > 100
 
 
-@pytest.mark.parametrize("of", ["METHODS", "NAMES_SHA256"])
+@pytest.mark.parametrize(("of", "other"), [("METHODS", "others"), ("CATALOGUE", {"theta.pool": None})])
 def test_what_earlier_methods_measured_or_fewer_names_is_measured_again(
-    study: Study, later: datetime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str
+    study: Study, later: datetime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str, other: object
 ) -> None:
     with monkeypatch.context() as earlier:
-        earlier.setattr(measured_inputs, of, "others")
+        earlier.setattr(measured_inputs, of, other)
         call_command("measure_study", "pilot", "--resamples", "100", stdout=StringIO())
     assert MEASURED_ONLY in refused(study, tmp_path / "refused", later)
 
