@@ -19,6 +19,7 @@ from scoring.models import MeasureRow
 from scoring.services.exports import study_export
 from studies.models import Study
 from tests.frozen.computing import study_compute
+from tests.frozen.places import places_compared
 from tests.frozen.recomputed import export_recomputed
 
 
@@ -33,6 +34,8 @@ def main() -> None:
     study = Study.objects.get(slug=slug)
     study_compute(study, now)
     study_export(study=study, target=asked.out / "export", replace=False, software="", now=now)
+    compared = places_compared(study, asked.out / "export")
+    (asked.out / "places.json").write_text(json.dumps(vars(compared)))
     (asked.out / "stored.json").write_text(json.dumps(stored_rows(study)))
     (asked.out / "recomputed.json").write_text(json.dumps(export_recomputed(asked.out / "export")))
 

@@ -43,6 +43,11 @@ OF_OTHER_BANKS = {
     "split": {"agreement.theta_moved.ql"},
     "judges": {"agreement.theta_moved.prompt", "agreement.theta_moved.pool", "agreement.warning"},
 }
+# Where a stored number is looked up again: it is the same everywhere (tests/frozen/places.py).
+PLACES = {
+    "page, results", "page, tables", "page, measures", "report, tables", "terminal, results",
+    "export, measures", "export, estimates",
+}  # fmt: skip
 ESTIMATES = "estimates with private prompts"
 # Each was a column of the estimates; what of these cannot be computed here cannot as a row.
 NUMBERS_OF_ESTIMATES = [
@@ -97,6 +102,9 @@ def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agre
     # Of every other block an entry is in what the exports hold: see test_catalogue.
     of_judges = {one.name for one in entries_of(Block.AGREEMENT)} - OF_OTHER_BANKS.get(name, set())
     assert name not in OF_OTHER_BANKS or of_judges <= {row["name"] for row in stored}
+    places = json.loads((computed / "places.json").read_text())
+    assert not places["differences"], places["differences"][:MAX_LINES]
+    assert PLACES <= places["times"].keys()
     before = json.loads((FROZEN / name / "recomputed.json").read_text())
     now = json.loads((computed / "recomputed.json").read_text())
     assert (now["exit_code"], now["differ"]) == (0, 0), now
