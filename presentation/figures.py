@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from django.utils.formats import get_format
 from django.utils.translation import gettext_lazy as _
 
-from presentation.measures import Measured
 from presentation.numbers import Text
 
 if TYPE_CHECKING:
@@ -59,13 +58,24 @@ STYLES: Mapping[str, Style] = MappingProxyType(
 )
 
 
+class Ends(Protocol):
+    """What a measure is drawn by."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
 @dataclass(frozen=True)
 class Point:
     """A measure on the line of this name."""
 
     line: str
     style: Style
-    row: Measured
+    row: Ends
 
     @property
     def ends(self) -> tuple[float, float, float]:

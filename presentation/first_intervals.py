@@ -1,7 +1,6 @@
 """The interval that stands first, in the words that page, report and terminal share."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -16,6 +15,7 @@ from psychometrics.inference.coverage import (
     coverage_of_average,
 )
 from psychometrics.inference.estimates import Reason
+from psychometrics.measures.headlines import GroupNumbers
 
 ERRORS: Mapping[str, Text] = {
     "se.batch": gettext_lazy("by batch"),
@@ -42,34 +42,7 @@ COMPARE = gettext_lazy(
 )
 
 
-class Ability(Protocol):
-    """What a group's theta is said by: theta.pool with up to two intervals, and theta as published."""
-
-    @property
-    def theta(self) -> float | None: ...
-    @property
-    def ci_low(self) -> float | None: ...
-    @property
-    def ci_high(self) -> float | None: ...
-    @property
-    def interval(self) -> str: ...
-    @property
-    def clusters(self) -> int | None: ...
-    @property
-    def ci_low_pool(self) -> float | None: ...
-    @property
-    def ci_high_pool(self) -> float | None: ...
-    @property
-    def reason_pool(self) -> str: ...
-    @property
-    def se_twoway(self) -> float | None: ...
-    @property
-    def ci_low_twoway(self) -> float | None: ...
-    @property
-    def ci_high_twoway(self) -> float | None: ...
-
-
-def interval_sentences(overall: Sequence[Ability], categories: Sequence[Ability]) -> Iterator[str]:
+def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[GroupNumbers]) -> Iterator[str]:
     """For whom the first interval is, how often it covers the true value, and what stands beside it."""
     # Rows of before know no clusters: their intervals are by people, whatever the design.
     overall, categories = (
@@ -90,7 +63,7 @@ def interval_sentences(overall: Sequence[Ability], categories: Sequence[Ability]
     yield str(COMPARE)
 
 
-def average_sentences(row: Ability) -> Iterator[str]:
+def average_sentences(row: GroupNumbers) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
     if row.se_twoway is not None:
         yield _(
@@ -123,7 +96,7 @@ def percent(share: Coverage) -> str:
     return f"{span(100 * share.low, 100 * share.high, 0)} %"
 
 
-def first_cell(row: Ability) -> str:
+def first_cell(row: GroupNumbers) -> str:
     """The first interval of theta.pool with what it is by, or why there is none; then a second, if any."""
     if row.ci_low_pool is None:
         return why_none(row)
@@ -133,7 +106,7 @@ def first_cell(row: Ability) -> str:
     return f"{first}; {with_error(row.ci_low_twoway, row.ci_high_twoway, 'se.twoway')}"
 
 
-def why_none(row: Ability) -> str:
+def why_none(row: GroupNumbers) -> str:
     """Why there is no first interval, where the dash in place of theta does not say it."""
     told = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
     return str(why_absent(row.reason_pool)) if told else ABSENT
@@ -143,7 +116,7 @@ def with_error(low: float | None, high: float | None, error: str) -> str:
     return f"{span(low, high)}, {ERRORS[error]}"
 
 
-def published_cell(row: Ability) -> str:
+def published_cell(row: GroupNumbers) -> str:
     """Theta by prompt means with its analytic interval; of Top the value alone."""
     if row.ci_low is None:
         return decimals(row.theta)

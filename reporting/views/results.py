@@ -10,7 +10,7 @@ from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.reports import report_of
 from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
-from reporting.views.measurement.blocks_shown import block_links
+from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import block_measures, measurement_of
@@ -37,7 +37,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "person_se": person_error(measurement, scope) if measurement else None,
         "has_figure": report is not None and shows_several_points(ability_chart(report)),
         "changes": changes_since(results) if results else [],
-        "links": block_links(),
+        "pages": PAGES,
         "intervals": list(interval_sentences(report.overall, report.categories)) if report else [],
         "beside": beside_table(report, measurement) if report else None,
         "beside_categories": beside_categories(report) if report else None,

@@ -1,9 +1,7 @@
 """Every block with its page, in the order of the navigation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from presentation.numbers import Text
 from psychometrics.inference.measure import Block
 from reporting.views.measurement.blocks import (
     benchmark,
@@ -33,15 +31,3 @@ PAGES: Mapping[Block, BlockPage] = {
     Block.SLICES: slices.PAGE,
     Block.BENCHMARK: benchmark.PAGE,
 }
-
-
-@dataclass(frozen=True)
-class BlockLink:
-    """A place in the navigation between blocks."""
-
-    block: Block
-    title: Text
-
-
-def block_links() -> list[BlockLink]:
-    return [BlockLink(block, page.title) for block, page in PAGES.items()]

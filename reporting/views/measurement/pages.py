@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from presentation.figures import figure_file, shows_several_points, with_scope
 from psychometrics.inference.measure import Block
-from reporting.views.measurement.blocks_shown import PAGES, block_links
+from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.parts import BlockPage, IntervalPlot, Plot
 from reporting.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
 from reporting.views.results import FIGURE_POLICY
@@ -34,7 +34,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "results": results,
         "measurement": measurement,
         "changes": changes_since(results) if results else [],
-        "links": block_links(),
+        "pages": PAGES,
         **scope_context(scope, choice=choice),
         "shown_block": chosen,  # templates have a variable "block" of their own
         "page": page,
@@ -76,7 +76,7 @@ def drawable(page: BlockPage, found: BlockMeasures) -> dict[str, Plot | Interval
 
 
 def block_or_404(block: str) -> Block:
-    try:
-        return Block(block)
-    except ValueError:
-        raise Http404 from None
+    """The block of this name, of those that have a page."""
+    if block not in PAGES:
+        raise Http404
+    return Block(block)

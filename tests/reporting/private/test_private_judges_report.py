@@ -14,7 +14,7 @@ from presentation.catalogue import label_of
 from presentation.measures import group_name
 from presentation.numbers import decimals
 from presentation.tables import Table
-from reporting.report.parts import Paragraph
+from reporting.report.parts import Figure, Paragraph, Part
 from reporting.views.audits.tables import STATISTICS as AUDITED
 from screening.models import AnswerFlag
 from studies.models import Study
@@ -166,7 +166,12 @@ def test_nothing_in_the_report_moves_with_what_is_of_a_private_prompt(
     flag_one(study, "private", now)
     compute(study, now)
     for old, new in zip(before, parts_of(study), strict=True):
-        assert old == new
+        assert looked_at(old) == looked_at(new)
+
+
+def looked_at(part: Part) -> object:
+    """A part as it is seen: of a figure the picture."""
+    return (part.svg, part.alt, part.caption) if isinstance(part, Figure) else part
 
 
 def flag_one(study: Study, split: str, now: datetime) -> None:

@@ -10,21 +10,7 @@ from presentation.columns import ABSENT
 from presentation.figures import SLATE, STYLES, Point, Style
 from presentation.measures import group_name, interval_cell, value_cell
 from presentation.numbers import Text, decimals
-from reporting.views.measurement.parts import (
-    GROUPS,
-    BlockPage,
-    Column,
-    IntervalPlot,
-    MeasureTable,
-    Row,
-    Sentences,
-    beside,
-    count,
-    detail,
-    interval,
-    named,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -64,7 +50,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
 
 
 def summaries(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for name in SUMMARIES for group in (*GROUPS, "") if (row := block.get(name, group)))
+    return (row for name in SUMMARIES for group in (*parts.GROUPS, "") if (row := block.get(name, group)))
 
 
 def summary_name(_block: BlockMeasures, row: MeasureRow) -> str:
@@ -86,14 +72,14 @@ def best_raters(block: BlockMeasures) -> list[MeasureRow]:
 def cohort_and_models(block: BlockMeasures) -> list[MeasureRow]:
     """The cohort first, then every column of the table at as few questions."""
     models = list(block.named("benchmark.macro.model"))
-    cohort = [row for group in GROUPS if (row := block.get("theta.task", group))]
+    cohort = [row for group in parts.GROUPS if (row := block.get("theta.task", group))]
     return [*cohort, *models] if models else []
 
 
-def model_columns(head: Text, name: str) -> tuple[tuple[Text, Column], tuple[Text, Column]]:
+def model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tuple[Text, parts.Column]]:
     """Of the cohort the value with its interval; of a model that of all questions and the range of draws."""
 
-    def own(block: BlockMeasures, row: MeasureRow) -> Row:
+    def own(block: BlockMeasures, row: MeasureRow) -> parts.Row:
         return block.get(f"{name}.model" if row.subset else name, row.group, row.subset)
 
     def value_of_all(block: BlockMeasures, row: MeasureRow) -> str:
@@ -125,11 +111,11 @@ def whole_percentages(axes: "Axes", _block: BlockMeasures) -> None:
     axes.set_xlim(-2, 102)
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Benchmark"),
     (
-        Sentences(summary),
-        IntervalPlot(
+        parts.Sentences(summary),
+        parts.IntervalPlot(
             name="tasks",
             alt=_("Accuracy per task with 95 % intervals, Average and Top"),
             caption=_("Accuracy per task; the intervals take people as independent. Top is in-sample."),
@@ -137,7 +123,7 @@ PAGE = BlockPage(
             points=task_points,
             marks=whole_percentages,
         ),
-        IntervalPlot(
+        parts.IntervalPlot(
             name="models",
             alt=_("theta of the cohort beside the models of the table at the same number of answers"),
             caption=_(
@@ -146,10 +132,14 @@ PAGE = BlockPage(
             across=_("theta in logits on the bank of tasks"),
             points=theta_points,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Over tasks, in percent"),
             summaries,
-            ((_("Summary"), summary_name), (_("Value"), value(1)), (_("95 % interval"), interval(1))),
+            (
+                (_("Summary"), summary_name),
+                (_("Value"), parts.value(1)),
+                (_("95 % interval"), parts.interval(1)),
+            ),
             [
                 _(
                     "Harmonic mean: number of tasks / sum of 1 / (percent + 1), the 1 not subtracted, as the "
@@ -158,19 +148,19 @@ PAGE = BlockPage(
                 )
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Per task"),
-            named("task.accuracy"),
+            parts.named("task.accuracy"),
             (
                 (_("Task"), lambda _block, row: f"{task_of(row)} – {group_name(row.group)}"),
-                (_("Questions"), count("prompts")),
-                (_("Answers"), count("n")),
-                (_("Accuracy (%)"), value(1)),
-                (_("95 % interval"), interval(1)),
-                (_("Corrected for chance (%)"), beside("task.accuracy.corrected", value(1))),
+                (_("Questions"), parts.count("prompts")),
+                (_("Answers"), parts.count("n")),
+                (_("Accuracy (%)"), parts.value(1)),
+                (_("95 % interval"), parts.interval(1)),
+                (_("Corrected for chance (%)"), parts.beside("task.accuracy.corrected", parts.value(1))),
             ),
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Average and best rater per task"),
             best_raters,
             (
@@ -180,12 +170,12 @@ PAGE = BlockPage(
                         task_of(row) if row.subset else _("Mean over tasks (best rater per task)")
                     ),
                 ),
-                (_("Raters"), count("people")),
-                (_("Answers per rater"), detail("items", 1)),
-                (_("Average rater (%)"), beside("human.average", value(1))),
-                (_("Best rater (in-sample) (%)"), value(1)),
-                (_("Best of equals (%)"), beside("human.max.equal", value(1))),
-                (_("Share of chance"), detail("luck")),
+                (_("Raters"), parts.count("people")),
+                (_("Answers per rater"), parts.detail("items", 1)),
+                (_("Average rater (%)"), parts.beside("human.average", parts.value(1))),
+                (_("Best rater (in-sample) (%)"), parts.value(1)),
+                (_("Best of equals (%)"), parts.beside("human.max.equal", parts.value(1))),
+                (_("Share of chance"), parts.detail("luck")),
             ),
             [
                 _(
@@ -195,7 +185,7 @@ PAGE = BlockPage(
                 )
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Beside the models of the table, at the same number of answers"),
             cohort_and_models,
             (

@@ -15,22 +15,7 @@ from presentation.measures import (
 )
 from presentation.numbers import Text, counted, decimals, span
 from psychometrics.inference.estimates import Reason
-from reporting.views.measurement.parts import (
-    GROUP,
-    GROUPS,
-    BlockPage,
-    IntervalPlot,
-    MeasureTable,
-    Sentences,
-    beside,
-    count,
-    interval,
-    is_logistic,
-    label,
-    named,
-    se,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -108,7 +93,7 @@ def people_sentences(block: BlockMeasures) -> Iterator[Text]:
 
 def thetas_notes(block: BlockMeasures) -> list[Text]:
     chosen = _("Top was chosen by these scores (in-sample): its numbers hold luck that does not come again.")
-    if is_logistic(block):
+    if parts.is_logistic(block):
         scale = _("theta_QL: the maximum likelihood of the logistic 2PL, on the scale of the item bank.")
         return [scale, chosen]
     others = _("The block Top has estimates that allow for it, the block Uncertainty every standard error.")
@@ -116,7 +101,7 @@ def thetas_notes(block: BlockMeasures) -> list[Text]:
 
 
 def raw_means(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for group in GROUPS if (row := block.get("raw_mean", group)))
+    return (row for group in parts.GROUPS if (row := block.get("raw_mean", group)))
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:
@@ -129,49 +114,49 @@ def error_of(_block: BlockMeasures, row: MeasureRow) -> str:
     return str(row.details.get("error", ABSENT)) if row.low is not None else ABSENT
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Average and people"),
     (
-        Sentences(summary),
-        IntervalPlot(
+        parts.Sentences(summary),
+        parts.IntervalPlot(
             name="thetas",
             alt=_("Theta of Average and Top by each estimator; the table has the numbers."),
             caption=_("Average and Top (in-sample) by each estimator of theta."),
             across=_("theta in logits, Average with its 95 % interval"),
             points=points,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Ability of both groups by each estimator, in logits"),
-            named(*THETAS),
+            parts.named(*THETAS),
             (
                 (_("Estimator"), lambda _block, row: estimator_name(row.name)),
-                GROUP,
-                (_("theta"), value(here=REASONS)),
-                (_("SE"), se(3)),
-                (_("95 % interval"), interval(here=REASONS)),
+                parts.GROUP,
+                (_("theta"), parts.value(here=REASONS)),
+                (_("SE"), parts.se(3)),
+                (_("95 % interval"), parts.interval(here=REASONS)),
                 (_("error by"), error_of),
             ),
             thetas_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("What the groups rest on"),
             raw_means,
             (
-                GROUP,
-                (_("people"), count("people")),
-                (_("scored answers"), count("n")),
-                (_("prompts"), count("prompts")),
-                (_("answers per prompt"), beside("k_bar")),
-                (_("mean score"), value(3)),
-                (_("95 % interval"), interval(3, REASONS)),
+                parts.GROUP,
+                (_("people"), parts.count("people")),
+                (_("scored answers"), parts.count("n")),
+                (_("prompts"), parts.count("prompts")),
+                (_("answers per prompt"), parts.beside("k_bar")),
+                (_("mean score"), parts.value(3)),
+                (_("95 % interval"), parts.interval(3, REASONS)),
             ),
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("How much people differ, and how little the answers of one person say"),
-            named(*PEOPLE),
+            parts.named(*PEOPLE),
             (
-                (_("Measure"), label),
-                (_("value or median"), value(here=REASONS)),
+                (_("Measure"), parts.label),
+                (_("value or median"), parts.value(here=REASONS)),
                 (
                     _("95 % interval"),
                     lambda _block, row: interval_cell(row) if row.name == "tau" else ABSENT,

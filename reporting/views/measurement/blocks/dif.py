@@ -18,20 +18,7 @@ from presentation.measures import (
     value_with_interval,
 )
 from presentation.numbers import Text, counted, decimals
-from reporting.views.measurement.parts import (
-    GROUPS,
-    BlockPage,
-    IntervalPlot,
-    MeasureTable,
-    Row,
-    Sentences,
-    count,
-    detail,
-    interval,
-    named,
-    se,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -154,7 +141,7 @@ def part_name(subset: str) -> Text:
     return _("Category %(name)s") % {"name": name}
 
 
-def of_theta(name: str, cell: Callable[[Row], str]) -> Callable[[BlockMeasures, tuple[str, str]], str]:
+def of_theta(name: str, cell: Callable[[parts.Row], str]) -> Callable[[BlockMeasures, tuple[str, str]], str]:
     """Of the row of this name of the group, over this part of the prompts."""
     return lambda block, line: cell(block.get(name, *line))
 
@@ -182,11 +169,11 @@ def draw_zero(axes: "Axes", _block: BlockMeasures) -> None:
     axes.axvline(0, color=INK, linewidth=0.6)
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("DIF"),
     (
-        Sentences(summary),
-        IntervalPlot(
+        parts.Sentences(summary),
+        parts.IntervalPlot(
             name="shifts",
             alt=_("The shift of each category and modality with its 95 % interval around 0."),
             caption=_("Shifts of categories and modalities; right of 0 is easier than expected."),
@@ -194,7 +181,7 @@ PAGE = BlockPage(
             points=points,
             marks=draw_zero,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("DIF over all prompts"),
             lambda _block: SPREAD,
             (
@@ -204,17 +191,17 @@ PAGE = BlockPage(
             ),
             spread_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Shifts of categories, modalities, and profiles on categories"),
-            named("dif.group"),
+            parts.named("dif.group"),
             (
                 (_("Part"), lambda _block, row: part_name(row.subset)),
-                (_("Shift"), value()),
-                (_("95 % interval"), interval()),
-                (_("Pairs"), count("n")),
-                (_("Clusters"), count("clusters")),
-                (_("p"), detail("p", 3)),
-                (_("p by Holm"), detail("p_holm", 3)),
+                (_("Shift"), parts.value()),
+                (_("95 % interval"), parts.interval()),
+                (_("Pairs"), parts.count("n")),
+                (_("Clusters"), parts.count("clusters")),
+                (_("p"), parts.detail("p", 3)),
+                (_("p by Holm"), parts.detail("p_holm", 3)),
                 (_("Shifted"), lambda _block, row: _("yes") if row.details["flagged"] else _("no")),
             ),
             [
@@ -227,9 +214,9 @@ PAGE = BlockPage(
                 )
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Theta with and without prompts that may be off (95 % interval)"),
-            lambda _block: [(group, part) for group in GROUPS for part in PARTS],
+            lambda _block: [(group, part) for group in parts.GROUPS for part in PARTS],
             (
                 (_("Group and prompts"), lambda _block, line: f"{group_name(line[0])}, {PARTS[line[1]]}"),
                 (_("Prompts left out"), left_out_cell),
@@ -249,17 +236,17 @@ PAGE = BlockPage(
                 ),
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("For content review: the prompts with the largest shifts"),
-            named("dif.item"),
+            parts.named("dif.item"),
             (
                 (_("Prompt"), prompt_name),
                 (_("Category"), lambda _block, row: row.details["category"] or ABSENT),
-                (_("Shift, shrunken"), value()),
-                (_("SD"), se()),
-                (_("Shift, raw"), detail("raw")),
-                (_("p by Holm"), detail("p_holm", 3)),
-                (_("Answers"), count("n")),
+                (_("Shift, shrunken"), parts.value()),
+                (_("SD"), parts.se()),
+                (_("Shift, raw"), parts.detail("raw")),
+                (_("p by Holm"), parts.detail("p_holm", 3)),
+                (_("Answers"), parts.count("n")),
             ),
             [
                 _(

@@ -27,20 +27,7 @@ from presentation.measures import (
     value_or_reason,
 )
 from presentation.numbers import Text, counted, decimals, percent
-from reporting.views.measurement.parts import (
-    GROUPS,
-    BlockPage,
-    MeasureTable,
-    Plot,
-    Sentences,
-    count,
-    counted_detail,
-    interval,
-    label,
-    named,
-    se,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -70,7 +57,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
 
 
 def range_sentences(block: BlockMeasures) -> Iterator[Text]:
-    for group in GROUPS:
+    for group in parts.GROUPS:
         low, high, median = (
             block.get(f"multiverse.{name}", group, "not_score_based") for name in ("low", "high", "median")
         )
@@ -92,7 +79,7 @@ def range_sentences(block: BlockMeasures) -> Iterator[Text]:
 
 
 def quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
-    for group in GROUPS:
+    for group in parts.GROUPS:
         low, high = (block.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
         if low is not None and low.value is not None:
             yield _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications.") % {
@@ -138,7 +125,7 @@ def of_specification(name: str, group: str) -> Callable[[BlockMeasures, MeasureR
     return lambda block, row: value_or_reason(block.get(name, group, row.subset))
 
 
-def choices_table(of: str) -> MeasureTable[str]:
+def choices_table(of: str) -> parts.MeasureTable[str]:
     """`of`: the name of the specifications' rows, of theta or of theta_QL. A line has a name's end."""
     titles = {
         "median": _("Median"), "low": _("Lowest"), "high": _("Highest"), "range": _("Range"),
@@ -152,7 +139,7 @@ def choices_table(of: str) -> MeasureTable[str]:
 
         return text
 
-    return MeasureTable(
+    return parts.MeasureTable(
         CHOICES_CAPTIONS[of],
         lambda block: titles if block.get(f"{of}.median", "average") else (),
         (
@@ -260,23 +247,23 @@ def draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], publ
     )  # fmt: skip
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Exclusions"),
     (
-        Sentences(summary),
-        Plot(
+        parts.Sentences(summary),
+        parts.Plot(
             "flow",
             _("Boxes from recruited to Top with the people in each; the table has the numbers."),
             _("The way of the study's people."),
             draw_flow,
         ),
-        Plot(
+        parts.Plot(
             "multiverse",
             _("Theta of Average and Top under every specification in ascending order."),
             _("Every specification. Ringed: as published. Hollow: selects on scores."),
             draw_multiverse,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("From recruited to Top"),
             flow,
             (
@@ -285,38 +272,38 @@ PAGE = BlockPage(
                 (_("Not going on, why"), lambda _block, line: line[2]),
             ),
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Intention to treat"),
             treated,
             (
                 (_("Number"), lambda _block, row: f"{group_name(row.group)}, {estimator_name(row.name)}"),
-                (_("theta"), value(here=COMMON)),
-                (_("SE"), se()),
-                (_("95 % interval"), interval()),
-                (_("People"), count("people")),
-                (_("Pairs"), count("n")),
+                (_("theta"), parts.value(here=COMMON)),
+                (_("SE"), parts.se()),
+                (_("95 % interval"), parts.interval()),
+                (_("People"), parts.count("people")),
+                (_("Pairs"), parts.count("n")),
             ),
             [_("Nobody is left out; errors take people as independent. Top is selected among everybody.")],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Declared exclusion rules"),
-            named("rule.removed"),
+            parts.named("rule.removed"),
             (
                 (_("Rule"), lambda _block, row: rule_name(row.details["rule"]["key"])),
                 (_("Leaves out whoever meets one of"), lambda _block, row: rule_text(row.details["rule"])),
                 (_("People"), lambda _block, row: people_count(row)),
-                (_("Of these by verdict"), counted_detail("also_by_verdict")),
+                (_("Of these by verdict"), parts.counted_detail("also_by_verdict")),
             ),
             rule_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Every specification"),
-            named("multiverse", group="average"),
+            parts.named("multiverse", group="average"),
             (
                 (_("Left out"), lambda _block, row: rule_name(row.details["rule"])),
                 (_("Missing answers"), lambda _block, row: MISSING_NAMES[row.details["missing"]]),
                 (_("Put together"), lambda _block, row: AGGREGATION_NAMES[row.details["aggregation"]]),
-                (_("People"), count("people")),
+                (_("People"), parts.count("people")),
                 (_("Average"), of_specification("multiverse", "average")),
                 (_("theta_QL"), of_specification("multiverse.ql", "average")),
                 (_("Top (in-sample)"), of_specification("multiverse", "top")),
@@ -332,7 +319,7 @@ PAGE = BlockPage(
             ],
         ),
         *map(choices_table, CHOICES_CAPTIONS),
-        MeasureTable(
+        parts.MeasureTable(
             _("Whom rules leave out that look at no score"),
             lambda block: ledger(block)[:MAX_LEDGER],
             (
@@ -346,19 +333,19 @@ PAGE = BlockPage(
                     _("Seconds per answer"),
                     lambda _block, row: decimals(row.details["facts"]["seconds_per_answer"], 0),
                 ),
-                (_("Reviewers"), counted_detail("raters")),
+                (_("Reviewers"), parts.counted_detail("raters")),
             ),
             ledger_notes,
             about_people=True,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Agreement of reviewers"),
-            named(*RATERS),
+            parts.named(*RATERS),
             (
-                (_("Number"), label),
+                (_("Number"), parts.label),
                 (_("Value"), rater_cell),
-                (_("95 % interval"), interval()),
-                (_("People"), count("n")),
+                (_("95 % interval"), parts.interval()),
+                (_("People"), parts.count("n")),
             ),
             [
                 _(

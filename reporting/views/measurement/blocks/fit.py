@@ -8,17 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from presentation.figures import BLUE, INK, ORANGE, WIDTH, chart, with_legend
 from presentation.measures import percent_cell, value_cell
 from presentation.numbers import Text, counted
-from reporting.views.measurement.parts import (
-    BlockPage,
-    Column,
-    MeasureTable,
-    Plot,
-    Row,
-    Sentences,
-    count,
-    detail,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -51,7 +41,7 @@ TEXTS = (
 )
 
 
-def flagged(block: BlockMeasures, statistic: str) -> Row:
+def flagged(block: BlockMeasures, statistic: str) -> parts.Row:
     return block.get("fit.flagged", subset=f"statistic:{statistic}")
 
 
@@ -71,11 +61,11 @@ def people(block: BlockMeasures) -> list[Both]:
     return sorted(both, key=lambda rows: (min(row.details["p"] for row in rows), rows[0].participant))
 
 
-def of_correlation(cell: Column) -> Callable[[BlockMeasures, Both], str]:
+def of_correlation(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
     return lambda block, rows: cell(block, rows[0])
 
 
-def of_outfit(cell: Column) -> Callable[[BlockMeasures, Both], str]:
+def of_outfit(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
     return lambda block, rows: cell(block, rows[1])
 
 
@@ -120,11 +110,11 @@ def draw_people(block: BlockMeasures) -> "Figure | None":
     return with_legend(figure)
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Person fit"),
     (
-        Sentences(lambda _block: TEXTS),
-        Plot(
+        parts.Sentences(lambda _block: TEXTS),
+        parts.Plot(
             name="people",
             alt=_(
                 "Scatter of outfit per pair over personal correlation, without names; larger marks are more "
@@ -136,7 +126,7 @@ PAGE = BlockPage(
             ),
             draw=draw_people,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("People flagged for review"),
             lambda _block: FLAGS,
             (
@@ -147,7 +137,7 @@ PAGE = BlockPage(
                         row.details["flagged"] if (row := flagged(block, name)) else None
                     ),
                 ),
-                (_("People"), lambda block, name: count("people")(block, flagged(block, name))),
+                (_("People"), lambda block, name: parts.count("people")(block, flagged(block, name))),
                 (_("Share"), lambda block, name: percent_cell(flagged(block, name))),
                 (
                     _("Expected of fitting people"),
@@ -156,18 +146,18 @@ PAGE = BlockPage(
             ),
             flag_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("For review: people whose answers do not follow the difficulty of the prompts"),
             lambda block: people(block)[:MAX_SHOWN],
             (
                 (_("Person"), lambda _block, rows: rows[0].participant),
-                (_("Pairs"), of_outfit(count("n"))),
-                (_("Correlation"), of_correlation(value())),
-                (_("p"), of_correlation(detail("p", 3))),
-                (_("Outfit"), of_outfit(value(1))),
-                (_("p"), of_outfit(detail("p", 3))),
-                (_("Misfit"), of_outfit(detail("misfit", 1))),
-                (_("Extremity"), of_outfit(detail("extremity", 1))),
+                (_("Pairs"), of_outfit(parts.count("n"))),
+                (_("Correlation"), of_correlation(parts.value())),
+                (_("p"), of_correlation(parts.detail("p", 3))),
+                (_("Outfit"), of_outfit(parts.value(1))),
+                (_("p"), of_outfit(parts.detail("p", 3))),
+                (_("Misfit"), of_outfit(parts.detail("misfit", 1))),
+                (_("Extremity"), of_outfit(parts.detail("extremity", 1))),
             ),
             people_notes,
             about_people=True,

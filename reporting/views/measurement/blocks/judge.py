@@ -9,20 +9,8 @@ from judging.views.reason_texts import REASON_TEXTS
 from presentation.figures import BLUE, WIDTH, chart
 from presentation.measures import BY_PEOPLE, group_name, percent_cell, value_cell, value_with_interval
 from presentation.numbers import Text, counted, decimals, percent
+from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.dif import prompt_name
-from reporting.views.measurement.parts import (
-    BlockPage,
-    MeasureTable,
-    Plot,
-    Row,
-    Sentences,
-    beside,
-    count,
-    detail,
-    named,
-    shown,
-    value,
-)
 from scoring.models import MeasureRow
 from scoring.selectors.judge_effects import NOT_JUDGED
 from scoring.selectors.measures import BlockMeasures
@@ -71,7 +59,7 @@ def confidence_notes(block: BlockMeasures) -> Iterator[Text]:
     }
 
 
-def bins_of(row: Row) -> list[tuple[str, int]]:
+def bins_of(row: parts.Row) -> list[tuple[str, int]]:
     """Verdicts by confidence in steps of 0.05; exactly 1 has a place of its own."""
     counts = [(float(value), int(number)) for value, number in (row.details["counts"] if row else ())]
     named = []
@@ -99,7 +87,7 @@ def scores_name(subset: str) -> Text:
     return _("%(scores)s, Top chosen anew") % {"scores": text} if again else text
 
 
-def answer_table(name: str, caption: Text) -> MeasureTable[MeasureRow]:
+def answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
     """Single answers that theta hangs on."""
 
     def quasi(block: BlockMeasures, row: MeasureRow) -> str:
@@ -114,15 +102,15 @@ def answer_table(name: str, caption: Text) -> MeasureTable[MeasureRow]:
                 "them out."
             ) % {"private": counted(public.count(False)), "all": counted(len(public))}
 
-    return MeasureTable(
+    return parts.MeasureTable(
         caption,
-        named(name),
+        parts.named(name),
         (
             (_("Person"), lambda _block, row: row.participant),
             (_("Prompt"), prompt_name),
             (_("Group and scores"), group_and_scores),
             (_("Score"), scores_cell),
-            (_("Change of pooled theta"), value(3)),
+            (_("Change of pooled theta"), parts.value(3)),
             (_("Change of theta_QL"), quasi),
         ),
         notes,
@@ -136,8 +124,8 @@ def place_of(row: MeasureRow) -> tuple[str, ...]:
 
 
 def scores_cell(block: BlockMeasures, row: MeasureRow) -> str:
-    other = f" → {detail('p_other')(block, row)}" if "p_other" in row.details else ""
-    return detail("p")(block, row) + other
+    other = f" → {parts.detail('p_other')(block, row)}" if "p_other" in row.details else ""
+    return parts.detail("p")(block, row) + other
 
 
 def draw_confidence(block: BlockMeasures) -> "Figure | None":
@@ -158,17 +146,17 @@ def draw_confidence(block: BlockMeasures) -> "Figure | None":
     return figure
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Judge effects"),
     (
-        Sentences(summary),
-        Plot(
+        parts.Sentences(summary),
+        parts.Plot(
             name="confidence",
             alt=_("Number of verdicts by the judge's confidence, in steps of 0.05."),
             caption=_("The judge's confidence in its verdicts; exactly 1 stands by itself."),
             draw=draw_confidence,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("The judge's confidence in its verdicts"),
             confidences,
             (
@@ -178,7 +166,7 @@ PAGE = BlockPage(
             ),
             confidence_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Answers without a valid verdict"),
             unscored_reasons,
             (
@@ -186,26 +174,26 @@ PAGE = BlockPage(
                 (_("Answers"), lambda _block, line: counted(line[1])),
             ),
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Theta under other scores of the same answers (95 % interval)"),
-            named("judge.theta.pool"),
+            parts.named("judge.theta.pool"),
             (
                 (_("Group and scores"), group_and_scores),
-                (_("Pooled"), shown(value_with_interval)),
-                (_("theta_QL"), beside("judge.theta.ql", shown(value_with_interval))),
-                (_("By prompt means, as published"), beside("judge.theta.prompt")),
-                (_("Pairs"), count("n")),
+                (_("Pooled"), parts.shown(value_with_interval)),
+                (_("theta_QL"), parts.beside("judge.theta.ql", parts.shown(value_with_interval))),
+                (_("By prompt means, as published"), parts.beside("judge.theta.prompt")),
+                (_("Pairs"), parts.count("n")),
             ),
             [BY_PEOPLE],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("What other scores change theta by (95 % interval)"),
-            named("theta.change"),
+            parts.named("theta.change"),
             (
                 (_("Group and scores"), group_and_scores),
-                (_("Pooled"), shown(value_with_interval)),
-                (_("theta_QL"), beside("theta.change.ql", shown(value_with_interval))),
-                (_("Pairs"), count("n")),
+                (_("Pooled"), parts.shown(value_with_interval)),
+                (_("theta_QL"), parts.beside("theta.change.ql", parts.shown(value_with_interval))),
+                (_("Pairs"), parts.count("n")),
             ),
             [
                 _(

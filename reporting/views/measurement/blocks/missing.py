@@ -21,20 +21,7 @@ from presentation.numbers import Text, counted, decimals
 from psychometrics.data.cohort import Outcome
 from psychometrics.inference.estimates import Reason
 from psychometrics.missing.outcomes import ABSENT
-from reporting.views.measurement.parts import (
-    GROUPS,
-    BlockPage,
-    MeasureTable,
-    Plot,
-    Row,
-    Sentences,
-    count,
-    counted_detail,
-    interval,
-    named,
-    shown,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -73,7 +60,7 @@ HATCHES = {Outcome.SKIPPED: "", Outcome.NOT_REACHED: "//", Outcome.NOT_SUBMITTED
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
-    for group in GROUPS:
+    for group in parts.GROUPS:
         yield shares_sentence(block, group)
     yield test_sentence(block)
     yield from theta_sentences(block)
@@ -123,7 +110,7 @@ def theta_sentences(block: BlockMeasures) -> Iterator[str]:
         }  # fmt: skip
 
 
-def count_of(row: Row) -> int:
+def count_of(row: parts.Row) -> int:
     return int(row.details["count"]) if row is not None else 0
 
 
@@ -139,17 +126,17 @@ def outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, str
     ]
 
 
-def share_of(block: BlockMeasures, outcome: str, group: str) -> Row:
+def share_of(block: BlockMeasures, outcome: str, group: str) -> parts.Row:
     return block.get(f"share.{outcome}", group)
 
 
-def theta_cell(row: Row) -> str:
+def theta_cell(row: parts.Row) -> str:
     if row is None or row.value is not None:
         return value_with_interval(row)
     return reason_cell(row.reason, REASONS)
 
 
-def theta_table(group: str) -> MeasureTable[str]:
+def theta_table(group: str) -> parts.MeasureTable[str]:
     """Each theta of a group under every assumption that was computed."""
 
     def assumptions(block: BlockMeasures) -> Iterator[str]:
@@ -158,7 +145,7 @@ def theta_table(group: str) -> MeasureTable[str]:
     def column(theta: str) -> tuple[Text, Callable[[BlockMeasures, str], Text]]:
         return estimator_name(theta), lambda block, name: theta_cell(block.get(theta, group, name))
 
-    return MeasureTable(
+    return parts.MeasureTable(
         lambda _block: (
             _("%(group)s under each assumption about missing answers, in logits")
             % {"group": group_name(group)}
@@ -236,48 +223,48 @@ def draw_positions(block: BlockMeasures) -> "Figure | None":
     return with_legend(figure)
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Missing answers"),
     (
-        Sentences(summary),
-        Plot(
+        parts.Sentences(summary),
+        parts.Plot(
             name="positions",
             alt=_("Share of absent answers at each position, by reason; the table has the numbers."),
             caption=_("Where in the batch answers are absent, and why. Rising to the right: time ran out."),
             draw=draw_positions,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Places by what became of them"),
             lambda _block: OUTCOMES,
             (
                 (_("Outcome"), lambda _block, outcome: label_of(f"share.{outcome}")),
-                *(column for group in GROUPS for column in outcome_columns(group)),
+                *(column for group in parts.GROUPS for column in outcome_columns(group)),
             ),
         ),
-        *map(theta_table, GROUPS),
-        MeasureTable(
+        *map(theta_table, parts.GROUPS),
+        parts.MeasureTable(
             _("Odds of leaving a place: logistic regression, errors clustered by person"),
-            named("missing.odds_ratio"),
+            parts.named("missing.odds_ratio"),
             (
                 (_("Term"), term_text),
-                (_("odds ratio"), value(3, REASONS)),
-                (_("95 % interval"), interval(3)),
-                (_("places"), count("n")),
-                (_("people"), count("clusters")),
+                (_("odds ratio"), parts.value(3, REASONS)),
+                (_("95 % interval"), parts.interval(3)),
+                (_("places"), parts.count("n")),
+                (_("people"), parts.count("clusters")),
             ),
             [_("Above 1: more often left. Answers without a valid verdict count as given.")],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Absent answers by position and modality"),
-            named("share.absent"),
+            parts.named("share.absent"),
             (
                 (_("Where"), place_text),
-                (_("places"), count("n")),
-                (_("absent"), shown(percent_cell)),
-                (_("skipped"), counted_detail(Outcome.SKIPPED)),
-                (_("not reached"), counted_detail(Outcome.NOT_REACHED)),
-                (_("not submitted"), counted_detail(Outcome.NOT_SUBMITTED)),
-                (_("unscored"), counted_detail(Outcome.UNSCORED)),
+                (_("places"), parts.count("n")),
+                (_("absent"), parts.shown(percent_cell)),
+                (_("skipped"), parts.counted_detail(Outcome.SKIPPED)),
+                (_("not reached"), parts.counted_detail(Outcome.NOT_REACHED)),
+                (_("not submitted"), parts.counted_detail(Outcome.NOT_SUBMITTED)),
+                (_("unscored"), parts.counted_detail(Outcome.UNSCORED)),
             ),
         ),
     ),

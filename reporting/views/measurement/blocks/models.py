@@ -11,20 +11,7 @@ from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, span_or_one
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.views.measurement.parts import (
-    BlockPage,
-    IntervalPlot,
-    MeasureTable,
-    Row,
-    Sentences,
-    beside,
-    count,
-    detail,
-    interval,
-    is_logistic,
-    se,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -98,16 +85,16 @@ def row_name(_block: BlockMeasures, row: MeasureRow) -> str:
     return _("%(model)s (published only)") % {"model": name} if row.details.get("published_only") else name
 
 
-def difference(block: BlockMeasures, name: str, row: MeasureRow) -> Row:
+def difference(block: BlockMeasures, name: str, row: MeasureRow) -> parts.Row:
     """Cohort less model; the cohort itself has none."""
     return block.get(f"difference.{name}", row.group or "average", row.subset) if row.subset else None
 
 
-def verdict(row: Row) -> Text:
+def verdict(row: parts.Row) -> Text:
     return VERDICTS.get(row.details.get("verdict", ""), ABSENT) if row else ABSENT
 
 
-def k_note(row: Row) -> str:
+def k_note(row: parts.Row) -> str:
     """The numbers of responses that a comparison was made at, the same or not."""
     if row is None or row.value is None or None in (row.details.get("k_human"), row.details.get("k_model")):
         return ""
@@ -171,18 +158,18 @@ def points(block: BlockMeasures) -> Iterator[Point]:
             yield Point(name, MODEL, row)
 
 
-def single_table(group: str, notes: Sequence[Text]) -> MeasureTable[MeasureRow]:
+def single_table(group: str, notes: Sequence[Text]) -> parts.MeasureTable[MeasureRow]:
     """theta.pool of the group and of each model on the same prompts (k = 1)."""
-    return MeasureTable(
+    return parts.MeasureTable(
         lambda _block: (
             _("%(group)s and models on the same prompts, single responses (k human = 1, k model = 1)")
             % {"group": group_name(group)}
         ),
-        lambda block: [] if is_logistic(block) else cohort_first(block, "models.theta.pool", group),
+        lambda block: [] if parts.is_logistic(block) else cohort_first(block, "models.theta.pool", group),
         (
             (_("Configuration"), row_name),
-            (_("theta"), value()),
-            (_("95 % interval"), interval()),
+            (_("theta"), parts.value()),
+            (_("95 % interval"), parts.interval()),
             (_("Cohort − model"), lambda block, row: value_cell(difference(block, "pool", row))),
             (_("95 % interval"), lambda block, row: interval_cell(difference(block, "pool", row))),
             (_("Cohort is"), lambda block, row: verdict(difference(block, "pool", row))),
@@ -197,11 +184,11 @@ def single_table(group: str, notes: Sequence[Text]) -> MeasureTable[MeasureRow]:
     )
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Models"),
     (
-        Sentences(summary),
-        IntervalPlot(
+        parts.Sentences(summary),
+        parts.IntervalPlot(
             name="models",
             alt=_(
                 "Models and the cohort on one theta axis with their 95 % intervals; models with a published "
@@ -228,17 +215,17 @@ PAGE = BlockPage(
                 ),
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             lambda block: (
                 _("The same by means per prompt%(k)s and by quasi-likelihood") % {"k": shared_k_note(block)}
             ),
             by_prompt,
             (
                 (_("Configuration"), row_name),
-                (_("theta.prompt"), value()),
+                (_("theta.prompt"), parts.value()),
                 (_("Cohort − model"), difference_by_prompt),
                 (_("95 % interval"), interval_by_prompt),
-                (_("theta_QL"), beside("models.theta.ql")),
+                (_("theta_QL"), parts.beside("models.theta.ql")),
                 (_("Cohort − model"), lambda block, row: value_cell(difference(block, "ql", row))),
                 (_("95 % interval"), interval_by_ql),
                 (_("Cohort is"), lambda block, row: verdict(difference(block, "ql", row))),
@@ -258,7 +245,7 @@ PAGE = BlockPage(
                 ),
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Groups that cannot be told apart (k human = 1, k model = 1)"),
             inseparable,
             (
@@ -278,16 +265,16 @@ PAGE = BlockPage(
                 )
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Published only: theta as published, and modelled for single responses"),
             lambda block: by_theta(block.named("theta.published")),
             (
                 (_("Configuration"), row_name),
-                (_("theta, published"), value()),
-                (_("SE"), se()),
+                (_("theta, published"), parts.value()),
+                (_("SE"), parts.se()),
                 (_("k"), lambda _block, row: ABSENT if row.details.get("k") is None else row.details["k"]),
-                (_("theta at k = 1, modelled"), beside("theta.modelled_k1", value(here=COMMON))),
-                (_("Band"), beside("theta.modelled_k1", interval())),
+                (_("theta at k = 1, modelled"), parts.beside("theta.modelled_k1", parts.value(here=COMMON))),
+                (_("Band"), parts.beside("theta.modelled_k1", parts.interval())),
                 (
                     _("Cohort − modelled"),
                     lambda block, row: (
@@ -316,17 +303,17 @@ PAGE = BlockPage(
                 )
             ],
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Models as leaderboards report them: mean over epochs, all prompts of the item bank"),
             lambda block: by_theta(block.named("theta.epochs")),
             (
                 (_("Configuration"), row_name),
-                (_("k"), detail("k", 1)),
-                (_("Prompts"), count("prompts")),
-                (_("theta"), value()),
-                (_("SE, analytic"), detail("se_analytic", 3)),
-                (_("SE by prompt"), se(3)),
-                (_("theta_QL"), beside("models.theta.ql")),
+                (_("k"), parts.detail("k", 1)),
+                (_("Prompts"), parts.count("prompts")),
+                (_("theta"), parts.value()),
+                (_("SE, analytic"), parts.detail("se_analytic", 3)),
+                (_("SE by prompt"), parts.se(3)),
+                (_("theta_QL"), parts.beside("models.theta.ql")),
                 (_("Judge"), lambda _block, row: str(row.details["judge"]) or ABSENT),
                 (_("Source"), lambda _block, row: row.details.get("source", "")),
             ),

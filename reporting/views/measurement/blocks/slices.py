@@ -19,22 +19,7 @@ from presentation.measures import (
 )
 from presentation.numbers import Text
 from psychometrics.inference.coverage import OF_CATEGORIES
-from reporting.views.measurement.parts import (
-    GROUP,
-    BlockPage,
-    IntervalPlot,
-    MeasureTable,
-    Plot,
-    Sentences,
-    beside,
-    count,
-    counted_detail,
-    interval,
-    named,
-    se,
-    shown,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -112,7 +97,7 @@ def interval_by_batch(block: BlockMeasures, row: MeasureRow) -> str:
     return interval_cell(block.get(row.name, row.group, f"{row.subset};se.batch"))
 
 
-def kind_table(kind: str) -> MeasureTable[MeasureRow]:
+def kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     def notes(block: BlockMeasures) -> Iterator[Text]:
         rows = [row for row in block.named(*THETAS) if row.details["kind"] == kind]
         yield from few_clusters_sentences(rows)
@@ -120,19 +105,19 @@ def kind_table(kind: str) -> MeasureTable[MeasureRow]:
         if kind == "category" and errors:
             yield categories_sentence(sorted(errors))
 
-    return MeasureTable(
+    return parts.MeasureTable(
         KIND_NAMES[kind],
         lambda block: pooled(block, kind),
         (
             (_("Part"), lambda _block, row: f"{row.details['value']}, {group_name(row.group)}"),
-            (_("theta.pool"), value(here=COMMON)),
+            (_("theta.pool"), parts.value(here=COMMON)),
             (_("95 % interval by batch"), interval_by_batch),
-            (_("by people"), interval()),
-            (_("theta_QL (SE)"), beside("slices.theta.ql", shown(value_with_error))),
-            (_("theta.prompt (SE)"), beside("slices.theta.prompt", shown(value_with_error))),
-            (_("People"), count("people")),
-            (_("Prompts"), count("prompts")),
-            (_("Pairs"), count("n")),
+            (_("by people"), parts.interval()),
+            (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
+            (_("theta.prompt (SE)"), parts.beside("slices.theta.prompt", parts.shown(value_with_error))),
+            (_("People"), parts.count("people")),
+            (_("Prompts"), parts.count("prompts")),
+            (_("Pairs"), parts.count("n")),
         ),
         notes,
     )
@@ -225,67 +210,67 @@ def draw_heat(block: BlockMeasures) -> "Figure | None":
     return figure
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Slices"),
     (
-        Sentences(summary),
-        Plot(
+        parts.Sentences(summary),
+        parts.Plot(
             "radar",
             _("Theta of Average and Top by category, as a radar; the first table has the numbers."),
             _("theta.pool by category. The centre is no zero."),
             draw_radar,
         ),
-        IntervalPlot(
+        parts.IntervalPlot(
             "arms",
             _("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
             _("theta.pool of Average by arm, with 95 % intervals by people."),
             across=_("theta.pool in logits"),
             points=arm_points,
         ),
-        Plot(
+        parts.Plot(
             "heat",
             _("Theta of Average by category and profile; the table below has the numbers."),
             _("theta.pool of Average; n counts pairs. Hatched: fewer than 30 pairs."),
             draw_heat,
         ),
         *map(kind_table, KIND_NAMES),
-        MeasureTable(
+        parts.MeasureTable(
             _("Differences between arms, Average"),
             arms_by_estimator,
             (
                 (_("Arms"), lambda _block, row: f"{row.details['first']} − {row.details['second']}"),
                 (_("Estimator"), lambda _block, row: ARMS[row.name]),
-                (_("Difference, logits"), value(here=COMMON)),
-                (_("SE"), se()),
-                (_("95 % interval by people"), interval()),
-                (_("People, first"), counted_detail("people_first")),
-                (_("People, second"), counted_detail("people_second")),
-                (_("Degrees of freedom"), counted_detail("df")),
+                (_("Difference, logits"), parts.value(here=COMMON)),
+                (_("SE"), parts.se()),
+                (_("95 % interval by people"), parts.interval()),
+                (_("People, first"), parts.counted_detail("people_first")),
+                (_("People, second"), parts.counted_detail("people_second")),
+                (_("Degrees of freedom"), parts.counted_detail("df")),
             ),
             arms_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Category by profile"),
             cells,
             (
                 (_("Category and profile"), lambda _block, row: ", ".join(category_and_profile(row))),
-                (_("theta.pool, Average"), value(here=COMMON)),
-                (_("95 % interval by people"), interval()),
-                (_("theta_QL (SE)"), beside("slices.theta.ql", shown(value_with_error))),
-                (_("Pairs"), count("n")),
+                (_("theta.pool, Average"), parts.value(here=COMMON)),
+                (_("95 % interval by people"), parts.interval()),
+                (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
+                (_("Pairs"), parts.count("n")),
             ),
             cells_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Public less private, theta.pool"),
-            named("contamination.difference"),
+            parts.named("contamination.difference"),
             (
-                GROUP,
-                (_("Difference, logits"), value(here=COMMON)),
-                (_("SE"), se()),
-                (_("95 % interval"), interval()),
-                (_("Pairs, public"), counted_detail("pairs_public")),
-                (_("Pairs, private"), counted_detail("pairs_private")),
+                parts.GROUP,
+                (_("Difference, logits"), parts.value(here=COMMON)),
+                (_("SE"), parts.se()),
+                (_("95 % interval"), parts.interval()),
+                (_("Pairs, public"), parts.counted_detail("pairs_public")),
+                (_("Pairs, private"), parts.counted_detail("pairs_private")),
                 (_("Above 2 SE"), lambda _block, row: _("yes") if row.details["flagged"] else _("no")),
             ),
             contamination_notes,

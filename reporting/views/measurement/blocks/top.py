@@ -12,20 +12,8 @@ from presentation.figures import BAND, BLUE, INK, ORANGE, VIOLET, Point, Style, 
 from presentation.first_intervals import top_sentence
 from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell
 from presentation.numbers import Text, counted, decimals, percent
+from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.cohort import REASONS
-from reporting.views.measurement.parts import (
-    BlockPage,
-    IntervalPlot,
-    MeasureTable,
-    Plot,
-    Sentences,
-    beside,
-    count,
-    interval,
-    label,
-    se,
-    value,
-)
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -137,11 +125,11 @@ def draw_fractions(block: BlockMeasures) -> "Figure | None":
     return with_legend(figure)
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Top"),
     (
-        Sentences(summary),
-        IntervalPlot(
+        parts.Sentences(summary),
+        parts.IntervalPlot(
             name="estimators",
             alt=_("Top by each estimator beside what luck alone gives; the table has the numbers."),
             caption=_(
@@ -153,7 +141,7 @@ PAGE = BlockPage(
             points=points,
             marks=draw_null,
         ),
-        Plot(
+        parts.Plot(
             name="fractions",
             alt=_("Top by its size for three estimators; the table has the numbers."),
             caption=_(
@@ -162,31 +150,31 @@ PAGE = BlockPage(
             ),
             draw=draw_fractions,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Top by each estimator, in logits"),
             estimators,
             (
-                (_("Estimator"), label),
-                (_("people"), count("people")),
-                (_("theta"), value(here=REASONS)),
-                (_("SE"), se()),
+                (_("Estimator"), parts.label),
+                (_("people"), parts.count("people")),
+                (_("theta"), parts.value(here=REASONS)),
+                (_("SE"), parts.se()),
                 (_("95 % interval"), estimator_interval),
             ),
             lambda block: [meaning_of(row.name) for row in estimators(block)],
         ),
         # The published rule beside both estimators that allow for the choice.
-        MeasureTable(
+        parts.MeasureTable(
             _("Top by its size, as a part of the people with a score"),
             of_fractions,
             (
                 (_("Part"), lambda _block, row: percent(row.details["fraction"], 0)),
-                (_("people"), count("people")),
-                (lazy_label("top.paper"), value(here=REASONS)),
-                (_("theta_QL (in-sample)"), beside("top.paper.ql", value(here=REASONS))),
-                (lazy_label("top.crossfit5"), beside("top.crossfit5", value(here=REASONS))),
-                (_("95 % interval"), beside("top.crossfit5", interval())),
-                (lazy_label("top.eb"), beside("top.eb", value(here=REASONS))),
-                (_("95 % interval"), beside("top.eb", interval())),
+                (_("people"), parts.count("people")),
+                (lazy_label("top.paper"), parts.value(here=REASONS)),
+                (_("theta_QL (in-sample)"), parts.beside("top.paper.ql", parts.value(here=REASONS))),
+                (lazy_label("top.crossfit5"), parts.beside("top.crossfit5", parts.value(here=REASONS))),
+                (_("95 % interval"), parts.beside("top.crossfit5", parts.interval())),
+                (lazy_label("top.eb"), parts.beside("top.eb", parts.value(here=REASONS))),
+                (_("95 % interval"), parts.beside("top.eb", parts.interval())),
             ),
         ),
     ),

@@ -10,19 +10,7 @@ from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors_table import FEW_BATCHES
-from reporting.views.measurement.parts import (
-    BlockPage,
-    IntervalPlot,
-    MeasureTable,
-    Sentences,
-    count,
-    counted_detail,
-    interval,
-    label,
-    named,
-    se,
-    value,
-)
+from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
@@ -79,7 +67,7 @@ REASONS: Mapping[str, Text] = {
 }
 
 
-average_thetas = named(*THETAS, group="average")
+average_thetas = parts.named(*THETAS, group="average")
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -149,37 +137,37 @@ def points(block: BlockMeasures) -> Iterator[Point]:
     return (Point(line_name(block, row), STYLES["average"], row) for row in rows)
 
 
-PAGE = BlockPage(
+PAGE = parts.BlockPage(
     _("Uncertainty"),
     (
-        Sentences(summary),
-        IntervalPlot(
+        parts.Sentences(summary),
+        parts.IntervalPlot(
             name="intervals",
             alt=_("Intervals of theta by estimator and standard error; the table has the numbers."),
             caption=_("The same theta with each standard error: T2, T1 and as published."),
             across=_("theta in logits with its 95 % interval"),
             points=points,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Average: theta in logits with each standard error"),
             average_thetas,
             (
                 (_("Estimate and error"), line_name),
-                (_("theta"), value()),
-                (_("SE"), se(3)),
-                (_("95 % interval"), interval(here=REASONS)),
-                (_("groups"), count("clusters")),
-                (_("df"), counted_detail("df")),
+                (_("theta"), parts.value()),
+                (_("SE"), parts.se(3)),
+                (_("95 % interval"), parts.interval(here=REASONS)),
+                (_("groups"), parts.count("clusters")),
+                (_("df"), parts.counted_detail("df")),
                 (_("serves"), target),
             ),
             error_notes,
         ),
-        MeasureTable(
+        parts.MeasureTable(
             _("Variance components by moments, in logits"),
-            named(*COMPONENTS, group="average"),
+            parts.named(*COMPONENTS, group="average"),
             (
-                (_("Component"), label),
-                (_("SD"), value(here=REASONS)),
+                (_("Component"), parts.label),
+                (_("SD"), parts.value(here=REASONS)),
                 (
                     _("negative, put to 0"),
                     lambda _block, row: _("yes") if row.details.get("truncated") else _("no"),
