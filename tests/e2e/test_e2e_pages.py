@@ -1,7 +1,8 @@
 """Every page there is: accessible in both colour schemes, no scrolling sideways.
 
-`PLACES` lists the pages, with the person who sees them. A new address without a place (or a reason to have
-none) fails the test at the end. `make test-e2e PICTURES=1` puts pictures of each into var/screenshots/.
+`PLACES` of places.py lists the pages, with the person who sees them. A new address without a place (or a
+reason to have none) fails the test at the end. `make test-e2e PICTURES=1` puts pictures of each into
+var/screenshots/.
 """
 
 import re
