@@ -74,7 +74,7 @@ def begin(
     tests: list[str], folder: Path, servers: dict[str, str], output: IO[bytes] | None = None
 ) -> "subprocess.Popen[bytes]":
     """Start pytest in one environment; what fails is told in full at the end of its output."""
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     spread = ("-p", "tests.processes", "--numprocesses", str(processes()), "--dist", "worksteal")
     command = [sys.executable, "-m", "pytest", *spread, "--durations", str(SLOWEST), *tests]
     return subprocess.Popen(command, cwd=ROOT, env=environment(folder, servers), stdout=output, stderr=output)
