@@ -104,7 +104,7 @@ def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agre
     assert name not in OF_OTHER_BANKS or of_judges <= {row["name"] for row in stored}
     places = json.loads((computed / "places.json").read_text())
     assert not places["differences"], places["differences"][:MAX_LINES]
-    assert PLACES <= places["times"].keys()
+    assert places["times"].keys() >= PLACES
     before = json.loads((FROZEN / name / "recomputed.json").read_text())
     now = json.loads((computed / "recomputed.json").read_text())
     assert (now["exit_code"], now["differ"]) == (0, 0), now

@@ -104,6 +104,11 @@ def raw_means(block: BlockMeasures) -> Iterator[MeasureRow]:
     return (row for group in parts.GROUPS if (row := block.get("raw_mean", group)))
 
 
+def lines(block: BlockMeasures) -> list[MeasureRow]:
+    """Group by group, though its numbers are of two blocks."""
+    return sorted(block.named(*THETAS), key=lambda row: (row.group, THETAS.index(row.name)))
+
+
 def points(block: BlockMeasures) -> Iterator[Point]:
     """Top without intervals, as it was chosen by the outcome."""
     rows = sorted(block.named(*THETAS), key=lambda row: THETAS.index(row.name))
@@ -127,7 +132,7 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Ability of both groups by each estimator, in logits"),
-            parts.named(*THETAS),
+            lines,
             (
                 (_("Estimator"), lambda _block, row: estimator_name(row.name)),
                 parts.GROUP,
