@@ -213,11 +213,11 @@ def test_a_file_that_could_not_be_removed_is_removed_by_the_next_run(
 def test_a_crash_among_the_rows_changes_nothing(leaver: Participant, monkeypatch: pytest.MonkeyPatch) -> None:
     before = stored_secrets(leaver)
 
-    def crash(**_: object) -> None:
+    def crash(*_: object) -> None:
         raise RuntimeError("stopped")
 
     with monkeypatch.context() as broken:
-        broken.setattr(erasure, "event_record", crash)
+        broken.setattr(erasure, "participant_event", crash)
         with pytest.raises(RuntimeError):
             withdrawn_erase(now=due_at(leaver))
     assert (stored_secrets(leaver), len(files())) == (before, 1)

@@ -156,7 +156,7 @@ def test_people_who_got_all_right_or_nothing_have_no_theta_and_a_reason(
     prompts = [PromptRecord(prompt_id=name, text="?", gold_answer="no") for name in ITEMS[:4]]
     for text, average, top in (
         ("no", "no_finite_solution", "no_finite_solution"),
-        ("", "nothing_scored", "nothing_scored"),
+        ("", "nothing_scored", "too_few_people"),
     ):
         study = make_study(
             item_bank=item_bank, prompts=prompts, top_size=2, judge_kind="match", match_rules="bbeh",

@@ -119,6 +119,6 @@ def test_more_verdicts_take_few_more_queries(
     for _ in range(5):
         work(make_person(checked), ANSWERS)
     # 40 to judge, the rest for results and their measurement, whatever their size.
-    with django_assert_max_num_queries(40 + 160):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(40 + 180):  # type: ignore[attr-defined]
         score(checked)
     assert AnswerScore.objects.count() == 20

@@ -289,4 +289,4 @@ def test_the_same_results_give_the_same_numbers(measured: Measurement, results: 
 def test_the_terminal_says_what_every_measure_is(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         call_command("measure_study", "--names")
-    assert "theta.ql  theta_QL (logits of theta_QL, a scale of its own; cohort)" in capsys.readouterr().out
+    assert "theta.ql  theta_QL (logits of theta_QL, a scale of its own; results)" in capsys.readouterr().out
