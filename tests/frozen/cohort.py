@@ -42,7 +42,8 @@ from studies.services.people.participants import (
 from studies.services.people.profiles import profile_submit
 from studies.services.staff import staff_add
 from studies.services.studies import study_create, study_freeze
-from tests.upgrades.everything_once import BEGAN, BOOKS, after
+from tests.upgrades.everything_once import BOOKS
+from tests.upgrades.kept_study import BEGAN, after
 
 PROFILES = ("stem-phd", "stem-undergraduate", "non-stem-undergraduate")
 FREQUENCIES = ("daily", "weekly", "never")

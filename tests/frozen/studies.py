@@ -30,7 +30,7 @@ from tests.frozen.cohort import (
     study_open,
 )
 from tests.frozen.computing import study_compute
-from tests.upgrades.everything_once import BEGAN, after
+from tests.upgrades.kept_study import BEGAN, after
 
 PARTS = tuple(CriterionRecord(text=f"Says part {part}.") for part in (1, 2))
 CATEGORIES = ("QR", "LR", "CF")

@@ -30,7 +30,8 @@ def main() -> None:
 def release_write(folder: Path, data: Path) -> None:
     from django.core.management import call_command
 
-    from tests.upgrades.everything_once import SLUG, TASKS_SLUG, everything_make
+    from tests.upgrades.everything_once import TASKS_SLUG, everything_make
+    from tests.upgrades.kept_study import SLUG
 
     everything_make()
     kept_write(
