@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,41 +16,16 @@ from django.urls import reverse
 
 from batches.models import Session
 from benchmarks.hashed_judge.running import judge_server
-from formats.item_parameters import ItemParameter, ItemParameters
-from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
-from presentation.absence import WHY_ABSENT
-from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, warning_text
+from judging.models import AnswerScore, JudgeConfig, JudgingRun
+from presentation.agreement import STATISTICS
 from presentation.catalogue import meaning_of
-from psychometrics.agreement.measures import level_measures
-from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.measure import Block, Scope
 from scoring.coordinator import Scoring
 from scoring.models import JudgeComparison
 from scoring.services.exports import study_export
-from scoring.services.storing import measures_store
-from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
-from studies.services.banks import item_bank_import
+from tests.support.agreement_studies import page, row, study_of
 
 pytestmark = pytest.mark.django_db
-
-PROMPTS = [
-    PromptRecord(
-        prompt_id=f"p{n:03d}",
-        text=f"Question {n}?",
-        gold_answer=str(n),
-        criteria=tuple(CriterionRecord(text=f"Says part {c} of {n}.") for c in range(3 if n < 4 else 0)),
-    )
-    for n in range(1, 5)
-]
-
-
-def study_of(make_study: Callable[..., Study], slug: str, now: datetime) -> Study:
-    items = tuple(ItemParameter(f"p{n:03d}", a=1.0, b=0.0) for n in range(1, 5))
-    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
-    item_bank, _ = item_bank_import(slug=f"items-{slug}", parameters=parameters, now=now)
-    return make_study(prompts=PROMPTS, slug=slug, replicates_per_profile=50, item_bank=item_bank, top_size=2)
 
 
 @pytest.fixture(scope="module")
@@ -80,25 +54,6 @@ def panel(
 @pytest.fixture
 def judged(panel: None, db: None) -> Study:
     return Study.objects.get(slug="panel")
-
-
-@pytest.fixture
-def study(make_study: Callable[..., Study], now: datetime) -> Study:
-    """A study that nobody has judged."""
-    return study_of(make_study, "alone", now)
-
-
-def page(client: Client, slug: str = "panel", **query: Any) -> str:
-    response = client.get(reverse("staff_agreement", kwargs={"slug": slug}), query)
-    assert response.status_code == 200
-    return unescape(response.content.decode())
-
-
-def row(content: str, heading: str) -> str:
-    """The first table row whose heading this is, as text."""
-    found = re.search(rf"<tr>\s*<th scope=\"row\">{re.escape(heading)}</th>.*?</tr>", content, re.DOTALL)
-    assert found, heading
-    return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split())
 
 
 class Cells(HTMLParser):
@@ -236,81 +191,3 @@ def test_an_export_holds_every_statistic(judged: Study, tmp_path: Path, now: dat
     }  # fmt: skip
     assert ("criterion", "alpha_interval", None, 1, 2) in by_place
     assert {level for level, *_ in by_place} == {"criterion", "answer", "people", "average", "top"}
-
-
-def test_a_study_with_one_judge_or_none_says_what_is_needed(
-    staff: Client, study: Study, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "Two judges, or two replicates of one, must have scored the study" in page(staff, "alone")
-    call_command("judge_agreement", "alone")
-    assert "There is nothing to compare" in capsys.readouterr().out
-
-
-def test_an_absent_number_is_a_dash_with_its_reason(staff: Client, study: Study, now: datetime) -> None:
-    absent = {"value": None, "se": None, "low": None, "high": None, "reason": "no_pairs"}
-    values = {
-        "rows": 4, "n": 0, "missing_x": 0, "missing_y": 4, "clusters": 0, "seed": 1, "resamples": 1000,
-        "statistics": dict.fromkeys(STATISTICS, absent), "cells": [], "outside": 0,
-        "warnings": [
-            {
-                "code": "not_measured", "subject": "kappa", "value": None, "threshold": 0.75,
-                "reason": "no_pairs",
-            }
-        ],
-    }  # fmt: skip
-    runs = [
-        ScoringRun.objects.create(
-            study=study,
-            judge_kind="llm",
-            judge={},
-            judge_sha256=name * 64,
-            design_hash="d",
-            protocol_hash="p",
-            started_at=now,
-        )
-        for name in "ab"
-    ]
-    for level in ("answer", "people"):
-        comparison = JudgeComparison.objects.create(
-            first=runs[0], second=runs[1], level=level, inputs_sha256="", computed_at=now
-        )
-        measures_store(
-            level_measures(level, values), Block.AGREEMENT, comparison=comparison, scope=Scope.ALL,
-            may_leave=lambda _: True,
-        )  # fmt: skip
-    content = page(staff, "alone")
-    assert row(content, "Cohen's κ") == "Cohen's κ – – nothing was scored by both judges"
-    assert "Cohen's κ could not be measured (nothing was scored by both judges)." in content
-    assert "<img" not in content
-
-
-def test_others_learn_nothing(client: Client, study: Study, make_person: Callable[..., Participant]) -> None:
-    address = reverse("staff_agreement", kwargs={"slug": "alone"})
-    assert client.get(address).status_code == 302
-    client.force_login(make_person(study).user)
-    assert client.get(address).status_code == 404
-
-
-def test_every_reason_and_every_warning_has_words() -> None:
-    named = {(figure.level, figure.statistic) for figure in REFERENCE_FIGURES}
-    assert named == set(PUBLISHED_ONLY) | {
-        (level, name)
-        for level, name in named
-        if level in {Level.CRITERION, Level.PROMPT} and name in STATISTICS
-    }
-    assert set(WHY_ABSENT) == {reason.value for reason in Reason}
-    facts = {"subject": "average_pool", "value": -1.26, "threshold": 1.0, "reason": ""}
-    assert warning_text({"code": "theta_moved", **facts}) == (
-        "Theta of Average (pooled) changes by −1.26 cluster standard errors with the judge, more than 1."
-    )
-    assert warning_text({"code": "offset_large", **facts, "value": -0.045, "threshold": 0.03}) == (
-        "The judges are −0.045 score points apart on average, more than 0.03."
-    )
-
-
-def test_runs_of_one_judge_are_told_apart() -> None:
-    judge = JudgeConfig(slug="alpha")
-    assert judge_name(ScoringRun(config=judge, judge={})) == "alpha"
-    assert judge_name(ScoringRun(config=judge, judge={"criteria_per_call": 4}, replicate=2)) == (
-        "alpha, 4 criteria a call, replicate 2"
-    )
