@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 
+from django.db.models import Exists, OuterRef
+
 from psychometrics.agreement.rows import pair_rows, panel_rows
 from scoring.export.rows.judges import AgreementRow
-from scoring.models import JudgeComparison
+from scoring.models import JudgeComparison, MeasureRow
 from scoring.selectors.agreements import study_agreements
 from scoring.selectors.export_answers import run_numbers
-from scoring.selectors.scopes import scope_to_leave
 from studies.models import Study
 
 
 def agreement_rows(study: Study) -> Iterator[AgreementRow]:
-    """Every stored statistic, pair by pair, in the one scope that leaves the site."""
+    """Every stored statistic that may leave the site, pair by pair."""
     numbers = run_numbers(study)
-    stored = study_agreements(study).filter(scope=scope_to_leave(study))
-    for row in stored.order_by("first", "second", "pk"):
+    leaving = MeasureRow.objects.filter(comparison=OuterRef("pk"), may_leave=True)
+    for row in study_agreements(study).filter(Exists(leaving)):
         yield from rows_of_panel(row, numbers) if row.level == "panel" else rows_of_pair(row, numbers)
 
 
