@@ -33,7 +33,7 @@ PRODUCTION = "PostgreSQL and Redis"
 OTHER_RUNS = {"e2e", "faults"}
 # The whole demo and the whole main job at real servers: once is enough.
 WITH_THE_BROWSERS = ("tests/operations/test_demo.py", "tests/operations/test_main_job.py")
-# Every page for everybody, the dearest test of all: once, on the database that refuses more.
+# Every page for everybody, the dearest tests of all: once, on the database that refuses more.
 EVERY_PAGE = "access"
 # Redis has sixteen databases, and the first one of ours is number 9.
 MAX_PROCESSES = 4

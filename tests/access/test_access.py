@@ -1,13 +1,13 @@
-"""Who may do what: every address, as every role, by every method, against the table in table.txt.
+"""Who may do what: every address, as every role, by every method, against the tables of this folder.
 
-A line of the table is an address and methods that are answered alike; a cell is the status for a role. For
-redirects: `in` leads to the sign-in page, `2f` to a second factor, `->` elsewhere. In the first half the
-addresses name the participant's own study and session, in the second half one part of each belongs to another
-study and its people. "-1f" is without a second factor; a "colleague" takes part in the same study, who is
-"elsewhere" in the other.
+A line of a table is an address and methods that are answered alike; a cell is the status for a role. For
+redirects: `in` leads to the sign-in page, `2f` to a second factor, `->` elsewhere. In table_own.txt the
+addresses name the participant's own study and session, in table_others.txt one part of each belongs to
+another study and its people. "-1f" is without a second factor; a "colleague" takes part in the same study,
+who is "elsewhere" in the other.
 
-To see what has changed, or to add an address: CHIRON_WRITE_ACCESS_TABLE=1 with this test writes the table
-as it is observed; then read the difference line by line before committing it.
+To see what has changed, or to add an address: CHIRON_WRITE_ACCESS_TABLE=1 with these tests writes the tables
+as they are observed; then read the difference line by line before committing it.
 """
 
 import logging
@@ -34,7 +34,6 @@ from studies.models import Participant, Study, User
 from studies.services.banks import item_bank_import
 from tests.access.world import World, cookies_of, place_of, prompts_with_files
 
-TABLE = Path(__file__).with_name("table.txt")
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 ROLES = (
     "nobody", "stranger", "invited", "applicant", "participant", "colleague", "elsewhere", "withdrawn",
@@ -212,7 +211,6 @@ def table_lines(part: str, cells: Mapping[str, Mapping[str, Row]]) -> Iterator[s
             yield " ".join(
                 [f"{name + ' ' + ','.join(methods):58}", *(f"{cell:>11}" for cell in row)]
             ).rstrip()
-    yield ""
 
 
 def records_folded(cells: dict[str, dict[str, Row]]) -> dict[str, dict[str, Row]]:
@@ -242,26 +240,37 @@ def second_factor(settings: Settings, staff_without_second_factor: None) -> None
     settings.STAFF_SECOND_FACTOR = True
 
 
-@pytest.mark.django_db
-@pytest.mark.usefixtures("second_factor")
-@pytest.mark.timeout(2400)
-def test_every_address_answers_every_role_as_the_table_says(
-    world: World, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def visitors(
+    world: World, second_factor: None, db: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Visitors:
     settings.MEDIA_ROOT = world.media
     # Each refusal would be logged, and pytest would keep each record with its whole request.
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
-    visitors = Visitors(world.cookies)
-    visitors.begin()
-    own = [(one.name, one.path(world.here.ids)) for one in addresses()]
-    cells = records_folded(observed(visitors, own))
-    foreign = observed(visitors, list(of_others(world)))
-    lines = [*table_lines("Own addresses", cells), *table_lines("What belongs to others", foreign)]
+    made = Visitors(world.cookies)
+    made.begin()
+    return made
 
+
+@pytest.mark.timeout(2400)
+def test_every_address_answers_every_role_as_the_table_says(world: World, visitors: Visitors) -> None:
+    own = [(one.name, one.path(world.here.ids)) for one in addresses()]
+    assert_answers("table_own.txt", table_lines("Own addresses", records_folded(observed(visitors, own))))
+
+
+@pytest.mark.timeout(2400)
+def test_what_belongs_to_others_is_answered_as_the_table_says(world: World, visitors: Visitors) -> None:
+    foreign = observed(visitors, list(of_others(world)))
+    assert_answers("table_others.txt", table_lines("What belongs to others", foreign))
+
+
+def assert_answers(name: str, answers: Iterator[str]) -> None:
+    """The lines of a table are those of the file `name`."""
+    table, lines = Path(__file__).with_name(name), list(answers)
     if os.environ.get("CHIRON_WRITE_ACCESS_TABLE"):
-        TABLE.write_text("\n".join(lines))
+        table.write_text("\n".join([*lines, ""]))
     assert not [line for line in lines if " 500" in line]
-    assert lines == TABLE.read_text().split("\n")
+    assert lines == table.read_text().splitlines()
 
 
 def of_others(world: World) -> Iterator[tuple[str, str]]:
