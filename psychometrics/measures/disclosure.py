@@ -52,7 +52,8 @@ def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable
     """
     numbers = list(headlines)
     prompts, scored = (_counts(numbers, name) for name in COUNTS_OF_PRIVATE)
-    few = any(
+    # Without headlines nobody knows on how many private prompts the numbers rest.
+    few = (split and not prompts) or any(
         too_few_private(number)
         for group, by_subset in prompts.items()
         for number in (by_subset[""], scored[group][""], scored[group][""] - by_subset[""])

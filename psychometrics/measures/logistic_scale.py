@@ -23,6 +23,7 @@ LOGISTIC_BANK = gettext_noop(
     "that scale and is left empty."
 )
 ONLY_LOGITS = frozenset({Block.TOP, Block.FIT, Block.DIF})  # all of these rests on logits
+OF_NOBODY = (Reason.TOO_FEW_PEOPLE, Reason.NOTHING_SCORED)  # on whatever scale
 VERDICT = "verdict"  # of a comparison by logits
 
 
@@ -33,7 +34,9 @@ def on_logistic_scale(measures: Iterable[Measure]) -> Iterator[Measure]:
         if entry is None or entry.on_logistic == OnLogistic.LEFT_OUT:
             continue
         if entry.on_logistic == OnLogistic.EMPTY:
-            one = replace(one, estimate=unknown(Reason.LOGISTIC_BANK), details=told(one.details))
+            of_nobody = entry.block == Block.RESULTS and one.estimate.reason in OF_NOBODY
+            estimate = one.estimate if of_nobody else unknown(Reason.LOGISTIC_BANK)
+            one = replace(one, estimate=estimate, details=told(one.details))
         yield one
 
 

@@ -125,7 +125,7 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
     return Facts(
         top_size=export.protocol["top_size"],
         flow=_flow(entry),
-        items_by_category=_items_by_category(export),
+        items_by_category=_items_by_category(export, everyone),
         screening=_screening(export, everyone),
         judge=_judge(export, entry, everyone, stored),
         models=ModelFacts("", items, _board(export, items)) if items else None,
@@ -133,9 +133,20 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
     )
 
 
-def _items_by_category(export: Export) -> dict[str, int]:
+def _items_by_category(export: Export, everyone: Cohort) -> dict[str, int]:
     """As the manifest has them: the items of private prompts are not in the tables."""
-    return dict(export.bank["items_by_category"]) if export.bank else {}
+    if export.bank is None or asks_tasks(export, everyone):
+        return {}
+    return dict(export.bank["items_by_category"])
+
+
+def asks_tasks(export: Export, everyone: Cohort) -> bool:
+    """Whether the items of the bank are tasks of the prompts, and no prompt is one of them."""
+    names = [one["prompt_id"] for one in export.table("items")]
+    if {one.prompt_id for one in everyone.prompts} & set(names):
+        return False
+    tasks = {task_key(one.task) for one in everyone.prompts if one.task}
+    return any(task_key(name) in tasks for name in names)
 
 
 def _flow(entry: Values) -> dict[str, int]:

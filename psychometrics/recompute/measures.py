@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from functools import cached_property
 
-from psychometrics.benchmark.metrics import task_key
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.estimates import none_if_nan
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
@@ -12,7 +11,7 @@ from psychometrics.measures.blocks.exclusions import flow_measures, rater_measur
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
 from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
-from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from
+from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.renamed import presently_named
 
@@ -63,7 +62,7 @@ class MeasuredRun:
         hidden = self.export.lacks(row) and not _may_be_public(row)
         if hidden or self._rests_on_hidden_items(row):
             raise NotHere(PRIVATE)
-        if changed_since(self.methods, row["name"]):
+        if changed_since(self.methods, row["name"]) or is_carried_over(row):
             raise NotHere(OTHERWISE)
 
     def _require_same_answers(self, row: Values, measure: Measure) -> None:
@@ -91,7 +90,9 @@ class MeasuredRun:
         names = set(measured.get("names", ()))
         stored = {key_of(row) for row in self.rows if not self.export.lacks(row)}
         ended_blocks = measured["public_blocks" if public else "blocks"]
-        for block, ended in ({Block.RESULTS: {"state": "computed"}} | ended_blocks).items():
+        if not any(map(is_carried_over, self.rows)):
+            ended_blocks = {Block.RESULTS: {"state": "computed"}} | ended_blocks
+        for block, ended in ended_blocks.items():
             if ended["state"] != "computed":
                 continue
             given = self._block(block, all_scope=False)
@@ -148,14 +149,12 @@ class MeasuredRun:
 
     @cached_property
     def _only_tasks(self) -> bool:
-        """Whether the items of the bank are tasks of the prompts, and no prompt is one of them."""
-        if self._items is None:
-            return False
-        prompts, names = self._everyone.prompts, self._items.prompt_ids
-        tasks = {task_key(one.task) for one in prompts if one.task}
-        if {one.prompt_id for one in prompts} & set(names):
-            return False
-        return any(task_key(name) in tasks for name in names)
+        return asks_tasks(self.export, self._everyone)
+
+
+def is_carried_over(row: Values) -> bool:
+    """Whether a headline was an estimate of a version that stored no rows; `estimates` has it, too."""
+    return bool(row["block"] == Block.RESULTS and row["people"] is None)
 
 
 def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:

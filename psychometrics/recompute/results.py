@@ -21,10 +21,9 @@ from psychometrics.measures.headlines import (
     task_numbers,
 )
 from psychometrics.measures.inputs import Inputs
-from psychometrics.recompute.cohorts import cohort_from, facts_from, items_from, scores_from
+from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from, scores_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotHere, Values
 
-NEW = "participants"  # an export of before has no row of this name
 EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
 # An export of before the interval that serves the design has other errors, and does not say of which kind.
 OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))
@@ -52,7 +51,7 @@ class ResultsRun:
         columns = {name: value for name, value in asdict(found).items() if name in row and name != "scope"}
         columns |= {name: columns[name] or None for name in EMPTY_AS_NONE if name in columns}
         left_out = (OF_EVERYBODY if lacks else ()) + (() if "reason_pool" in row else OF_ERRORS)
-        if self._asks_tasks and not any(one["name"] == NEW for one in self.export.table("measures")):
+        if self._asks_tasks and not self._has_headlines:
             left_out += OF_PAIRS
         return {name: value for name, value in columns.items() if name not in left_out}
 
@@ -127,10 +126,16 @@ class ResultsRun:
     def _nested(self) -> bool:
         return is_nested(self._inputs.cohort)
 
+    @cached_property
+    def _has_headlines(self) -> bool:
+        """Whether the run has rows that the block Results gave: exports of before have none."""
+        rows = self.export.rows_of("measures", self.entry["number"])
+        return any(one["name"] == "participants" and one["people"] is not None for one in rows)
+
     @property
     def _asks_tasks(self) -> bool:
-        """Whether the items of the bank are no prompts of the study."""
-        return self._inputs.items is not None and not self._inputs.cohort.known.any()
+        """Whether the items of the bank are tasks."""
+        return asks_tasks(self.export, self._inputs.everyone)
 
     @cached_property
     def _headlines(self) -> list[Values]:

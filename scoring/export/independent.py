@@ -388,6 +388,11 @@ def last_change(tables: Tables) -> datetime:
     return max(map(datetime.fromisoformat, filter(None, found)), default=datetime.min.replace(tzinfo=UTC))
 
 
+def task_key(name: str) -> str:
+    """One key for "bbeh_temporal_sequence" and "Temporal Sequences"."""
+    return "".join(filter(str.isalnum, name.casefold())).removeprefix("bbeh").removesuffix("s")
+
+
 def compare_all(folder: Path, report: Report) -> None:
     manifest, tables = read_export(folder, report)
     compare_scores(tables, report)
@@ -395,8 +400,9 @@ def compare_all(folder: Path, report: Report) -> None:
     report.skipped.update({f"table {name}": len(tables[name]) for name in UNREAD})
     sizes = Counter(one["result_category"] for one in tables["prompts"])
     # Where the items of the bank are tasks, no prompt has parameters: as if there were no bank.
-    has_scale = any(one["a"] is not None for one in tables["prompts"])
-    bank = (manifest["item_bank"] if has_scale else None) or {
+    tasks = {task_key(one["task"]) for one in tables["prompts"] if one["task"] and one["a"] is None}
+    of_tasks = tasks & {task_key(one["prompt_id"]) for one in tables["items"]}
+    bank = (None if of_tasks else manifest["item_bank"]) or {
         "items": sizes.total(), "items_by_category": sizes,
     }  # fmt: skip
     private, study = manifest["omitted"]["private_prompts"] > 0, manifest["study"]

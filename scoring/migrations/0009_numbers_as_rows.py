@@ -31,7 +31,7 @@ def fill(apps, editor):
     rows = apps.get_model('scoring', 'MeasureRow')
     measurements = apps.get_model('scoring', 'Measurement').objects
     of_row = measurements.filter(pk=OuterRef('measurement_id')).values('result_set_id')[:1]
-    rows.objects.update(results_id=Subquery(of_row))
+    rows.objects.update(results_id=Subquery(of_row), may_leave=True)
     for block, names in MOVED.items():
         rows.objects.filter(block=block, name__in=names).update(block='results')
     rows.objects.filter(block='cohort', name__in=TWICE).delete()
@@ -40,10 +40,16 @@ def fill(apps, editor):
     for results in apps.get_model('scoring', 'ResultSet').objects.iterator():
         close(apps, rows, results)
     for compared in apps.get_model('scoring', 'JudgeComparison').objects.iterator():
-        fill_comparison(apps, rows, compared)
+        try:
+            made = list(of_comparison(rows, compared))
+        except (LookupError, TypeError):  # of a version that never landed: it is computed again
+            compared.delete()
+        else:
+            fill_comparison(apps, rows, compared, made)
 
 
 def fill_results(rows, results):
+    forget_other_moments(rows, results)
     there = set(
         rows.objects.filter(results=results, block='results').values_list('scope', 'name', 'group', 'subset')
     )
@@ -53,9 +59,42 @@ def fill_results(rows, results):
         *(of_metric(rows, one) for one in results.metrics.order_by('pk')),
     ]
     for row in made:
-        row.results_id, row.block = results.pk, 'results'
+        row.results_id, row.block, row.may_leave = results.pk, 'results', True
     new = [row for row in made if (row.scope, row.name, row.group, row.subset) not in there]
     rows.objects.bulk_create(new, batch_size=AT_ONCE)
+
+
+def forget_other_moments(rows, results):
+    """A measurement may be of later answers than its results: then the estimates' own numbers stand."""
+    own = rows.objects.filter(results=results, block='results', name__in=MOVED['cohort'], subset='')
+    for one in results.estimates.filter(category=''):
+        of_group = own.filter(scope=one.scope, group=one.group)
+        numbers = dict(of_group.values_list('name', 'value'))
+        of_tasks = not one.pairs and numbers.get('pairs')  # the items of the bank are tasks
+        same = numbers.get('pairs') == one.pairs and near(numbers.get('raw_mean'), one.raw_mean)
+        if not of_tasks and not same:
+            of_group.delete()
+
+
+    for one in results.task_accuracies.all():
+        forget_unless(own_of(rows, one, 'task.accuracy', f'task:{one.task}'), one.accuracy)
+    for one in results.metrics.all():
+        forget_unless(own_of(rows, one, METRICS[one.name], ''), one.value)
+
+
+def own_of(rows, one, name, subset):
+    return rows.objects.filter(
+        results=one.result_set_id, block='results', scope=one.scope, group=one.group, name=name, subset=subset
+    )
+
+
+def forget_unless(own, value):
+    if any(not near(row, value) for row in own.values_list('value', flat=True)):
+        own.delete()
+
+
+def near(one, other):
+    return one == other or (one is not None and other is not None and abs(one - other) < 1e-9)
 
 
 def of_estimate(rows, one, there):
@@ -114,13 +153,16 @@ def of_metric(rows, one):
 def close(apps, rows, results):
     """Mark what must not leave the site: what would tell of the answers to one or two private prompts."""
     own = rows.objects.filter(results=results)
-    version = results.run.study.bank_version_id
-    prompts = apps.get_model('studies', 'Prompt').objects.filter(version=version)
+    study = results.run.study
+    prompts = apps.get_model('studies', 'Prompt').objects.filter(version=study.bank_version_id)
     own.exclude(prompt_id='').exclude(prompt_id__in=prompts.filter(split='public').values('prompt_id')).update(
         may_leave=False
     )
     whole = own.filter(scope='all')
-    if not own.filter(scope='public', block='results').exists():
+    if not asks_private(apps, study):
+        return
+    if not whole.filter(name='private.prompts').exists():
+        whole.update(may_leave=False)
         return
     whole.filter(
         ~Q(participant='') | ~Q(prompt_id='') | Q(block='benchmark') | Q(name='task.accuracy')
@@ -140,6 +182,11 @@ def close(apps, rows, results):
             of_category.filter(name__in=OF_SCORES).update(may_leave=False)
 
 
+def asks_private(apps, study):
+    places = apps.get_model('batches', 'BatchPrompt').objects.filter(batch__plan__study=study.pk)
+    return places.exclude(prompt__split='public').exists()
+
+
 def few(number):
     return 0 < number < FEWEST_PRIVATE
 
@@ -155,18 +202,20 @@ def hidden(private, rest):
     return found
 
 
-def fill_comparison(apps, rows, compared):
+def of_comparison(rows, compared):
     if compared.level == 'panel':
-        levels = compared.values['levels'].items()
-        made = [row for level, own in levels for row in of_level(rows, level, own, 'panel')]
+        for level, own in compared.values['levels'].items():
+            yield from of_level(rows, level, own, 'panel')
         compared.runs = compared.values['runs']
-        compared.save(update_fields=['runs'])
     elif compared.level == 'ability':
-        made = list(of_ability(rows, compared.values))
+        yield from of_ability(rows, compared.values)
     else:
-        made = list(of_level(rows, compared.level, compared.values, ''))
-    places = apps.get_model('batches', 'BatchPrompt').objects.filter(batch__plan__study=compared.first.study_id)
-    split = places.exclude(prompt__split='public').exists()
+        yield from of_level(rows, compared.level, compared.values, '')
+
+
+def fill_comparison(apps, rows, compared, made):
+    compared.save(update_fields=['runs'])
+    split = asks_private(apps, compared.first.study)
     for row in made:
         row.comparison_id, row.block, row.scope = compared.pk, 'agreement', compared.scope
         row.may_leave = compared.scope == ('public' if split else 'all')

@@ -51,7 +51,7 @@ class MeasureRow(models.Model):
     comparison = models.ForeignKey(
         JudgeComparison, on_delete=models.CASCADE, null=True, related_name="measures"
     )
-    may_leave = models.BooleanField(default=True)
+    may_leave = models.BooleanField(default=False)
     scope = models.CharField(max_length=10, default=Scope.ALL.value)
     block = models.CharField(max_length=20)
     name = models.CharField(max_length=60)

@@ -8,7 +8,8 @@ from judging.models import ScoringRun
 from judging.selectors.answers import result_answers
 from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import PUBLIC
-from psychometrics.inference.measure import Scope
+from psychometrics.inference.measure import Block, Scope
+from scoring.models import ResultSet
 from scoring.selectors.runs import newest_results
 from studies.models import Study
 
@@ -19,8 +20,18 @@ def results_are_current(run: ScoringRun) -> bool:
     if results is None:
         return False
     hashes = inputs_hashes(list(result_answers(run)), run.study, places_asked(run.study))
+    return has_hashes(results, hashes) and not is_carried_over(results)
+
+
+def has_hashes(results: ResultSet, hashes: Mapping[Scope, str]) -> bool:
+    """Whether results were computed from what these hashes are of."""
     stored = (results.inputs_sha256, results.inputs_sha256_public)
     return stored == (hashes[Scope.ALL], hashes.get(Scope.PUBLIC, ""))
+
+
+def is_carried_over(results: ResultSet) -> bool:
+    """Whether its headlines are estimates of a version that stored no rows: columns are missing in them."""
+    return results.measures.filter(block=Block.RESULTS, name="participants", people=None).exists()
 
 
 def places_asked(study: Study) -> dict[Scope, dict[str, str]]:

@@ -16,8 +16,9 @@ from scoring.models import ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.disclosure import results_disclosure
 from scoring.selectors.measured_facts import Readings, StudyFacts
+from scoring.selectors.runs import newest_results
 from scoring.selectors.task_tables import holds_tasks
-from scoring.services.result_inputs import inputs_hashes, places_asked
+from scoring.services.result_inputs import has_hashes, inputs_hashes, is_carried_over, places_asked
 from scoring.services.storing import measures_store
 from screening.selectors.flow import study_flow
 from studies.models import Study
@@ -29,21 +30,24 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
     """Compute and store everything that follows from the run's scores as they are now.
 
     Where prompts of a private split were asked, once more from the answers to the public ones alone.
+    Headlines that an upgrade carried over are replaced in their set of results, where they rest on the same:
+    so it keeps its measurement.
     """
     study = run.study
     with snapshot():
         answers = list(result_answers(run))
         hashes = inputs_hashes(answers, study, places_asked(study))
-        results = ResultSet(
-            run=run,
-            inputs_sha256=hashes[Scope.ALL],
-            inputs_sha256_public=hashes.get(Scope.PUBLIC, ""),
-            flow=flow_of(study, answers),
-            computed_at=now,
-        )
+        newest = newest_results(run)
+        kept = newest is not None and is_carried_over(newest) and has_hashes(newest, hashes)
+        results = newest if newest is not None and kept else ResultSet(run=run)
+        results.inputs_sha256 = hashes[Scope.ALL]
+        results.inputs_sha256_public = hashes.get(Scope.PUBLIC, "")
+        results.flow, results.computed_at = flow_of(study, answers), now
         headlines = headlines_of(results)
     with transaction.atomic():
         results.save()
+        ResultSet.objects.select_for_update(no_key=True).get(pk=results.pk)
+        results.measures.filter(block=Block.RESULTS).delete()
         rule = results_disclosure(results, headlines[Scope.ALL])
         for scope, measures in headlines.items():
             measures_store(

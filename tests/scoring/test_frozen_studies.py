@@ -60,20 +60,31 @@ NUMBERS_OF_ESTIMATES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def computed(name: str, tmp_path: Path) -> Path:
-    """A folder with the export of the study, computed anew by a process with a database of its own."""
-    with empty_database(tmp_path) as address:
+def computed_in(folder: Path, name: str, *how: str) -> Path:
+    """The folder with the export of the study, computed by a process with a database of its own."""
+    with empty_database(folder) as address:
         done = subprocess.run(
-            [sys.executable, "-m", "tests.frozen.compute", str(FROZEN / name), str(tmp_path)],
+            [sys.executable, "-m", "tests.frozen.compute", str(FROZEN / name), str(folder), *how],
             cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": address, "CHIRON_DATA_DIR": str(tmp_path / "data")},
+            env={**os.environ, "DATABASE_URL": address, "CHIRON_DATA_DIR": str(folder / "data")},
             capture_output=True,
             text=True,
             check=False,
         )
     assert done.returncode == 0, done.stdout + done.stderr
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def computed(name: str, tmp_path: Path) -> Path:
+    """Everything that rests on judged answers anew."""
+    return computed_in(tmp_path, name)
+
+
+@pytest.fixture
+def upgraded(name: str, tmp_path: Path) -> Path:
+    """What is due after the migrations, as before an export."""
+    return computed_in(tmp_path, name, "--upgraded")
 
 
 def is_in_catalogue(row: dict[str, str]) -> bool:
@@ -114,6 +125,17 @@ def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agre
     was_there = {what: n for what, n in now["left_out"].items() if not is_new(what)}
     more = {what: n for what, n in was_there.items() if n > left_out[what]}
     assert not more, f"not computed by the script any more: {more}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ["split", "tasks"])
+def test_an_upgraded_study_keeps_its_seeds_and_its_own_script_agrees(name: str, upgraded: Path) -> None:
+    found = export_differences(name, kept_export(name), exported(upgraded / "export"), exact=EXACT)
+    found = [one for one in found if (name, one.table, one.place) not in MEANT]
+    assert not found, "\n" + report_of(found)
+    now = json.loads((upgraded / "recomputed.json").read_text())
+    assert (now["exit_code"], now["differ"]) == (0, 0), now
 
 
 def measure_of(export: Export, **facts: object) -> dict[str, Any]:

@@ -69,9 +69,10 @@ def part_measures(inputs: Inputs, group: str, category: str, nested: bool) -> It
     """One group over one category ("" for all prompts); `nested` is the design of the whole study."""
     cohort, sizes = inputs.cohort, inputs.facts.items_by_category
     of_category = np.array([category in (ALL_CATEGORIES, one.category) for one in cohort.prompts], dtype=bool)
-    has_scale = bool(sizes) and bool(cohort.known.any())
+    has_scale = bool(sizes)
     items = sizes.get(category, 0) if category else sum(sizes.values())
     part = Part(
+        has_scale=has_scale,
         group=group,
         category=category,
         rows=cohort.of_people(groups(inputs)[group]).of_prompts(of_category),
@@ -94,11 +95,13 @@ class Part:
     rows: Cohort
     prompts: int
     nothing: Reason
+    has_scale: bool
 
     @cached_property
     def scored(self) -> Cohort:
-        """The pairs; where no prompt has parameters, all rows with a score."""
-        return scored_rows(self.rows)
+        """The pairs; without an item bank of prompts, all rows with a score."""
+        rows = self.rows
+        return rows.of_rows(rows.is_pair if self.has_scale else ~np.isnan(rows.p))
 
     def measures(self, *, nested: bool) -> Iterator[Measure]:
         """All its numbers; `nested` is the design of the whole study."""
@@ -166,11 +169,6 @@ class Part:
         estimate = row.estimate if len(self.rows.pairs) else unknown(self.nothing)
         found = self._measure(row.theta, estimate, clusters=row.clusters or None)
         return replace(found, details={"error": row.error}) if row.clusters else found
-
-
-def scored_rows(members: Cohort) -> Cohort:
-    """The pairs; where no prompt has parameters, all rows with a score."""
-    return members.of_rows(members.is_pair if members.known.any() else ~np.isnan(members.p))
 
 
 def private_prompts(rows: Cohort) -> int:
