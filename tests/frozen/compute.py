@@ -13,6 +13,7 @@ from tests.upgrades.keeping import unpacked
 from tests.upgrades.upgrade import kept_load  # sets Django up
 
 # isort: split
+from django.core.management import call_command
 from django.db.models import Q
 
 from scoring.coordinator import results_bring_up
@@ -28,9 +29,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--and-back", action="store_true", help="migrate back and forward first")
     parser.add_argument("--upgraded", action="store_true", help="compute only what is due after migrating")
     asked = parser.parse_args()
     kept_load(asked.folder)
+    if asked.and_back:
+        call_command("migrate", "scoring", "0007", verbosity=0)
+        call_command("migrate", verbosity=0)
+        leaving = MeasureRow.objects.filter(may_leave=True)
+        (asked.out / "leaving.json").write_text(json.dumps(list(leaving.values("scope", "name")[:20])))
+        return
     [(slug, kept)] = unpacked(asked.folder / "export.json.gz").items()
     now = datetime.fromisoformat(kept["manifest"]["exported_at"]) + timedelta(days=1)
     study = Study.objects.get(slug=slug)

@@ -138,6 +138,16 @@ def test_an_upgraded_study_keeps_its_seeds_and_its_own_script_agrees(name: str, 
     assert (now["exit_code"], now["differ"]) == (0, 0), now
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_going_back_and_forward_opens_nothing(tmp_path: Path) -> None:
+    """Without its headlines nobody knows on how many private prompts a number rests."""
+    computed_in(tmp_path, "split", "--and-back")
+    leaving = json.loads((tmp_path / "leaving.json").read_text())
+    assert leaving
+    assert {row["scope"] for row in leaving} == {"public"}
+
+
 def measure_of(export: Export, **facts: object) -> dict[str, Any]:
     rows = (row for row in export["tables"]["measures"] if facts.items() <= row.items())
     return next(rows)
