@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from psychometrics.inference.measure import Block
+from psychometrics.measures.registry import MEASURED
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ PLACES = [
     Place("staff-results-judged", "staff_results", "staff", JUDGED),
     *(
         Place(f"staff-measurement-{block}", "staff_measurement", "staff", {**JUDGED, "block": block})
-        for block in Block
+        for block in MEASURED
     ),
     Place("staff-report", "staff_report", "staff", JUDGED),
     Place("staff-report-none", "staff_report", "staff", UNJUDGED),
