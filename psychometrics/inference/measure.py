@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from formats.canonical import JsonValue
-from psychometrics.inference.estimates import Estimate
+from psychometrics.inference.estimates import Estimate, none_if_nan
 
 
 class Block(StrEnum):
@@ -79,3 +80,15 @@ class Measure:
 def plain(value: float) -> Estimate:
     """A number that has no sampling error of its own, such as a count or a share that is fully known."""
     return Estimate(value, math.nan, math.nan, math.nan)
+
+
+def stored_columns(one: Measure) -> dict[str, Any]:
+    """A measure as stored rows have it: None for what is absent, "" for no reason."""
+    estimate = one.estimate
+    names = ("name", "group", "subset", "participant", "prompt_id", "n", "people", "prompts", "clusters")
+    return {
+        **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
+        **{name: getattr(one, name) for name in names},
+        "reason": estimate.reason or "",
+        "details": dict(one.details),
+    }

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.estimates import none_if_nan
-from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, stored_columns
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
@@ -169,12 +168,8 @@ def key_of(row: Values) -> Key:
 
 def columns_of(measure: Measure) -> Values:
     """A measure as an export writes it: None for what is absent."""
-    found: Values = {
-        name: none_if_nan(getattr(measure.estimate, name)) for name in ("value", "se", "low", "high")
-    }
-    found["reason"] = measure.estimate.reason or None
-    found |= {name: getattr(measure, name) for name in ("n", "people", "prompts", "clusters")}
-    return found | {"details": dict(measure.details)}
+    columns = stored_columns(measure)
+    return {name: columns[name] for name in COLUMNS} | {"reason": columns["reason"] or None}
 
 
 def _may_be_public(row: Values) -> bool:

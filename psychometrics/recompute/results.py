@@ -8,8 +8,7 @@ import numpy as np
 
 from formats.canonical import canonical_json
 from psychometrics.data.answers import ResultAnswer
-from psychometrics.inference.estimates import none_if_nan
-from psychometrics.inference.measure import Block, Measure
+from psychometrics.inference.measure import Block, Measure, stored_columns
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.blocks.results import part_measures
 from psychometrics.measures.computing import block_measures, on_scale
@@ -139,7 +138,7 @@ class ResultsRun:
 
     @cached_property
     def _headlines(self) -> list[Values]:
-        return [columns(one) for one in block_measures(Block.RESULTS, self._inputs)]
+        return [in_scope(one) for one in block_measures(Block.RESULTS, self._inputs)]
 
     @cached_property
     def _tasks(self) -> list[TaskNumbers]:
@@ -149,13 +148,10 @@ class ResultsRun:
         key = (group, category, nested)
         if key not in self._numbers:
             measures = on_scale(Block.RESULTS, self._inputs, part_measures(self._inputs, *key))
-            [self._numbers[key]] = group_numbers(map(columns, measures))
+            [self._numbers[key]] = group_numbers(map(in_scope, measures))
         return self._numbers[key]
 
 
-def columns(one: Measure) -> Values:
-    """A measure as stored rows have it."""
-    ends = {name: none_if_nan(getattr(one.estimate, name)) for name in ("value", "se", "low", "high")}
-    names = ("name", "group", "subset", "n", "people", "prompts", "clusters", "details")
-    named = {name: getattr(one, name) for name in names}
-    return {"scope": "", **named, **ends, "reason": one.estimate.reason or ""}
+def in_scope(one: Measure) -> Values:
+    """A measure as stored rows have it; of which scope it is nobody asks here."""
+    return {"scope": ""} | stored_columns(one)

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from psychometrics.inference.estimates import none_if_nan
-from psychometrics.inference.measure import Block, Measure, Scope
+from psychometrics.inference.measure import Block, Measure, Scope, stored_columns
 from scoring.models import JudgeComparison, MeasureRow, ResultSet
 
 ROWS_AT_ONCE = 1000
@@ -29,15 +28,8 @@ def measures_store(
 
 
 def row_values(one: Measure) -> dict[str, Any]:
-    """The columns of a measure; None for what is absent."""
-    estimate = one.estimate
-    ends = {name: none_if_nan(getattr(estimate, name)) for name in ("value", "se", "low", "high")}
-    if ends["value"] is None and estimate.reason is None:
+    """The columns of a measure. Raises ValueError where it is absent without a reason."""
+    columns = stored_columns(one)
+    if columns["value"] is None and not columns["reason"]:
         raise ValueError(f"{one.name} {one.group} {one.subset} has no value and no reason")
-    names = ("name", "group", "subset", "participant", "prompt_id", "n", "people", "prompts", "clusters")
-    return {
-        **ends,
-        **{name: getattr(one, name) for name in names},
-        "reason": estimate.reason or "",
-        "details": dict(one.details),
-    }
+    return columns
