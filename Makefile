@@ -6,7 +6,7 @@ SERVE ?= 1
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help demo test test-e2e test-faults check rehearsal reference translations run-environment dev-environment
+.PHONY: help demo test test-e2e test-faults check check-types check-style check-imports check-templates check-site rehearsal reference translations run-environment dev-environment
 
 help:
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
@@ -38,15 +38,26 @@ test-e2e: dev-environment
 test-faults: dev-environment
 	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/faults --numprocesses 3 --dist worksteal
 
-check: dev-environment
+# Types take longest by far: with `--jobs 2` everything else is checked beside them.
+check: check-types check-style check-imports check-templates check-site
+	@echo "make check: all good"
+
+check-types: dev-environment
+	@$(BIN)/mypy --no-error-summary .
+
+check-style: dev-environment
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --no-error-summary .
+
+check-imports: dev-environment
 	@said=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$said"; exit 1; }
+
+check-templates: dev-environment
 	@$(BIN)/djlint --check --lint templates >/dev/null || { $(BIN)/djlint --check --lint templates; exit 1; }
+
+check-site: dev-environment
 	@$(BIN)/python manage.py makemigrations --check --dry-run
 	@$(BIN)/python manage.py check --fail-level WARNING
-	@echo "make check: all good"
 
 rehearsal: run-environment
 	@$(BIN)/python -m benchmarks.sessions.rehearsal

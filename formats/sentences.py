@@ -27,6 +27,9 @@ _JSON_NAMES: Mapping[type, str] = {
     dict: "an object",
 }
 
+# A longer name or value is somebody's mistake, such as a whole file in one line: its beginning tells which.
+MAX_SHOWN = 100
+
 # After these fields pydantic's location names the chosen variant, which is no field of the file.
 _UNION_FIELDS = frozenset({"check"})
 
@@ -65,7 +68,7 @@ def error_sentence(error: Fault) -> str:
 def sentence_of(error_type: str, value: object, facts: Mapping[str, object]) -> str | None:
     """The sentence for a kind of error, filled with the value and the facts; None where there is none."""
     template = _SENTENCES.get(_error_type(error_type, value))
-    shown = repr(value) if isinstance(value, str | int | float) else json_name(value)
+    shown = shortened(repr(value)) if isinstance(value, str | int | float) else json_name(value)
     known = {"kind": json_name(value), "shown": shown}
     return template and template.format_map(known | {name: _plain(fact) for name, fact in facts.items()})
 
@@ -77,6 +80,10 @@ def _error_type(error_type: str, value: object) -> str:
 
 def _plain(fact: object) -> object:
     return int(fact) if isinstance(fact, float) and fact.is_integer() else fact
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def json_name(value: object) -> str:
@@ -99,6 +106,6 @@ def field_path(location: tuple[int | str, ...]) -> str:
         if isinstance(part, int):
             path += f"[{part + 1}]"
         elif previous not in _UNION_FIELDS:
-            path += f".{part}" if path else part
+            path += f".{shortened(part)}" if path else shortened(part)
         previous = part
     return path

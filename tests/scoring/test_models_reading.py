@@ -63,6 +63,12 @@ def test_a_score_that_is_not_named_is_a_problem_and_not_missing(tmp_path: Path) 
     assert problems_of(lines(tmp_path, value)) == ["line 1, p1, score: is missing; add it"]
 
 
+def test_a_name_as_long_as_a_file_is_told_by_its_beginning(tmp_path: Path) -> None:
+    assert problems_of(lines(tmp_path, response(**{"x" * 90_000: 1}))) == [
+        f"line 1, p1, {'x' * 100}…: is not a known field; remove it or correct its name"
+    ]
+
+
 def test_reading_stops_after_many_problems(tmp_path: Path) -> None:
     found = problems_of(lines(tmp_path, *["{"] * (MAX_PROBLEMS + 50)))
     assert len(found) == MAX_PROBLEMS + 1
