@@ -5,26 +5,10 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponseBase
 
 UNUSED = (
-    "accelerometer",
-    "autoplay",
-    "browsing-topics",
-    "camera",
-    "display-capture",
-    "encrypted-media",
-    "fullscreen",
-    "geolocation",
-    "gyroscope",
-    "hid",
-    "magnetometer",
-    "microphone",
-    "midi",
-    "payment",
-    "picture-in-picture",
-    "screen-wake-lock",
-    "serial",
-    "usb",
-    "xr-spatial-tracking",
-)
+    "accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen "
+    "geolocation gyroscope hid magnetometer microphone midi payment picture-in-picture "
+    "screen-wake-lock serial usb xr-spatial-tracking"
+).split()
 POLICY = ", ".join(f"{feature}=()" for feature in UNUSED)
 
 

@@ -1,53 +1,30 @@
 """Every model of the app, so that Django finds them."""
 
-from studies.models.accounts import User
+from studies.models.accounts import User as User
 from studies.models.banks import (
-    Attachment,
-    Bank,
-    BankVersion,
-    Criterion,
-    Item,
-    ItemBank,
-    JudgeProtocol,
-    Prompt,
+    Attachment as Attachment,
+    Bank as Bank,
+    BankVersion as BankVersion,
+    Criterion as Criterion,
+    Item as Item,
+    ItemBank as ItemBank,
+    JudgeProtocol as JudgeProtocol,
+    Prompt as Prompt,
 )
-from studies.models.contact import Announcement, Audience, Message
+from studies.models.contact import Announcement as Announcement, Audience as Audience, Message as Message
 from studies.models.people import (
-    ComprehensionAttempt,
-    Consent,
-    Credential,
-    Invitation,
-    Participant,
-    ProfileForm,
-    VettingStatus,
+    ComprehensionAttempt as ComprehensionAttempt,
+    Consent as Consent,
+    Credential as Credential,
+    Invitation as Invitation,
+    Participant as Participant,
+    ProfileForm as ProfileForm,
+    VettingStatus as VettingStatus,
 )
-from studies.models.sign_in import LimitedUse, OutgoingMail
-from studies.models.studies import Amendment, Study, StudyEvent, StudyStatus
-
-__all__ = [
-    "Amendment",
-    "Announcement",
-    "Attachment",
-    "Audience",
-    "Bank",
-    "BankVersion",
-    "ComprehensionAttempt",
-    "Consent",
-    "Credential",
-    "Criterion",
-    "Invitation",
-    "Item",
-    "ItemBank",
-    "JudgeProtocol",
-    "LimitedUse",
-    "Message",
-    "OutgoingMail",
-    "Participant",
-    "ProfileForm",
-    "Prompt",
-    "Study",
-    "StudyEvent",
-    "StudyStatus",
-    "User",
-    "VettingStatus",
-]
+from studies.models.sign_in import LimitedUse as LimitedUse, OutgoingMail as OutgoingMail
+from studies.models.studies import (
+    Amendment as Amendment,
+    Study as Study,
+    StudyEvent as StudyEvent,
+    StudyStatus as StudyStatus,
+)
