@@ -1,11 +1,12 @@
 """What the commands of study leads share."""
 
 import re
-from collections.abc import Iterator
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db.utils import OperationalError, ProgrammingError
@@ -20,8 +21,9 @@ from studies.protocol.settings import ProtocolRefused
 from studies.selectors.studies import study_by_slug
 from studies.services.refusals import Refused
 
-MAX_JSON_BYTES = MEBIBYTE
 OUTDATED_TABLES = re.compile(r"no such (table|column)|(relation|column) .+ does not exist")
+# What commands that leave an event take, as `arguments` of theirs.
+BY: Mapping[str, Mapping[str, Any]] = {"--by": {"help": "the staff member the trail names"}}
 
 
 @contextmanager
@@ -39,7 +41,16 @@ def plain_errors() -> Iterator[None]:
 
 
 class OperatorCommand(BaseCommand):
-    """A command of study leads: a refusal ends it with one clear message and exit code 1."""
+    """A command of study leads: a refusal ends it with one clear message and exit code 1.
+
+    `arguments` are what `add_argument` takes, by name.
+    """
+
+    arguments: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        for name, options in self.arguments.items():
+            parser.add_argument(name, **options)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         with plain_errors():
@@ -81,7 +92,7 @@ def json_object(text: str) -> dict[str, object]:
     source = "the text given" if text.lstrip().startswith("{") else text
     try:
         if source == text:
-            value = json_file(Path(text), max_bytes=MAX_JSON_BYTES, file=source)
+            value = json_file(Path(text), max_bytes=MEBIBYTE, file=source)
         else:
             value = parsed_json(text.encode("utf-8", "surrogateescape"), file=source)
     except FileRefused as error:

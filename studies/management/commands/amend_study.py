@@ -1,26 +1,21 @@
 """manage.py amend_study SLUG --changes JSON --reason TEXT: a recorded change to a frozen study."""
 
-from argparse import ArgumentParser
-from typing import Any
-
 from django.utils import timezone
 
-from studies.management.operators import OperatorCommand, json_object, named_person, named_study
+from studies.management.operators import BY, OperatorCommand, json_object, named_person, named_study
 from studies.services.amendments import study_amend
 
 
 class Command(OperatorCommand):
     help = "Amend a frozen study: settings, opens_at, closes_at. Running sessions keep their deadlines."
+    arguments = {
+        "slug": {},
+        "--changes": {"required": True, "help": "a JSON file of the new values, or the JSON itself"},
+        "--reason": {"required": True},
+        **BY,
+    }
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug")
-        parser.add_argument(
-            "--changes", required=True, help="a JSON file of the new values, or the JSON itself"
-        )
-        parser.add_argument("--reason", required=True)
-        parser.add_argument("--by", help="the staff member the trail names")
-
-    def handle(self, *_: Any, slug: str, changes: str, reason: str, by: str | None, **__: Any) -> None:
+    def handle(self, *_: object, slug: str, changes: str, reason: str, by: str | None, **__: object) -> None:
         amendment = study_amend(
             study=named_study(slug),
             changes=json_object(changes),

@@ -1,41 +1,45 @@
 """manage.py create_study SLUG --bank BANK: a study in draft."""
 
-from argparse import ArgumentParser
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from studies.management.operators import OperatorCommand, json_object, moment, named_person
+from studies.management.operators import BY, OperatorCommand, json_object, moment, named_person
 from studies.models import BankVersion, ItemBank, JudgeProtocol
 from studies.protocol.settings import read_settings
 from studies.selectors.banks import bank_version, item_bank, judge_protocol
 from studies.services.studies import study_create
 
+Row = TypeVar("Row", ItemBank, JudgeProtocol)
+
 
 class Command(OperatorCommand):
     help = "Create a study in draft; settings that are not given have the pilot's values."
+    arguments = {
+        "slug": {},
+        "--name": {"default": "", "help": "what participants see (default: the short name)"},
+        "--bank": {"required": True, "help": "the prompt bank's short name"},
+        "--bank-version": {"type": int, "help": "its version (default: the newest)"},
+        "--item-bank": {"help": "item parameters, for results on the models' scale"},
+        "--judge-protocol": {"help": "judge texts (default, for the judge llm: Chiron's own)"},
+        "--protocol": {"help": "a JSON file of protocol settings, or the JSON itself"},
+        "--opens-at": {"help": "nobody starts before, e.g. 2030-05-01T08:00:00+02:00"},
+        "--closes-at": {"help": "nobody works after"},
+        "--simulated": {"action": "store_true", "help": "a rehearsal: its people are simulated"},
+        **BY,
+    }
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("slug")
-        parser.add_argument("--name", default="", help="what participants see (default: the short name)")
-        parser.add_argument("--bank", required=True, help="the prompt bank's short name")
-        parser.add_argument("--bank-version", type=int, help="its version (default: the newest)")
-        parser.add_argument("--item-bank", help="item parameters, for results on the models' scale")
-        parser.add_argument("--judge-protocol", help="judge texts (default, for the judge llm: Chiron's own)")
-        parser.add_argument("--protocol", help="a JSON file of protocol settings, or the JSON itself")
-        parser.add_argument("--opens-at", help="nobody starts before, e.g. 2030-05-01T08:00:00+02:00")
-        parser.add_argument("--closes-at", help="nobody works after")
-        parser.add_argument("--simulated", action="store_true", help="a rehearsal: its people are simulated")
-        parser.add_argument("--by", help="the staff member the trail names")
-
-    def handle(self, *_: Any, **options: Any) -> None:
+    def handle(self, *_: object, **options: Any) -> None:
         study = study_create(
             slug=options["slug"],
             name=options["name"],
             bank_version=_named_bank_version(options["bank"], options["bank_version"]),
-            item_bank=_named_item_bank(options["item_bank"]),
-            judge_protocol=_named_judge_protocol(options["judge_protocol"]),
+            item_bank=_named(item_bank, options["item_bank"], "item bank", "import_item_bank"),
+            judge_protocol=_named(
+                judge_protocol, options["judge_protocol"], "judge protocol", "import_judge_protocol"
+            ),
             settings=read_settings(json_object(options["protocol"]) if options["protocol"] else {}),
             opens_at=moment("--opens-at", options["opens_at"]),
             closes_at=moment("--closes-at", options["closes_at"]),
@@ -54,19 +58,8 @@ def _named_bank_version(slug: str, number: int | None) -> BankVersion:
     return version
 
 
-def _named_item_bank(slug: str | None) -> ItemBank | None:
-    found = item_bank(slug) if slug else None
-    if slug and found is None:
-        raise CommandError(
-            f'There is no item bank "{slug}". Import it with: python manage.py import_item_bank'
-        )
-    return found
-
-
-def _named_judge_protocol(slug: str | None) -> JudgeProtocol | None:
-    found = judge_protocol(slug) if slug else None
-    if slug and found is None:
-        raise CommandError(
-            f'There is no judge protocol "{slug}". Import it with: python manage.py import_judge_protocol'
-        )
-    return found
+def _named(find: Callable[[str], Row | None], slug: str | None, what: str, command: str) -> Row | None:
+    row = find(slug) if slug else None
+    if slug and row is None:
+        raise CommandError(f'There is no {what} "{slug}". Import it with: python manage.py {command}')
+    return row

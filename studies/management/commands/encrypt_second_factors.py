@@ -1,7 +1,5 @@
 """manage.py encrypt_second_factors: use a new key for the secrets of second factors."""
 
-from typing import Any
-
 from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
@@ -11,7 +9,7 @@ from studies.services.second_factor import second_factors_encrypt_again
 class Command(BaseCommand):
     help = "Encrypt the secrets of all second factors with the first of CHIRON_SECOND_FACTOR_KEYS."
 
-    def handle(self, *_: Any, **__: Any) -> None:
+    def handle(self, *_: object, **__: object) -> None:
         try:
             number = second_factors_encrypt_again()
         except InvalidToken:

@@ -1,6 +1,5 @@
 """manage.py import_bank FORMAT PATH: store a prompt bank as its next version."""
 
-from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,15 @@ class Command(OperatorCommand):
     help = (
         "Import a prompt bank: store the valid prompts and list all problems, or refuse them with --strict."
     )
+    arguments = {
+        "format": {"choices": list(READERS)},
+        "path": {"type": Path},
+        "--slug": {"help": "the bank's short name (default: from the path)"},
+        "--mini": {"action": "store_true", "help": "bbeh: the mini set of 20 questions per task"},
+        "--strict": {"action": "store_true", "help": "refuse a file with any problem"},
+    }
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("format", choices=list(READERS))
-        parser.add_argument("path", type=Path)
-        parser.add_argument("--slug", help="the bank's short name (default: from the path)")
-        parser.add_argument("--mini", action="store_true", help="bbeh: the mini set of 20 questions per task")
-        parser.add_argument("--strict", action="store_true", help="refuse a file with any problem")
-
-    def handle(self, *_: Any, **options: Any) -> None:
+    def handle(self, *_: object, **options: Any) -> None:
         path, mini = options["path"], options["mini"]
         slug = options["slug"] or slug_of(path) + ("-mini" if mini else "")
         try:

@@ -1,15 +1,13 @@
 """manage.py import_item_bank PATH: store item parameters, the scale a cohort is placed on."""
 
-from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandError
 from django.utils import timezone
 
 from formats.item_parameters import read_item_parameters
 from studies.management.operators import OperatorCommand, slug_of
-from studies.models import ItemBank
+from studies.models import BankVersion, ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
 from studies.services.banks import item_bank_import
 
@@ -20,14 +18,15 @@ class Command(OperatorCommand):
     help = (
         "Import item parameters (a, b, transform, sigma_hat); refuses the file where anything is wrong in it."
     )
+    arguments = {
+        "path": {"type": Path},
+        "--slug": {"help": "the item bank's short name (default: from the path)"},
+        "--bank": {"help": "also list where this prompt bank and the parameters differ"},
+    }
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", type=Path)
-        parser.add_argument("--slug", help="the item bank's short name (default: from the path)")
-        parser.add_argument("--bank", help="also list where this prompt bank and the parameters differ")
-
-    def handle(self, *_: Any, path: Path, slug: str | None, bank: str | None, **__: Any) -> None:
-        if bank and bank_version(bank) is None:
+    def handle(self, *_: object, path: Path, slug: str | None, bank: str | None, **__: object) -> None:
+        version = bank_version(bank) if bank else None
+        if bank and version is None:
             raise CommandError(f'There is no prompt bank "{bank}"; import it first, or leave --bank out.')
         parameters = read_item_parameters(path)
         item_bank, created = item_bank_import(
@@ -41,13 +40,10 @@ class Command(OperatorCommand):
             self.stdout.write("Fitted with the logistic 2PL: ability on this bank is theta_QL.")
         if item_bank.slug != (slug or slug_of(path)):
             self.stdout.write(f'It was there already and keeps its short name, "{item_bank.slug}".')
-        if bank:
-            self.compare(bank, item_bank)
+        if version is not None:
+            self._compare(version, item_bank)
 
-    def compare(self, bank: str, item_bank: ItemBank) -> None:
-        version = bank_version(bank)
-        if version is None:
-            return
+    def _compare(self, version: BankVersion, item_bank: ItemBank) -> None:
         without_parameters = prompt_ids_without_parameters(version, item_bank)
         self.stdout.write(f"Prompts of {version} without parameters: {len(without_parameters)}")
         for prompt_id in without_parameters:

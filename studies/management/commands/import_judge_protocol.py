@@ -1,8 +1,6 @@
 """manage.py import_judge_protocol PATH: store the two texts a language-model judge is given."""
 
-from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.utils import timezone
 
@@ -13,12 +11,12 @@ from studies.services.banks import judge_protocol_import
 
 class Command(OperatorCommand):
     help = "Import judge texts from a folder of two text files or a checkout of the public GIM harness."
+    arguments = {
+        "path": {"type": Path},
+        "--slug": {"help": "the judge protocol's short name (default: from the path)"},
+    }
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", type=Path)
-        parser.add_argument("--slug", help="the judge protocol's short name (default: from the path)")
-
-    def handle(self, *_: Any, path: Path, slug: str | None, **__: Any) -> None:
+    def handle(self, *_: object, path: Path, slug: str | None, **__: object) -> None:
         protocol, created = judge_protocol_import(
             slug=slug or slug_of(path), texts=read_judge_texts(path), now=timezone.now()
         )

@@ -1,13 +1,11 @@
 """manage.py import_participants STUDY FILE.csv: add people to a study."""
 
-from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
 
 from django.utils import timezone
 
 from studies.forms.people_file import read_people
-from studies.management.operators import OperatorCommand, named_person, named_study
+from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.services.people.people_import import participants_import
 
 
@@ -17,13 +15,9 @@ class Command(OperatorCommand):
         "(submitted or approved) and is_test (yes or no). Adds nobody where any line has a problem. "
         "Mails nobody: tell the people yourself, those approved here too."
     )
+    arguments = {"study": {}, "path": {"type": Path}, **BY}
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study")
-        parser.add_argument("path", type=Path)
-        parser.add_argument("--by", help="the staff member the trail names")
-
-    def handle(self, *_: Any, study: str, path: Path, by: str | None, **__: Any) -> None:
+    def handle(self, *_: object, study: str, path: Path, by: str | None, **__: object) -> None:
         result = participants_import(
             study=named_study(study),
             reading=read_people(path),

@@ -1,9 +1,7 @@
 """manage.py invite_participants STUDY FILE.csv: invite people to a study by e-mail."""
 
-from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -11,7 +9,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from studies.forms.people_file import read_people
-from studies.management.operators import OperatorCommand, named_person, named_study
+from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.models import Invitation, User
 from studies.services.people.invitation_import import invitations_import
 from studies.services.people.invitation_mails import invitation_send
@@ -23,23 +21,19 @@ class Command(OperatorCommand):
         "Invite the people of a CSV file with the columns email and profile, optionally is_test (yes or no). "
         "Invites nobody where any line has a problem. Run it again to send what was not sent."
     )
+    arguments = {"study": {}, "path": {"type": Path}, **BY}
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("study")
-        parser.add_argument("path", type=Path)
-        parser.add_argument("--by", help="the staff member the trail names")
-
-    def handle(self, *_: Any, study: str, path: Path, by: str | None, **__: Any) -> None:
+    def handle(self, *_: object, study: str, path: Path, by: str | None, **__: object) -> None:
         if not settings.SITE_URL:
-            message = (
+            raise CommandError(
                 "The links need the site's address; set CHIRON_SITE_URL, such as https://study.example.org"
             )
-            raise CommandError(message)
         actor = named_person(by)
         result = invitations_import(
             study=named_study(study), reading=read_people(path), actor=actor, now=timezone.now()
         )
-        problems = _send_all(result.to_send, settings.SITE_URL, actor)
+        sending = tqdm(result.to_send, desc="sending", unit=" mails", disable=None)
+        problems = Counter(reason for one in sending if (reason := _not_sent(one, settings.SITE_URL, actor)))
         sent = len(result.to_send) - problems.total()
         self.stdout.write(
             f"Made {result.made} invitations, sent {sent}; "
@@ -50,17 +44,7 @@ class Command(OperatorCommand):
             raise CommandError(f"Not sent: {problems.total()}. Run the command again.\n{reasons}")
 
 
-def _send_all(invitations: tuple[Invitation, ...], site_url: str, actor: User | None) -> Counter[str]:
-    """How many were not sent, by reason."""
-    problems: Counter[str] = Counter()
-    for invitation in tqdm(invitations, desc="sending", unit=" mails", disable=None):
-        problem = sent(invitation, site_url, actor)
-        if problem:
-            problems[problem] += 1
-    return problems
-
-
-def sent(invitation: Invitation, site_url: str, actor: User | None) -> str:
+def _not_sent(invitation: Invitation, site_url: str, actor: User | None) -> str:
     """Why it was not sent; blank where it was."""
     try:
         now = timezone.now()

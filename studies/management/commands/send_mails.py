@@ -1,7 +1,5 @@
 """manage.py send_mails: send the mails that are due."""
 
-from typing import Any
-
 from django.core.management.base import BaseCommand
 
 from studies.services.database import database_now
@@ -11,6 +9,6 @@ from studies.services.mails import mails_send
 class Command(BaseCommand):
     help = "Send sign-in codes and notices. For cron, where no worker runs; more often does no harm."
 
-    def handle(self, *_: Any, **__: Any) -> None:
+    def handle(self, *_: object, **__: object) -> None:
         count = mails_send(clock=database_now)
         self.stdout.write(f"{count} mail{'' if count == 1 else 's'} sent.")

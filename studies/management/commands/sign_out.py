@@ -1,18 +1,13 @@
 """manage.py sign_out EMAIL: end every session of somebody, staff or participant."""
 
-from argparse import ArgumentParser
-from typing import Any
-
 from studies.management.operators import OperatorCommand
 from studies.services.staff import person_sign_out
 
 
 class Command(OperatorCommand):
     help = "Sign a person out everywhere, such as after the loss of a device. They may sign in again."
+    arguments = {"email": {}}
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("email")
-
-    def handle(self, *_: Any, email: str, **__: Any) -> None:
+    def handle(self, *_: object, email: str, **__: object) -> None:
         user = person_sign_out(email=email)
         self.stdout.write(f"{user.email} is signed out everywhere and may sign in again.")
