@@ -8,99 +8,17 @@ in one of them with different targets. Ids count entries, so every entry is a pr
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_file
 from formats.problems import Problem
-from formats.sentences import json_name, text_fault
+from formats.sentences import json_name
 from studies.bank.building import BankBuilder, BankReading, Draft
-
-
-@dataclass(frozen=True)
-class TaskExample:
-    """One question of a task. The id is the task's name and the place in its file, counting from 1."""
-
-    prompt_id: str
-    task: str
-    subtask: object
-    input: object
-    target: object
-    file: str
-
-
-@dataclass(frozen=True)
-class TaskFile:
-    """The examples of one file and its canary ("" where it has none)."""
-
-    examples: tuple[TaskExample, ...]
-    canary: str
-
-
-EMPTY = TaskFile(examples=(), canary="")
-
-
-def _read_task_file(path: Path, *, file: str, task: str, id_prefix: str, builder: BankBuilder) -> TaskFile:
-    """The file's examples; what is wrong with the file goes to the builder."""
-    try:
-        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=file)
-    except FileRefused as error:
-        builder.add_problem(error.problem)
-        return EMPTY
-    examples = content.get("examples") if isinstance(content, dict) else None
-    if not isinstance(content, dict) or not isinstance(examples, list):
-        message = f"is {json_name(examples)}, but a list of questions is expected; is it a task file?"
-        builder.add_problem(Problem(None, None, "examples", message, file))
-        return EMPTY
-    found = []
-    for number, example in enumerate(examples, start=1):
-        prompt_id = f"{id_prefix}-{number:04d}"
-        if isinstance(example, dict):
-            found.append(_example(example, prompt_id=prompt_id, task=task, file=file))
-        else:
-            message = f"is {json_name(example)}, but an object with input and target is expected"
-            builder.add_problem(Problem(None, prompt_id, f"examples[{number}]", message, file))
-    return TaskFile(examples=tuple(found), canary=_canary(content, file, builder))
-
-
-def _draft_of(example: TaskExample) -> Draft:
-    """The example as a prompt: its category is its task, the exact answer its target."""
-    values = {
-        "prompt_id": example.prompt_id,
-        "text": example.input,
-        "text_format": "plain",
-        "gold_answer": example.target,
-        "category": example.task,
-        "subcategory": example.subtask,
-        "task": example.task,
-    }
-    return Draft(values=values, file=example.file, prompt_id=example.prompt_id)
-
-
-def _example(example: dict[str, object], *, prompt_id: str, task: str, file: str) -> TaskExample:
-    return TaskExample(
-        prompt_id=prompt_id,
-        task=task,
-        subtask=example.get("subtask") or "",
-        input=example.get("input", ""),
-        target=example.get("target", ""),
-        file=file,
-    )
-
-
-def _canary(content: dict[str, object], file: str, builder: BankBuilder) -> str:
-    canary = content.get("canary", "")
-    fault = text_fault(canary)
-    if not fault:
-        return str(canary)
-    builder.add_problem(Problem(None, None, "canary", fault, file))
-    return ""
-
 
 FIELD_NAMES: Mapping[str, str] = {"text": "input", "gold_answer": "target", "criteria": "rubric"}
 TASKS_FOLDER = "benchmark_tasks"
 MINI_FILES = ("mini.json", "mini/data.json")
-PREFIX = "bbeh_"
 
 
 def read_bbeh(path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS) -> BankReading:
@@ -110,13 +28,34 @@ def read_bbeh(path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS
     """
     home = _home(path)
     builder = BankBuilder("bbeh", home, limits, FIELD_NAMES)
-    examples, canaries = _all_examples(home, builder)
+    files = sorted((home / TASKS_FOLDER).glob("*/task.json"))
+    if not files:
+        message = f"holds no {TASKS_FOLDER}/<task>/task.json; give the folder that holds {TASKS_FOLDER}"
+        builder.add_problem(Problem(None, None, "", message, str(home)))
+    drafts: list[Draft] = []
+    for file in files:
+        folder, shown = file.parent.name, file.relative_to(home).as_posix()
+        drafts += _task_drafts(file, shown, folder.removeprefix("bbeh_"), folder, builder)
     if mini or path.is_file():
-        mini_file = path if path.is_file() else _mini_file(home)
-        examples = _mini_examples(mini_file, examples, builder)
-    for example in examples:
-        builder.add(_draft_of(example))
-    return builder.reading(canaries=canaries)
+        candidates = [path] if path.is_file() else [home / name for name in MINI_FILES]
+        mini_file = next((file for file in candidates if file.is_file()), candidates[0])
+        drafts = _mini_drafts(mini_file, drafts, builder)
+    for draft in drafts:
+        builder.add(draft)
+    return builder.reading()
+
+
+def read_bbh(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
+    """Every question of every task file of the folder, with ids such as bbh_navigate-0001."""
+    builder = BankBuilder("bbh", path, limits, FIELD_NAMES)
+    files = sorted(path.glob("*.json")) if path.is_dir() else []
+    if not files:
+        message = "is no folder with task files; give the folder that holds <task>.json files"
+        builder.add_problem(Problem(None, None, "", message, str(path)))
+    for file in files:
+        for draft in _task_drafts(file, file.name, file.stem, f"bbh_{file.stem}", builder):
+            builder.add(draft)
+    return builder.reading()
 
 
 def _home(path: Path) -> Path:
@@ -129,77 +68,62 @@ def _home(path: Path) -> Path:
     return next((folder for folder in folders if (folder / TASKS_FOLDER).is_dir()), path)
 
 
-def _mini_file(home: Path) -> Path:
-    candidates = [home / name for name in MINI_FILES]
-    return next((file for file in candidates if file.is_file()), candidates[0])
+def _task_drafts(path: Path, shown: str, task: str, id_prefix: str, builder: BankBuilder) -> list[Draft]:
+    """The examples of a task's file as prompts, whose exact answers are the targets and category the task.
+
+    An id is `id_prefix` and the place in the file, counting from 1. What is wrong with the file, and its
+    canary, go to the builder.
+    """
+    content = _examples_file(path, shown, "a task file", builder)
+    drafts = []
+    for number, example in enumerate(content.get("examples", ()), start=1):
+        prompt_id = f"{id_prefix}-{number:04d}"
+        if not isinstance(example, dict):
+            message = f"is {json_name(example)}, but an object with input and target is expected"
+            builder.add_problem(Problem(None, prompt_id, f"examples[{number}]", message, shown))
+            continue
+        values = {
+            "prompt_id": prompt_id,
+            "text": example.get("input", ""),
+            "text_format": "plain",
+            "gold_answer": example.get("target", ""),
+            "category": task,
+            "subcategory": example.get("subtask") or "",
+            "task": task,
+        }
+        drafts.append(Draft(values=values, file=shown, prompt_id=prompt_id))
+    builder.add_canary(content.get("canary", ""), file=shown)
+    return drafts
 
 
-def _all_examples(home: Path, builder: BankBuilder) -> tuple[list[TaskExample], list[str]]:
-    files = sorted((home / TASKS_FOLDER).glob("*/task.json"))
-    if not files:
-        message = f"holds no {TASKS_FOLDER}/<task>/task.json; give the folder that holds {TASKS_FOLDER}"
-        builder.add_problem(Problem(None, None, "", message, str(home)))
-    examples: list[TaskExample] = []
-    canaries = []
-    for file in files:
-        folder = file.parent.name
-        shown = file.relative_to(home).as_posix()
-        task = _read_task_file(
-            file, file=shown, task=folder.removeprefix(PREFIX), id_prefix=folder, builder=builder
-        )
-        examples += task.examples
-        canaries += [task.canary] if task.canary else []
-    return examples, canaries
-
-
-def _mini_examples(file: Path, examples: Sequence[TaskExample], builder: BankBuilder) -> list[TaskExample]:
-    """The task entries the mini set's entries are: same input and target, each entry taken once, in order."""
-    waiting: dict[str, list[TaskExample]] = defaultdict(list)
-    for example in examples:
-        waiting[json.dumps([example.input, example.target])].append(example)
-    found = []
-    for number, entry in enumerate(_mini_entries(file, builder), start=1):
-        matches = waiting.get(_key(entry))
-        if matches:
-            found.append(matches.pop(0))
+def _mini_drafts(file: Path, drafts: Sequence[Draft], builder: BankBuilder) -> list[Draft]:
+    """The prompts that the mini set's entries are: same input and target, each taken once, in order."""
+    waiting: dict[str, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        waiting[json.dumps([draft.values["text"], draft.values["gold_answer"]])].append(draft)
+    shown = file.name if file.is_file() else str(file)
+    entries = _examples_file(file, shown, "the mini set", builder).get("examples", ())
+    chosen = []
+    for number, entry in enumerate(entries, start=1):
+        key = json.dumps([entry.get("input"), entry.get("target")]) if isinstance(entry, dict) else ""
+        if matches := waiting.get(key):
+            chosen.append(matches.pop(0))
         else:
             message = "matches no question of the task files by input and target; get both from one version"
             builder.add_problem(Problem(None, None, f"examples[{number}]", message, file.name))
-    return found
+    return chosen
 
 
-def _key(entry: object) -> str:
-    return json.dumps([entry.get("input"), entry.get("target")]) if isinstance(entry, dict) else ""
-
-
-def _mini_entries(file: Path, builder: BankBuilder) -> list[object]:
-    shown = file.name if file.is_file() else str(file)
+def _examples_file(path: Path, shown: str, kind: str, builder: BankBuilder) -> dict[str, Any]:
+    """A file's object, if it has a list of `examples`; else it is empty, and the builder is told why."""
     try:
-        content = json_file(file, max_bytes=builder.limits.bank_bytes, file=shown)
+        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=shown)
     except FileRefused as error:
         builder.add_problem(error.problem)
-        return []
-    entries = content.get("examples") if isinstance(content, dict) else None
-    if isinstance(entries, list):
-        return entries
-    message = f"is {json_name(entries)}, but a list of questions is expected; is it the mini set?"
+        return {}
+    examples = content.get("examples") if isinstance(content, dict) else None
+    if isinstance(content, dict) and isinstance(examples, list):
+        return content
+    message = f"is {json_name(examples)}, but a list of questions is expected; is it {kind}?"
     builder.add_problem(Problem(None, None, "examples", message, shown))
-    return []
-
-
-def read_bbh(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
-    """Every question of every task file of the folder, with ids such as bbh_navigate-0001."""
-    builder = BankBuilder("bbh", path, limits, FIELD_NAMES)
-    files = sorted(path.glob("*.json")) if path.is_dir() else []
-    if not files:
-        message = "is no folder with task files; give the folder that holds <task>.json files"
-        builder.add_problem(Problem(None, None, "", message, str(path)))
-    canaries = []
-    for file in files:
-        task = _read_task_file(
-            file, file=file.name, task=file.stem, id_prefix=f"bbh_{file.stem}", builder=builder
-        )
-        canaries += [task.canary] if task.canary else []
-        for example in task.examples:
-            builder.add(_draft_of(example))
-    return builder.reading(canaries=canaries)
+    return {}

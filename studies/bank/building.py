@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from formats.files import Limits
 from formats.problems import Problem
-from formats.sentences import error_sentence, field_path, json_name
+from formats.sentences import error_sentence, field_path, json_name, text_fault
 from studies.bank.attachments import AttachmentRefused, read_attachment
 from studies.bank.records import AttachmentRecord, BankFormat, BankRecord, PromptRecord
 
@@ -59,11 +59,19 @@ class BankBuilder:
     field_names: Mapping[str, str] = field(default_factory=dict)
     _prompts: list[PromptRecord] = field(default_factory=list, init=False)
     _problems: list[Problem] = field(default_factory=list, init=False)
+    _canaries: list[str] = field(default_factory=list, init=False)
     _places: dict[str, str] = field(default_factory=dict, init=False)
 
     def add_problem(self, problem: Problem) -> None:
         """Something is wrong that belongs to no single prompt."""
         self._problems.append(problem)
+
+    def add_canary(self, canary: object, *, line: int | None = None, file: str = "") -> None:
+        """Take in what stands there as the canary; "" is none, and what is no text is a problem."""
+        if fault := text_fault(canary):
+            self.add_problem(Problem(line, None, "canary", fault, file))
+        elif canary:
+            self._canaries.append(str(canary))
 
     def add(self, draft: Draft) -> None:
         """Check one prompt; it joins the bank only if nothing at all is wrong with it."""
@@ -78,20 +86,18 @@ class BankBuilder:
         if not problems:
             self._prompts.append(prompt)
 
-    def reading(self, *, canaries: Sequence[str] = (), name: str = "") -> BankReading:
+    def reading(self, *, name: str = "") -> BankReading:
         """Everything taken in so far; a bank without a prompt and without a problem is itself a problem."""
-        problems = list(self._problems)
-        if not self._prompts and not problems:
-            problems.append(
-                Problem(None, None, "", "the bank holds no prompts; give a file with at least one")
-            )
+        if not self._prompts and not self._problems:
+            message = "the bank holds no prompts; give a file with at least one"
+            self.add_problem(Problem(None, None, "", message))
         bank = BankRecord(
             format=self.format,
             prompts=tuple(self._prompts),
-            canaries=tuple(dict.fromkeys(canaries)),
+            canaries=tuple(dict.fromkeys(self._canaries)),
             name=name,
         )
-        return BankReading(bank=bank, problems=tuple(problems), root=self.root)
+        return BankReading(bank=bank, problems=tuple(self._problems), root=self.root)
 
     def _name(self, field_name: str) -> str:
         return self.field_names.get(field_name, field_name)

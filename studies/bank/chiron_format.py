@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from formats.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
@@ -32,47 +31,34 @@ FIELD_NAMES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class _Header:
-    name: str = ""
-    canaries: tuple[str, ...] = ()
-
-
 def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
     """The prompts of a JSONL file; attachments are looked up relative to the file's folder."""
     builder = BankBuilder("chiron", path.parent, limits, FIELD_NAMES)
-    header = _Header()
+    name = ""
     try:
         for position, line in enumerate(json_lines(path, max_bytes=limits.bank_bytes)):
             if position == 0 and line.value is not None and HEADER_FIELD in line.value:
-                header = _read_header(line.number, line.value, builder)
+                name = _read_header(line.number, line.value, builder)
             else:
                 _add_line(line, builder)
     except FileRefused as error:
         builder.add_problem(error.problem)
-    return builder.reading(canaries=header.canaries, name=header.name)
+    return builder.reading(name=name)
 
 
-def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder) -> _Header:
-    problems = [*_unknown_fields(value, HEADER_FIELDS), *_header_problems(value)]
-    for field_name, message in problems:
-        builder.add_problem(Problem(number, None, field_name, message))
-    # Another field's problem must not lose the canary: the prompts are imported all the same.
-    faulty = {field_name for field_name, _ in problems}
-    name, canary = ("" if field in faulty else str(value.get(field, "")) for field in ("name", "canary"))
-    return _Header(name=name, canaries=(canary,) if canary else ())
-
-
-def _header_problems(value: Mapping[str, object]) -> list[tuple[str, str]]:
-    problems = []
+def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder) -> str:
+    """The bank's name. No field's problem must lose the canary: the prompts are imported all the same."""
+    problems = _unknown_fields(value, HEADER_FIELDS)
     version = value[HEADER_FIELD]
     if version != VERSION or isinstance(version, bool):
         problems.append((HEADER_FIELD, f"names a version this program does not read; write {VERSION}"))
-    for field_name in ("name", "canary"):
-        fault = text_fault(value.get(field_name, ""))
-        if fault:
-            problems.append((field_name, fault))
-    return problems
+    name = value.get("name", "")
+    if fault := text_fault(name):
+        problems.append(("name", fault))
+    for field_name, message in problems:
+        builder.add_problem(Problem(number, None, field_name, message))
+    builder.add_canary(value.get("canary", ""), line=number)
+    return "" if fault else str(name)
 
 
 def _add_line(line: JsonLine, builder: BankBuilder) -> None:

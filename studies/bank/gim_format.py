@@ -7,7 +7,6 @@ from pathlib import Path
 from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines, read_content
 from formats.parquet_files import read_table
 from formats.problems import Problem
-from formats.sentences import text_fault
 from studies.bank.building import BankBuilder, BankReading, Draft
 from studies.bank.gim_values import NotAList, is_absent, joined_text, label_list, text_list, text_or_none
 
@@ -38,31 +37,27 @@ def read_gim(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
     """
     root = path if path.is_dir() else path.parent
     builder = BankBuilder("gim", root, limits, FIELD_NAMES)
-    canaries: list[str] = []
     for file in _data_files(path, builder):
         shown = file.relative_to(root).as_posix() if path.is_dir() else ""
         try:
             for number, row in _rows(file, shown, builder):
                 builder.add(_draft(row, number, file, shown, root))
-                canaries += _canaries(row, number, shown, builder)
+                if not is_absent(row.get("canary")):
+                    builder.add_canary(row["canary"], line=number, file=shown)
         except FileRefused as error:
             builder.add_problem(error.problem)
-    return builder.reading(canaries=canaries)
+    return builder.reading()
 
 
 def _data_files(path: Path, builder: BankBuilder) -> list[Path]:
     if not path.is_dir():
         return [path]
     below = (file for file in path.rglob("*") if file.suffix.lower() in _SUFFIXES and file.is_file())
-    files = sorted(file for file in below if not _is_hidden(file.relative_to(path)))
+    files = sorted(file for file in below if "/." not in f"/{file.relative_to(path).as_posix()}")  # hidden
     if not files:
         message = "the folder holds no .jsonl or .parquet file; give the dataset's folder or one of its files"
         builder.add_problem(Problem(None, None, "", message))
     return files
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _rows(file: Path, shown: str, builder: BankBuilder) -> Iterator[tuple[int, dict[str, object]]]:
@@ -79,21 +74,11 @@ def _rows(file: Path, shown: str, builder: BankBuilder) -> Iterator[tuple[int, d
             yield line.number, line.value
 
 
-def _canaries(row: Mapping[str, object], number: int, shown: str, builder: BankBuilder) -> list[str]:
-    canary = row.get("canary")
-    if is_absent(canary):
-        return []
-    fault = text_fault(canary)
-    if not fault:
-        return [str(canary)]
-    builder.add_problem(Problem(number, None, "canary", fault, shown))
-    return []
-
-
 def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root: Path) -> Draft:
     prompt_id = text_or_none(row.get("prompt_id"))
     shown_id = prompt_id if isinstance(prompt_id, str) else None
     lists, problems = _lists(row)
+    folders = dict.fromkeys((file.parent, root))
     values: dict[str, object] = {
         "prompt_id": "" if prompt_id is None else prompt_id,
         "text": "" if is_absent(row.get("prompt")) else row.get("prompt"),
@@ -112,7 +97,7 @@ def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root:
         file=shown,
         prompt_id=shown_id,
         attachments=lists["attachments"],
-        bases=_bases(file, root),
+        bases=tuple(base for folder in folders for base in (folder, folder / MEDIA_FOLDER)),
         problems=tuple(Problem(number, shown_id, name, message, shown) for name, message in problems),
     )
 
@@ -141,8 +126,3 @@ def _lists(row: Mapping[str, object]) -> tuple[dict[str, list[object]], list[tup
 def _split_of(file: Path, root: Path) -> str:
     words = re.split(r"[^a-z]+", file.relative_to(root).as_posix().lower())
     return "private" if "private" in words or root.resolve().name.lower() == "private" else "public"
-
-
-def _bases(file: Path, root: Path) -> tuple[Path, ...]:
-    folders = dict.fromkeys((file.parent, root))
-    return tuple(base for folder in folders for base in (folder, folder / MEDIA_FOLDER))
