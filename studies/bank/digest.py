@@ -1,7 +1,7 @@
 """The content digest of a bank: equal for equal content, whatever the file around it looked like."""
 
 from formats.canonical import canonical_sha256
-from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
+from studies.bank.records import BankRecord
 
 
 def bank_digest(bank: BankRecord) -> str:
@@ -12,20 +12,11 @@ def bank_digest(bank: BankRecord) -> str:
     labels and attachments within a prompt is content. The bank's name is not.
     """
     prompts = sorted(bank.prompts, key=lambda prompt: prompt.prompt_id)
+    without = {"attachments": {"__all__": {"path", "size_bytes"}}}
     return canonical_sha256(
         {
             "format": bank.format,
             "canaries": sorted(set(bank.canaries)),
-            "prompts": [_prompt_content(prompt) for prompt in prompts],
+            "prompts": [prompt.model_dump(mode="json", exclude=without) for prompt in prompts],
         }
     )
-
-
-def _prompt_content(prompt: PromptRecord) -> dict[str, object]:
-    content: dict[str, object] = prompt.model_dump(mode="json", exclude={"attachments"})
-    content["attachments"] = [_attachment_content(attachment) for attachment in prompt.attachments]
-    return content
-
-
-def _attachment_content(attachment: AttachmentRecord) -> dict[str, str]:
-    return {"name": attachment.name, "media_type": attachment.media_type, "sha256": attachment.sha256}

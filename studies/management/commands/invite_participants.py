@@ -11,8 +11,8 @@ from tqdm import tqdm
 from studies.forms.people_file import read_people
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.models import Invitation, User
-from studies.services.people.invitation_import import invitations_import
 from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.people_import import invitations_import
 from studies.services.refusals import Refused
 
 

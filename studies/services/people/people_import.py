@@ -1,12 +1,13 @@
-"""Adding the people of a file: all of them, or nobody where anything is wrong."""
+"""Adding or inviting the people of a file: all of them, or nobody where anything is wrong."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
-from studies.models import Participant, Study, User, VettingStatus
+from studies.models import Invitation, Participant, Study, User, VettingStatus
+from studies.services.people.invitations import invitation_create, require_inviting
 from studies.services.people.participants import (
     EmailInvalid,
     NewPerson,
@@ -62,6 +63,15 @@ class PeopleImport:
     unchanged: int
 
 
+@dataclass(frozen=True)
+class InvitationImport:
+    """What came of a file: invitations made now, those of the file still to send, people left as they are."""
+
+    made: int
+    to_send: tuple[Invitation, ...]
+    unchanged: int
+
+
 class PeopleRefused(Refused):
     """Nobody was added; carries every problem of the file."""
 
@@ -73,6 +83,12 @@ class PeopleRefused(Refused):
         super().__init__("\n".join([f"{self.outcome}; problems found: {len(lines)}", *lines]))
 
 
+class InvitationsRefused(PeopleRefused):
+    """Nobody was invited; carries every problem of the file."""
+
+    outcome = "Nobody was invited"
+
+
 @transaction.atomic
 def participants_import(
     *, study: Study, reading: PeopleReading, now: datetime, actor: User | None = None
@@ -82,26 +98,63 @@ def participants_import(
     People who are in the study stay as they are, decisions on them included.
     """
     study = study_lock(study)
-    present = _profiles_in_study(study, [row.email.strip().lower() for row in reading.rows])
-    problems = [*reading.problems, *repeated_lines(reading.rows)]
+    present: dict[str, str] = {}
+    for some in _few_at_a_time([row.email.strip().lower() for row in reading.rows]):
+        known = study.participants.filter(user__email__in=some)
+        present |= dict(known.values_list("user__email", "profile"))
+    problems = [*reading.problems, *_repeated_lines(reading.rows)]
     for row in reading.rows:
-        problems += _row_problems(study, row, present)
+        problems += _person_problems(study, row, present)
     if problems:
         raise PeopleRefused(problems)
-    people = [_new_person(row) for row in reading.rows if normal_email(row.email) not in present]
+    people = [
+        NewPerson(row.email, row.profile, row.status == VettingStatus.APPROVED, row.is_test)
+        for row in reading.rows
+        if normal_email(row.email) not in present
+    ]
     added = participants_add(study=study, people=people, now=now, actor=actor) if people else []
     return PeopleImport(tuple(added), unchanged=len(reading.rows) - len(people))
 
 
-def _profiles_in_study(study: Study, emails: list[str]) -> dict[str, str]:
-    present: dict[str, str] = {}
+@transaction.atomic
+def invitations_import(
+    *, study: Study, reading: PeopleReading, now: datetime, actor: User | None = None
+) -> InvitationImport:
+    """An invitation for everyone who has none and is not in the study. Sends nothing.
+
+    Raises InvitationsRefused with all problems, or StudyClosed.
+    """
+    study = study_lock(study)
+    require_inviting(study)
+    problems = [*reading.problems, *_repeated_lines(reading.rows)]
+    for row in reading.rows:
+        problems += _invitation_problems(study, row)
+    if problems:
+        raise InvitationsRefused(problems)
+    emails = [normal_email(row.email) for row in reading.rows]
+    known: set[str] = set()
+    for some in _few_at_a_time(emails):
+        invited = study.invitations.filter(email__in=some, revoked_at=None)
+        present = study.participants.filter(user__email__in=some)
+        known.update(invited.values_list("email", flat=True), present.values_list("user__email", flat=True))
+    new = [row for row, email in zip(reading.rows, emails, strict=True) if email not in known]
+    for row in new:
+        invitation_create(
+            study=study, email=row.email, profile=row.profile, is_test=row.is_test, now=now, actor=actor
+        )
+    to_send: list[Invitation] = []
+    unsent = study.invitations.filter(sent_at=None, accepted_at=None, revoked_at=None)
+    for some in _few_at_a_time(emails):
+        to_send += unsent.filter(email__in=some).select_related("study").order_by("id")
+    return InvitationImport(len(new), tuple(to_send), len(emails) - len(new))
+
+
+def _few_at_a_time(emails: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(emails), EMAILS_PER_QUERY):
-        known = study.participants.filter(user__email__in=emails[start : start + EMAILS_PER_QUERY])
-        present |= dict(known.values_list("user__email", "profile"))
-    return present
+        yield emails[start : start + EMAILS_PER_QUERY]
 
 
-def repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
+def _repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
     """A problem for every line that names an address once more."""
     first: dict[str, int] = {}
     problems = []
@@ -112,26 +165,38 @@ def repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
     return problems
 
 
-def _row_problems(study: Study, row: PersonRow, present: dict[str, str]) -> list[PeopleProblem]:
-    problems = []
-    try:
-        require_profile(study, row.profile)
-    except ProfileUnknown as refusal:
-        problems.append(PeopleProblem(row.line, "profile", str(refusal)))
-    try:
-        profile = present.get(normal_email(row.email), row.profile)
-    except EmailInvalid as refusal:
-        problems.append(PeopleProblem(row.line, "email", str(refusal)))
-    else:
-        if profile != row.profile:
-            message = f'is "{row.profile}", but the person is in the study as "{profile}"; correct the line'
-            problems.append(PeopleProblem(row.line, "profile", message))
+def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> list[PeopleProblem]:
+    problems = _profile_problems(study, row)
+    if unfit := _email_problems(row):
+        problems += unfit
+    elif (profile := present.get(normal_email(row.email), row.profile)) != row.profile:
+        message = f'is "{row.profile}", but the person is in the study as "{profile}"; correct the line'
+        problems.append(PeopleProblem(row.line, "profile", message))
     if row.status and row.status not in STATUSES:
         message = f'is "{row.status}"; write submitted or approved, or leave it blank'
         problems.append(PeopleProblem(row.line, "status", message))
     return problems
 
 
-def _new_person(row: PersonRow) -> NewPerson:
-    approved = row.status == VettingStatus.APPROVED
-    return NewPerson(email=row.email, profile=row.profile, approved=approved, is_test=row.is_test)
+def _invitation_problems(study: Study, row: PersonRow) -> list[PeopleProblem]:
+    problems = _email_problems(row) + _profile_problems(study, row)
+    if row.status:
+        message = "is not decided by an invitation; leave this column out"
+        problems.append(PeopleProblem(row.line, "status", message))
+    return problems
+
+
+def _email_problems(row: PersonRow) -> list[PeopleProblem]:
+    try:
+        normal_email(row.email)
+    except EmailInvalid as refusal:
+        return [PeopleProblem(row.line, "email", str(refusal))]
+    return []
+
+
+def _profile_problems(study: Study, row: PersonRow) -> list[PeopleProblem]:
+    try:
+        require_profile(study, row.profile)
+    except ProfileUnknown as refusal:
+        return [PeopleProblem(row.line, "profile", str(refusal))]
+    return []

@@ -11,11 +11,15 @@ from pytest_django import Settings
 
 from studies.models import Invitation, Participant, Study
 from studies.selectors.invitations import InvitationState, invitation_counts, invitations_of
-from studies.services.people.invitation_import import InvitationsRefused, invitations_import
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.people.invitations import InvitationUsed, invitation_accept, invitation_revoke
 from studies.services.people.participants import participant_add
-from studies.services.people.people_import import PeopleReading, PersonRow
+from studies.services.people.people_import import (
+    InvitationsRefused,
+    PeopleReading,
+    PersonRow,
+    invitations_import,
+)
 from tests.studies.invitations.invitations import SITE, kinds, token_mailed
 
 pytestmark = pytest.mark.django_db
