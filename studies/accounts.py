@@ -24,7 +24,7 @@ from studies.services.second_factor import second_factor_keys
 # A code is of no use afterwards.
 MAIL_VALID_FOR = timedelta(seconds=settings.ACCOUNT_LOGIN_BY_CODE_TIMEOUT)
 CLOCKS_DIFFER_SECONDS = 30
-# The page that takes the proof of a kind of authenticator.
+# The page that takes the proof of a kind of authenticator, the likeliest kind first.
 PROOFS = {
     Authenticator.Type.TOTP: "mfa_reauthenticate",
     Authenticator.Type.WEBAUTHN: "mfa_reauthenticate_webauthn",
@@ -75,16 +75,8 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
         if not _has_second_factor(user):
             return []
         types = Authenticator.objects.filter(user=user).values_list("type", flat=True)
-        ways = [
-            {"id": PROOFS[kind], "url": reverse(PROOFS[kind]), "description": ""}
-            for kind in (
-                Authenticator.Type.TOTP,
-                Authenticator.Type.WEBAUTHN,
-                Authenticator.Type.RECOVERY_CODES,
-            )
-            if kind in types
-        ]
-        return list({way["id"]: way for way in ways}.values())
+        pages = dict.fromkeys(page for kind, page in PROOFS.items() if kind in types)
+        return [{"id": page, "url": reverse(page), "description": ""} for page in pages]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether staff prove the second factor they have before they go on: not if they just did."""

@@ -80,22 +80,27 @@ def plain(text: str) -> SafeString:
 
 def markdown(text: str) -> SafeString:
     r"""Commonmark with tables, strikethrough and formulas ($…$, $$…$$, \(…\), \[…\], \begin{align}…)."""
-    if _takes_long(text):
+    if (
+        len(text) > MAX_MARKDOWN_CHARACTERS
+        or len(FORMULA_START.findall(text)) > MAX_FORMULA_STARTS
+        or _most_cells(text) > MAX_TABLE_CELLS
+    ):
         return plain(text)
     parser = _parser()
     tokens = parser.parse(text)
     _adapt(tokens)
     # Long lines of code are scrolled, also with the keyboard. A "<pre>" of the text itself is escaped.
     html = parser.renderer.render(tokens, parser.options, {}).replace("<pre>", '<pre tabindex="0">')
-    return mark_safe(_sanitised(html))  # noqa: S308  # sanitised
-
-
-def _takes_long(text: str) -> bool:
-    return (
-        len(text) > MAX_MARKDOWN_CHARACTERS
-        or len(FORMULA_START.findall(text)) > MAX_FORMULA_STARTS
-        or _most_cells(text) > MAX_TABLE_CELLS
+    sanitised = nh3.clean(
+        html,
+        tags=TEXT_TAGS | MATH_TAGS,
+        attributes=ATTRIBUTES,
+        url_schemes={"http", "https", "mailto"},
+        url_relative="deny",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        link_rel="noopener noreferrer",
     )
+    return mark_safe(sanitised)  # noqa: S308  # sanitised
 
 
 def _most_cells(text: str) -> int:
@@ -120,21 +125,16 @@ def _parser() -> MarkdownIt:
     parser.use(amsmath_plugin)
     parser.inline.ruler.before("escape", "bracketed_display", make_inline_func(BRACKETS_IN_A_LINE))
     # The plugins share token names; their own renderers would only escape.
-    parser.add_render_rule("math_inline", _inline_formula)
-    for name in ("math_inline_double", "math_block", "math_block_eqno", "amsmath"):
-        parser.add_render_rule(name, _display_formula)
+    for name in ("math_inline", "math_inline_double", "math_block", "math_block_eqno", "amsmath"):
+        parser.add_render_rule(name, _formula)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("table_open", lambda *_: TABLE_START)
     parser.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
     return parser
 
 
-def _inline_formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return formula(tokens[index].content, display=False)
-
-
-def _display_formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return formula(tokens[index].content, display=True)
+def _formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
+    return formula(tokens[index].content, display=tokens[index].type != "math_inline")
 
 
 def _image(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
@@ -148,15 +148,3 @@ def _adapt(tokens: Sequence[Token]) -> None:
             token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
         if aligned := ALIGNMENT.match(str(token.attrs.pop("style", ""))):
             token.attrs["class"] = f"align-{aligned[1]}"
-
-
-def _sanitised(html: str) -> str:
-    return nh3.clean(
-        html,
-        tags=TEXT_TAGS | MATH_TAGS,
-        attributes=ATTRIBUTES,
-        url_schemes={"http", "https", "mailto"},
-        url_relative="deny",
-        set_tag_attribute_values={"a": {"target": "_blank"}},
-        link_rel="noopener noreferrer",
-    )

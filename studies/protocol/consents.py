@@ -4,11 +4,11 @@ A code in a stored consent keeps its meaning for good: something new that is rec
 asks everybody again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from formats.canonical import canonical_sha256
 from formats.wording import gettext_noop
-from studies.protocol.settings import ProtocolSettings
+from studies.protocol.settings import PROFILE_QUESTIONS, ProtocolSettings
 
 RECORDED_SENTENCES: Mapping[str, str] = {
     "email": gettext_noop(
@@ -46,18 +46,9 @@ RECORDED_SENTENCES: Mapping[str, str] = {
 
 def recorded_items(settings: ProtocolSettings) -> tuple[str, ...]:
     """Codes of everything the site records about a person under these settings, in the order shown."""
-    optional = frozenset(_unused(settings))
-    return tuple(code for code in RECORDED_SENTENCES if code not in optional)
-
-
-def _unused(settings: ProtocolSettings) -> Iterator[str]:
-    """Codes of what these settings do not ask for."""
     asked = settings.questions_of_any_profile
-    for code in RECORDED_SENTENCES:
-        kind, _, question = code.partition(":")
-        if kind == "profile" and question not in asked:
-            yield code
     asks = {
+        **{f"profile:{question}": question in asked for question in PROFILE_QUESTIONS},
         "credential": settings.credential_file != "off",
         "practice": settings.practice_prompts,
         "practice_workspace": settings.practice_prompts,
@@ -66,7 +57,7 @@ def _unused(settings: ProtocolSettings) -> Iterator[str]:
         "note": settings.note_per_prompt,
         "confidence": settings.confidence_per_prompt,
     }
-    yield from (code for code, asked_for in asks.items() if not asked_for)
+    return tuple(code for code in RECORDED_SENTENCES if asks.get(code, True))
 
 
 def consent_sha256(settings: ProtocolSettings) -> str:

@@ -4,12 +4,11 @@
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from studies.protocol.settings import ProtocolSettings
 
-NOT_STATED = "not stated"
 TEXT_CHARACTERS = 60
 HEAD = """\
 # Protocol settings
@@ -25,7 +24,7 @@ class Described:
     """A setting's meaning, and the pilot's value in words."""
 
     meaning: str
-    pilot: str = NOT_STATED
+    pilot: str = "not stated"
 
 
 SETTINGS: Mapping[str, Described] = {
@@ -110,28 +109,20 @@ def settings_page() -> str:
     """The page in Markdown: a table of all settings, then the default texts in full."""
     defaults = ProtocolSettings().model_dump(mode="json")
     lines = [HEAD, "| setting | default | meaning | the pilot |", "|---|---|---|---|"]
-    texts: list[tuple[str, object]] = []
+    in_full = []
     for name, described in SETTINGS.items():
-        shown, is_long = _shown(defaults[name])
-        texts += [(name, defaults[name])] if is_long else []
+        default = defaults[name]
+        shown = f"`{json.dumps(default, ensure_ascii=False)}`"
+        if len(shown) > TEXT_CHARACTERS + 2:
+            shown = "below"
+            in_full.append(_in_full(name, default))
         lines.append(f"| `{name}` | {shown} | {described.meaning} | {described.pilot} |")
-    return "\n".join([*lines, *_in_full(texts)]) + "\n"
+    return "\n".join([*lines, *in_full]) + "\n"
 
 
-def _shown(default: object) -> tuple[str, bool]:
-    """The default as a cell shows it, and whether it stands below the table instead."""
-    text = json.dumps(default, ensure_ascii=False)
-    is_long = len(text) > TEXT_CHARACTERS
-    return ("below" if is_long else f"`{text}`"), is_long
-
-
-def _in_full(texts: list[tuple[str, object]]) -> Iterator[str]:
-    for name, default in texts:
-        yield f"\n## Default of `{name}`\n"
-        is_text = isinstance(default, str)
-        body = (
-            default.rstrip()
-            if isinstance(default, str)
-            else json.dumps(default, ensure_ascii=False, indent=2)
-        )
-        yield f"```{'markdown' if is_text else 'json'}\n{body}\n```"
+def _in_full(name: str, default: object) -> str:
+    if isinstance(default, str):
+        kind, body = "markdown", default.rstrip()
+    else:
+        kind, body = "json", json.dumps(default, ensure_ascii=False, indent=2)
+    return f"\n## Default of `{name}`\n\n```{kind}\n{body}\n```"

@@ -2,19 +2,7 @@
 
 import uuid
 
-from django.db.models import (
-    Case,
-    Count,
-    Exists,
-    F,
-    IntegerField,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Value,
-    When,
-)
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from studies.models import (
@@ -53,16 +41,17 @@ def has_agreed(participant: Participant) -> bool:
 
 def has_declined(participant: Participant) -> bool:
     """Whether the person's latest decision declines exactly what would be agreed to now."""
-    latest = latest_consent(participant)
-    current = consent_sha256(participant.study.protocol)
-    return latest is not None and not latest.accepted and latest.sha256 == current
+    return _latest_decision_is(participant, accepted=False)
 
 
 def has_valid_consent(participant: Participant) -> bool:
     """Whether the person's latest decision accepts exactly the text and the list that hold now."""
-    latest = latest_consent(participant)
-    current = consent_sha256(participant.study.protocol)
-    return latest is not None and latest.accepted and latest.sha256 == current
+    return _latest_decision_is(participant, accepted=True)
+
+
+def _latest_decision_is(participant: Participant, *, accepted: bool) -> bool:
+    latest, current = latest_consent(participant), consent_sha256(participant.study.protocol)
+    return latest is not None and latest.accepted == accepted and latest.sha256 == current
 
 
 def participations_of(user: User) -> QuerySet[Participant]:
@@ -88,15 +77,14 @@ def participants_to_vet(study: Study) -> QuerySet[Participant]:
     """
     people = study.participants.select_related("user").annotate(has_withdrawn=withdrew())
     places = [When(vetting_status=status, then=Value(place)) for place, status in enumerate(LIST_ORDER)]
-    order = Case(*places, output_field=IntegerField())
-    people = people.order_by("has_withdrawn", order, "code")
+    people = people.order_by("has_withdrawn", Case(*places), "code")
     if not study.protocol.comprehension_check:
         return people.annotate(is_out_of_tries=Value(False))
     tries = ComprehensionAttempt.objects.filter(participant=OuterRef("pk")).order_by()
     used = tries.values("participant").annotate(used=Count("id")).values("used")
     return people.annotate(
         is_out_of_tries=~Exists(tries.filter(passed=True))
-        & Q(check_attempts__lte=Coalesce(Subquery(used, output_field=IntegerField()), 0))
+        & Q(check_attempts__lte=Coalesce(Subquery(used), 0))
     )
 
 

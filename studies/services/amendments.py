@@ -134,13 +134,6 @@ def _record(
         made_by=actor,
         made_at=now,
     )
-    event_record(
-        study=study,
-        kind=StudyEventKind.AMENDED,
-        now=now,
-        actor=actor,
-        number=amendment.number,
-        fields=sorted(difference),
-        reason=reason,
-    )
+    fields, kind = sorted(difference), StudyEventKind.AMENDED
+    event_record(study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason)
     return amendment

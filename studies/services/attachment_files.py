@@ -13,16 +13,12 @@ from pathlib import Path
 
 from django.conf import settings
 
+from studies.bank.attachments import MEDIA_TYPES
 from studies.bank.records import AttachmentRecord
 from studies.services.refusals import Refused
 
-SUFFIXES = {
-    "image/png": ".png",
-    "image/jpeg": ".jpg",
-    "image/gif": ".gif",
-    "image/webp": ".webp",
-    "application/pdf": ".pdf",
-}
+# The first of the endings that a bank's files of each type may have.
+SUFFIXES = {media_type: suffix for suffix, media_type in reversed(MEDIA_TYPES.items())}
 
 
 class AttachmentUnreadable(Refused):
@@ -70,16 +66,13 @@ def _copy_whole(source: Path, target: Path, attachment: AttachmentRecord) -> Non
             shutil.copyfileobj(source_file, draft_file)
             draft_file.flush()
             os.fsync(draft_file.fileno())
-        _check_content(draft, attachment)
+        with draft.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != attachment.sha256:
+            raise AttachmentChanged(
+                f"{attachment.path}: changed while the bank was being imported. "
+                "Import again when it is complete."
+            )
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _check_content(draft: Path, attachment: AttachmentRecord) -> None:
-    with draft.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != attachment.sha256:
-        raise AttachmentChanged(
-            f"{attachment.path}: changed while the bank was being imported. Import again when it is complete."
-        )

@@ -4,42 +4,43 @@ A correction of a bank is its next version; hence a version that a study uses st
 imported while the study runs.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.db import transaction
 
-from formats.item_parameters import ItemParameter, ItemParameters
+from formats.item_parameters import ItemParameters
 from formats.problems import Problem
 from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest
-from studies.models import Bank, BankVersion, Item, ItemBank, JudgeProtocol
+from studies.bank.labels import prompt_labels
+from studies.bank.records import BankRecord, PromptRecord
+from studies.models import Attachment, Bank, BankVersion, Criterion, Item, ItemBank, JudgeProtocol, Prompt
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
-from studies.services.attachment_files import attachments_store
-from studies.services.bank_rows import ROWS_PER_INSERT, prompts_insert
+from studies.services.attachment_files import attachments_store, stored_name
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 
 DEFAULT_JUDGE_SLUG = "chiron"
 SOURCE_CHARACTERS = 300
+ROWS_PER_INSERT = 500
 
 
-class StrictImportRefused(Refused):
+class _ImportRefused(Refused):
+    """Nothing was imported: one sentence, and every problem of the file."""
+
+    def __init__(self, sentence: str, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__("\n".join([sentence, *(str(problem) for problem in problems)]))
+
+
+class StrictImportRefused(_ImportRefused):
     """Strictness was asked for and the file has problems."""
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
-        self.problems = problems
-        lines = [str(problem) for problem in problems]
-        super().__init__("\n".join([f"Nothing was imported; problems found: {len(lines)}", *lines]))
 
-
-class NothingToImport(Refused):
+class NothingToImport(_ImportRefused):
     """No prompt of the file is usable."""
-
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
-        self.problems = problems
-        lines = [str(problem) for problem in problems]
-        super().__init__("\n".join(["Nothing was imported: no usable prompt was found.", *lines]))
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def bank_import(*, slug: str, reading: BankReading, strict: bool, now: datetime)
     """
     require_slug(slug, of="a bank")
     if strict and reading.problems:
-        raise StrictImportRefused(reading.problems)
+        sentence = f"Nothing was imported; problems found: {len(reading.problems)}"
+        raise StrictImportRefused(sentence, reading.problems)
     if not reading.bank.prompts:
-        raise NothingToImport(reading.problems)
+        raise NothingToImport("Nothing was imported: no usable prompt was found.", reading.problems)
     digest = bank_digest(reading.bank)
     existing = BankVersion.objects.select_related("bank").filter(bank__slug=slug, digest=digest).first()
     if existing:
@@ -90,43 +92,59 @@ def _add_version(slug: str, digest: str, reading: BankReading, now: datetime) ->
         problems=[str(problem) for problem in reading.problems],
         imported_at=now,
     )
-    prompts_insert(version=version, bank=reading.bank)
+    _prompts_insert(version, reading.bank)
     return BankImport(version, created=True, problems=reading.problems)
+
+
+def _prompts_insert(version: BankVersion, bank: BankRecord) -> None:
+    """Insert prompts, criteria and attachments of a new version; their files must be stored already."""
+    earlier = Prompt.objects.filter(version__bank=version.bank).order_by("version__number")
+    kept = dict(earlier.values_list("prompt_id", "label"))
+    labels = prompt_labels([record.prompt_id for record in bank.prompts], digest=version.digest, kept=kept)
+    rows = [
+        Prompt(
+            version=version,
+            position=position,
+            label=labels[record.prompt_id],
+            labels=list(record.labels),
+            modality=record.modality,
+            **record.model_dump(exclude={"criteria", "attachments", "labels"}),
+        )
+        for position, record in enumerate(bank.prompts, start=1)
+    ]
+    prompts = Prompt.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
+    pairs = list(zip(prompts, bank.prompts, strict=True))
+    criteria = (row for prompt, record in pairs for row in _criteria(prompt, record))
+    Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
+    attachments = (row for prompt, record in pairs for row in _attachments(prompt, record))
+    Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
+
+
+def _criteria(prompt: Prompt, record: PromptRecord) -> Iterable[Criterion]:
+    for position, criterion in enumerate(record.criteria, start=1):
+        rule = criterion.check.model_dump(mode="json") if criterion.check else None
+        yield Criterion(prompt=prompt, position=position, text=criterion.text, check_rule=rule)
+
+
+def _attachments(prompt: Prompt, record: PromptRecord) -> Iterable[Attachment]:
+    for position, attachment in enumerate(record.attachments, start=1):
+        same = attachment.model_dump(exclude={"path"})
+        yield Attachment(prompt=prompt, position=position, file=stored_name(attachment), **same)
 
 
 @transaction.atomic
 def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) -> tuple[ItemBank, bool]:
     """The item bank with this content, and whether it is new. Equal content is stored once."""
     require_slug(slug, of="an item bank")
+    values = asdict(parameters)  # fields of both records are called as the columns are
+    items = values.pop("items")
     item_bank, created = ItemBank.objects.get_or_create(
-        digest=parameters.digest,
-        defaults={
-            "slug": slug,
-            "squeeze_scale": parameters.squeeze_scale,
-            "squeeze_offset": parameters.squeeze_offset,
-            "sigma_hat": parameters.sigma_hat,
-            "n_models": parameters.n_models,
-            "r_squared": parameters.r_squared,
-            "response_model": parameters.response_model,
-            "imported_at": now,
-        },
+        digest=parameters.digest, defaults={**values, "slug": slug, "imported_at": now}
     )
     if created:
-        Item.objects.bulk_create(
-            (_item(item_bank, item) for item in parameters.items), batch_size=ROWS_PER_INSERT
-        )
+        rows = (Item(item_bank=item_bank, **item) for item in items)
+        Item.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
     return item_bank, created
-
-
-def _item(item_bank: ItemBank, item: ItemParameter) -> Item:
-    return Item(
-        item_bank=item_bank,
-        prompt_id=item.prompt_id,
-        a=item.a,
-        b=item.b,
-        subcategory=item.subcategory,
-        prompt_set=item.prompt_set,
-    )
 
 
 def judge_protocol_import(*, slug: str, texts: JudgeTexts, now: datetime) -> tuple[JudgeProtocol, bool]:

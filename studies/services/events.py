@@ -52,10 +52,10 @@ class StudyEventKind(StrEnum):
 
 
 def event_record(
-    *,
     study: Study,
     kind: StudyEventKind,
     now: datetime,
+    *,
     actor: User | None = None,
     participant: Participant | None = None,
     **details: object,
@@ -75,9 +75,7 @@ def participant_event(
     **details: object,
 ) -> StudyEvent:
     """Add one event about a person to the trail of their study, as `event_record` does."""
-    return event_record(
-        study=participant.study, kind=kind, now=now, actor=actor, participant=participant, **details
-    )
+    return event_record(participant.study, kind, now, actor=actor, participant=participant, **details)
 
 
 def has_withdrawn(participant: Participant) -> bool:

@@ -50,7 +50,10 @@ def study_create(
 ) -> Study:
     """A new study in draft. Raises SlugInvalid, NameInvalid, StudyExists or StudyNotReady (times)."""
     require_slug(slug, of="a study")
-    _require_name(name)
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise NameInvalid(f"The name is longer than {MAX_NAME_CHARACTERS} characters; shorten it.")
+    if fault := storage_fault(name):
+        raise NameInvalid(f"The name {fault}.")
     require_window(opens_at, closes_at, now)
     try:
         with transaction.atomic():
@@ -66,18 +69,10 @@ def study_create(
                 is_simulated=is_simulated,
                 created_at=now,
             )
-            event_record(study=study, kind=StudyEventKind.CREATED, now=now, actor=actor)
+            event_record(study, StudyEventKind.CREATED, now, actor=actor)
     except IntegrityError:
         raise StudyExists(f'There is a study "{slug}" already; choose another short name.') from None
     return study
-
-
-def _require_name(name: str) -> None:
-    """Raise NameInvalid for a name that is too long or holds what no database stores."""
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise NameInvalid(f"The name is longer than {MAX_NAME_CHARACTERS} characters; shorten it.")
-    if fault := storage_fault(name):
-        raise NameInvalid(f"The name {fault}.")
 
 
 @transaction.atomic
@@ -90,7 +85,7 @@ def study_update_settings(
         raise StudyNotDraft(f'The study "{study.slug}" is {study.status}; change it with amend_study.')
     study.settings = settings.model_dump(mode="json")
     study.save(update_fields=["settings"])
-    event_record(study=study, kind=StudyEventKind.SETTINGS_CHANGED, now=now, actor=actor)
+    event_record(study, StudyEventKind.SETTINGS_CHANGED, now, actor=actor)
     return study
 
 
@@ -113,9 +108,7 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
     study.status = StudyStatus.FROZEN
     study.frozen_at = now
     study.save(update_fields=["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at"])
-    event_record(
-        study=study, kind=StudyEventKind.FROZEN, now=now, actor=actor, protocol_hash=study.protocol_hash
-    )
+    event_record(study, StudyEventKind.FROZEN, now, actor=actor, protocol_hash=study.protocol_hash)
     return study
 
 
@@ -130,7 +123,7 @@ def study_close(*, study: Study, now: datetime, actor: User | None = None, reaso
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])
     mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED))
-    event_record(study=study, kind=StudyEventKind.CLOSED, now=now, actor=actor, reason=reason.strip())
+    event_record(study, StudyEventKind.CLOSED, now, actor=actor, reason=reason.strip())
     return study
 
 

@@ -16,14 +16,8 @@ def announcement_make(
     announcement = Announcement.objects.create(
         study=study, text=text, audience=audience, made_by=actor, made_at=now
     )
-    event_record(
-        study=study,
-        kind=StudyEventKind.ANNOUNCED,
-        now=now,
-        actor=actor,
-        announcement=announcement.pk,
-        audience=audience,
-    )
+    kind = StudyEventKind.ANNOUNCED
+    event_record(study, kind, now, actor=actor, announcement=announcement.pk, audience=audience)
     return announcement
 
 
@@ -33,11 +27,6 @@ def announcement_withdraw(*, announcement: Announcement, actor: User, now: datet
     shown = Announcement.objects.filter(pk=announcement.pk, withdrawn_at=None)
     if not shown.update(withdrawn_at=now):
         return False
-    event_record(
-        study=announcement.study,
-        kind=StudyEventKind.ANNOUNCEMENT_WITHDRAWN,
-        now=now,
-        actor=actor,
-        announcement=announcement.pk,
-    )
+    kind = StudyEventKind.ANNOUNCEMENT_WITHDRAWN
+    event_record(announcement.study, kind, now, actor=actor, announcement=announcement.pk)
     return True

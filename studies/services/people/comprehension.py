@@ -82,14 +82,8 @@ def check_attempt_grant(
         raise AttemptNotGranted(_("This person has a try left; grant another one when it is used."))
     participant.check_attempts += 1
     participant.save(update_fields=["check_attempts"])
-    participant_event(
-        participant,
-        StudyEventKind.CHECK_ATTEMPT_GRANTED,
-        now,
-        actor=actor,
-        check_attempts=participant.check_attempts,
-        reason=reason.strip(),
-    )
+    kind, number = StudyEventKind.CHECK_ATTEMPT_GRANTED, participant.check_attempts
+    participant_event(participant, kind, now, actor=actor, check_attempts=number, reason=reason.strip())
     return participant
 
 

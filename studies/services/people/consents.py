@@ -44,8 +44,13 @@ def consent_record(
         raise ConsentTextChanged(
             _("The text was changed while you were reading. Please read it again and decide.")
         )
-    if not accepted:
-        _require_not_agreed(participant)
+    if not accepted and has_agreed(participant):
+        raise ConsentGiven(
+            _(
+                "You have agreed to take part. To take part no longer, withdraw from the study: "
+                "nothing of yours is used then."
+            )
+        )
     latest = latest_consent(participant)
     if latest and latest.accepted == accepted and latest.sha256 == digest:
         return latest
@@ -59,13 +64,8 @@ def consent_record(
     )
     if not accepted:
         mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
-    participant_event(
-        participant,
-        StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED,
-        now,
-        actor=participant.user,
-        consent_sha256=digest,
-    )
+    kind = StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED
+    participant_event(participant, kind, now, actor=participant.user, consent_sha256=digest)
     return consent
 
 
@@ -79,13 +79,3 @@ def _require_asked(participant: Participant) -> None:
         raise ConsentNotAsked(_("You are not taking part in this study; there is nothing to decide."))
     if has_withdrawn(participant):
         raise ConsentNotAsked(_("You have withdrawn from this study; there is nothing left to decide."))
-
-
-def _require_not_agreed(participant: Participant) -> None:
-    if has_agreed(participant):
-        raise ConsentGiven(
-            _(
-                "You have agreed to take part. To take part no longer, withdraw from the study: "
-                "nothing of yours is used then."
-            )
-        )

@@ -4,18 +4,16 @@ from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
-from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import translation
 from django.utils.translation import gettext_noop
 
 from studies.models import Invitation, User
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
 from studies.services.people.invitations import expiry, require_inviting, require_unused, token_new
+from studies.services.people.vetting_mails import mail_of
 
 LOG = structlog.get_logger("chiron")
 
@@ -56,19 +54,16 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
 def _mail(invitation: Invitation, link: str) -> str:
     """Why the mail did not go out; blank where it did."""
     names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
-    context = {
+    context: dict[str, object] = {
         "invitation": invitation,
         "study": invitation.study,
         "profile": names.get(invitation.profile, invitation.profile),
         "days": invitation.study.protocol.invitation_days,
         "link": link,
     }
-    # Nobody knows which language the reader prefers: the sender's browser does not tell.
-    with translation.override(settings.LANGUAGE_CODE):
-        subject = " ".join(render_to_string("studies/mail/invitation_subject.txt", context).split())
-        body = render_to_string("studies/mail/invitation_message.txt", context)
+    mail = mail_of("invitation", context, to=invitation.email)
     try:
-        send_mail(subject, body.strip() + "\n", None, [invitation.email])
+        send_mail(mail.subject, mail.body, None, mail.to)
     except SMTPRecipientsRefused:
         return ADDRESS_REFUSED
     except OSError as error:  # every other error of smtplib is one, too
@@ -85,5 +80,5 @@ def _outcome_stored(invitation: Invitation, problem: str, now: datetime, actor: 
     same_link.update(sent_at=invitation.sent_at, send_problem=problem)
     if not problem:
         kind = StudyEventKind.INVITATION_SENT
-        event_record(study=invitation.study, kind=kind, now=now, actor=actor, invitation=invitation.pk)
+        event_record(invitation.study, kind, now, actor=actor, invitation=invitation.pk)
     return invitation

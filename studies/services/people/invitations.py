@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Invitation, Participant, Study, StudyStatus, User
 from studies.selectors.invitations import token_sha256
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind, event_record, participant_event
 from studies.services.people.participants import (
     AlreadyTakesPart,
     NewPerson,
@@ -83,7 +83,7 @@ def invitation_create(
         created_by=actor,
         expires_at=expiry(study, now),
     )
-    event_record(study=study, kind=StudyEventKind.INVITED, now=now, actor=actor, invitation=invitation.pk)
+    event_record(study, StudyEventKind.INVITED, now, actor=actor, invitation=invitation.pk)
     return invitation
 
 
@@ -106,7 +106,7 @@ def invitation_revoke(*, invitation: Invitation, now: datetime, actor: User | No
     invitation.revoked_at = now
     invitation.save(update_fields=["revoked_at"])
     kind = StudyEventKind.INVITATION_REVOKED
-    event_record(study=invitation.study, kind=kind, now=now, actor=actor, invitation=invitation.pk)
+    event_record(invitation.study, kind, now, actor=actor, invitation=invitation.pk)
     return invitation
 
 
@@ -135,14 +135,8 @@ def invitation_accept(*, token: str, now: datetime) -> Participant:
     participant = _participant_for(invitation, now)
     invitation.participant, invitation.accepted_at = participant, now
     invitation.save(update_fields=["participant", "accepted_at"])
-    event_record(
-        study=invitation.study,
-        kind=StudyEventKind.INVITATION_ACCEPTED,
-        now=now,
-        actor=participant.user,
-        participant=participant,
-        invitation=invitation.pk,
-    )
+    kind = StudyEventKind.INVITATION_ACCEPTED
+    participant_event(participant, kind, now, actor=participant.user, invitation=invitation.pk)
     return participant
 
 
@@ -163,16 +157,8 @@ def _participant_for(invitation: Invitation, now: datetime) -> Participant:
     present = study.participants.filter(user__email=invitation.email).select_related("study", "user").first()
     if present is not None:
         return present
-    person = NewPerson(
-        email=invitation.email,
-        profile=invitation.profile,
-        is_test=invitation.is_test,
-        invited=_asks_for_profile(study, invitation.profile),
-    )
-    return participants_add(study=study, people=[person], now=now)[0]
-
-
-def _asks_for_profile(study: Study, profile: str) -> bool:
-    """Whether invited people of this profile have a form to send before the study team decides."""
     protocol = study.protocol
-    return bool(protocol.questions_for(profile)) or protocol.credential_file == "required"
+    # Whether people of this profile have a form to send before the study team decides.
+    has_form = bool(protocol.questions_for(invitation.profile)) or protocol.credential_file == "required"
+    person = NewPerson(invitation.email, invitation.profile, is_test=invitation.is_test, invited=has_form)
+    return participants_add(study=study, people=[person], now=now)[0]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
-from studies.services.events import StudyEventKind, event_record, has_withdrawn, participant_event
+from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.vetting_mails import decision_mail, mails_cancel, participant_mail_queue
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -99,9 +99,7 @@ def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor:
         is_test=person.is_test,
         submitted_at=now,
     )
-    event_record(
-        study=study, kind=StudyEventKind.PARTICIPANT_ADDED, now=now, actor=actor, participant=participant
-    )
+    participant_event(participant, StudyEventKind.PARTICIPANT_ADDED, now, actor=actor)
     if person.approved:
         return participant_approve(participant=participant, now=now, actor=actor)
     return participant
@@ -203,24 +201,21 @@ def _decide(
             % {"code": participant.code}
         )
     if participant.vetting_status == status:
-        raise VettingRefused(_decided_already(participant, status))
+        approved, rejected = _("%(code)s is approved already."), _("%(code)s is rejected already.")
+        sentence = approved if status == VettingStatus.APPROVED else rejected
+        raise VettingRefused(sentence % {"code": participant.code})
     before = participant.vetting_status
     participant.vetting_status = status
     participant.vetting_reason = reason
     participant.save(update_fields=["vetting_status", "vetting_reason"])
-    approved = status == VettingStatus.APPROVED
-    kind = StudyEventKind.APPROVED if approved else StudyEventKind.REJECTED
+    is_approved = status == VettingStatus.APPROVED
+    kind = StudyEventKind.APPROVED if is_approved else StudyEventKind.REJECTED
     mails_cancel(participant.events.all())
     mail = None
     if site_url is not None:
-        message = decision_mail(participant, approved=approved, reason=reason, site_url=site_url, now=now)
+        message = decision_mail(participant, approved=is_approved, reason=reason, site_url=site_url, now=now)
         mail = participant_mail_queue(participant, message, now)
     participant_event(
         participant, kind, now, actor=actor, before=before, reason=reason, mail=mail.pk if mail else None
     )
     return participant
-
-
-def _decided_already(participant: Participant, status: VettingStatus) -> str:
-    approved, rejected = _("%(code)s is approved already."), _("%(code)s is rejected already.")
-    return (approved if status == VettingStatus.APPROVED else rejected) % {"code": participant.code}

@@ -47,10 +47,11 @@ def profile_submit(
         require_profile_open(participant)
         if not has_valid_consent(participant):
             raise ConsentMissing
-        if file is None:
-            _require_file(participant)
-        else:
+        file_required = participant.study.protocol.credential_file == "required"
+        if file is not None:
             credential_add(participant=participant, file=file, token=token, now=now)
+        elif file_required and not credentials_of(participant).exists():
+            raise CredentialMissing(_("This study needs a file that supports your profile. Choose one."))
         return _form_record(participant, dict(answers), now, again=file is None)
 
 
@@ -64,12 +65,6 @@ def require_profile_open(participant: Participant) -> None:
         )
     if has_withdrawn(participant):
         raise ProfileClosed(_("You have withdrawn from this study, so there is nothing to send."))
-
-
-def _require_file(participant: Participant) -> None:
-    required = participant.study.protocol.credential_file == "required"
-    if required and not credentials_of(participant).exists():
-        raise CredentialMissing(_("This study needs a file that supports your profile. Choose one."))
 
 
 def _form_record(

@@ -31,25 +31,24 @@ def participants_vet(
     Each is mailed the decision as `participant_approve` says.
     Raises PeopleUnknown, or VettingRefused for the first decision that cannot be made.
     """
-    chosen = _waiting(study) if names is None else _named(study, names)
+    if names is None:
+        waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
+        chosen = list(waiting.order_by("code"))
+    else:
+        chosen = _named(study, names)
     decide = participant_approve if approve else participant_reject
     return [decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url) for one in chosen]
 
 
-def _waiting(study: Study) -> list[Participant]:
-    waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
-    return list(waiting.order_by("code"))
-
-
 def _named(study: Study, names: list[str]) -> list[Participant]:
-    found = {name: _person(study, name) for name in names}
-    unknown = [name for name, person in found.items() if person is None]
+    people: dict[int, Participant] = {}  # one person may have been named by code and by address
+    unknown = []
+    for name in dict.fromkeys(names):
+        by_name = Q(code=name.strip().upper()) | Q(user__email=name.strip().lower())
+        if (person := study.participants.filter(by_name).first()) is None:
+            unknown.append(name)
+        else:
+            people[person.pk] = person
     if unknown:
         raise PeopleUnknown(f'Nobody in the study "{study.slug}" is known as {", ".join(unknown)}.')
-    # One person may have been named by code and by address.
-    return list({person.pk: person for person in found.values() if person is not None}.values())
-
-
-def _person(study: Study, name: str) -> Participant | None:
-    by_name = Q(code=name.strip().upper()) | Q(user__email=name.strip().lower())
-    return study.participants.filter(by_name).first()
+    return list(people.values())

@@ -44,17 +44,22 @@ def _stage(participant: Participant, now: datetime) -> Literal["started", "draft
 def participant_mail(
     participant: Participant, template: str, facts: dict[str, object], site_url: str
 ) -> EmailMessage:
-    """A mail from `studies/mail/`. Without a known address of the site it has no link.
-
-    It is in the site's language, for nobody knows the reader's: not in that of whoever causes it.
-    """
+    """A mail from `studies/mail/`. Without a known address of the site it has no link."""
     study = participant.study
     page = site_url.rstrip("/") + reverse("study_home", args=[study.slug]) if site_url else ""
     context = {**facts, "study": study, "minutes": participant.budget_minutes, "page": page}
+    return mail_of(template, context, to=participant.user.email)
+
+
+def mail_of(template: str, context: dict[str, object], *, to: str) -> EmailMessage:
+    """A mail from `studies/mail/`.
+
+    It is in the site's language, for nobody knows the reader's: not in that of whoever causes it.
+    """
     with translation.override(settings.LANGUAGE_CODE):
         subject = " ".join(render_to_string(f"studies/mail/{template}_subject.txt", context).split())
         body = render_to_string(f"studies/mail/{template}_message.txt", context).strip() + "\n"
-    return EmailMessage(subject, body, None, [participant.user.email])
+    return EmailMessage(subject, body, None, [to])
 
 
 def participant_mail_queue(
