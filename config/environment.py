@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Literal, Self
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from config.private_files import set_private_umask
@@ -22,6 +22,13 @@ from llm.egress import Egress
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSOLE_MAIL = "console://"
+# What an address may start with.
+SCHEMES = {
+    "database_url": ("postgres", "postgresql", "sqlite"),
+    "redis_url": ("redis", "rediss"),
+    "chiron_mail_url": ("smtp", "smtps"),
+    "chiron_site_url": ("https", "http"),
+}
 
 
 class EnvironmentInvalid(SystemExit):
@@ -109,11 +116,9 @@ class Environment(BaseSettings):
     )
     @classmethod
     def split_list(cls, value: object) -> object:
-        return (
-            tuple(part.strip() for part in value.split(",") if part.strip())
-            if isinstance(value, str)
-            else value
-        )
+        if not isinstance(value, str):
+            return value
+        return tuple(part.strip() for part in value.split(",") if part.strip())
 
     @field_validator("chiron_private_endpoints")
     @classmethod
@@ -131,40 +136,36 @@ class Environment(BaseSettings):
                 raise ValueError(f"number {number} is no key") from None
         return value
 
-    @field_validator("database_url")
+    @field_validator(*SCHEMES)
     @classmethod
-    def known_database(cls, value: str | None) -> str | None:
-        if value is not None and not _checked_url(value, "postgres", "postgresql", "sqlite").path.strip("/"):
-            raise ValueError("names no database")
-        return value
-
-    @field_validator("redis_url")
-    @classmethod
-    def known_broker(cls, value: str | None) -> str | None:
-        if value is not None and not _checked_url(value, "redis", "rediss").hostname:
-            raise ValueError("names no host")
-        return value
-
-    @field_validator("chiron_mail_url")
-    @classmethod
-    def known_mail(cls, value: str | None) -> str | None:
-        if value is None or value == CONSOLE_MAIL:
+    def known_address(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """In words that repeat nothing of the address: it may hold a password."""
+        name = str(info.field_name)
+        if value is None or (name == "chiron_mail_url" and value == CONSOLE_MAIL):
             return value
-        if not _checked_url(value, "smtp", "smtps").hostname:
+        if value.partition("://")[0] not in SCHEMES[name]:
+            schemes = " or ".join(f"{scheme}://" for scheme in SCHEMES[name])
+            raise ValueError(f"does not start with {schemes}")
+        try:
+            parts = urlsplit(value)
+            parts.port  # noqa: B018  # reading it checks it
+        except ValueError:
+            raise ValueError(
+                "is no address; is the port a number, and the password percent-encoded?"
+            ) from None
+        if name == "database_url" and not parts.path.strip("/"):
+            raise ValueError("names no database")
+        if name != "database_url" and not parts.hostname:
             raise ValueError("names no host")
         return value
 
     @field_validator("chiron_site_url")
     @classmethod
-    def known_site(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = _checked_url(value, "https", "http")
-        if not parts.hostname:
-            raise ValueError("names no host")
+    def site_is_a_host(cls, value: str | None) -> str | None:
+        parts = urlsplit(value or "")
         if parts.path.strip("/") or parts.query or parts.fragment:
             raise ValueError("goes on after the host")
-        return f"{parts.scheme}://{parts.netloc}"
+        return value and f"{parts.scheme}://{parts.netloc}"
 
     @model_validator(mode="after")
     def production_has_no_defaults(self) -> Self:
@@ -210,18 +211,6 @@ class Environment(BaseSettings):
                 path.hardlink_to(draft)
             draft.unlink()
         return path.read_text()
-
-
-def _checked_url(url: str, *schemes: str) -> SplitResult:
-    """The parts of an address. Raises ValueError in words that repeat none of it: it may hold a password."""
-    if url.partition("://")[0] not in schemes:
-        raise ValueError(f"does not start with {' or '.join(f'{scheme}://' for scheme in schemes)}")
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018  # reading it checks it
-    except ValueError:
-        raise ValueError("is no address; is the port a number, and the password percent-encoded?") from None
-    return parts
 
 
 def read_environment() -> Environment:

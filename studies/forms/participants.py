@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from studies.forms.texts import CHOICE_ERRORS
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.comprehension import questions_sha256
 
@@ -16,18 +17,12 @@ class ConsentForm(forms.Form):
 
     decision = forms.ChoiceField(
         choices=[(ACCEPT, _("I agree and take part")), (DECLINE, _("I decline"))],
-        error_messages={
-            "required": _("Choose one of the two buttons."),
-            "invalid_choice": _("Choose one of the two buttons."),
-        },
+        error_messages=dict.fromkeys(CHOICE_ERRORS, _("Choose one of the two buttons.")),
     )
     shown = forms.RegexField(
         regex=r"^[0-9a-f]{64}$",
         widget=forms.HiddenInput,
-        error_messages={
-            "required": _("Open this page again before deciding."),
-            "invalid": _("Open this page again before deciding."),
-        },
+        error_messages=dict.fromkeys(("required", "invalid"), _("Open this page again before deciding.")),
     )
 
 
@@ -47,10 +42,7 @@ class CheckForm(forms.Form):
                 choices=list(enumerate(question.options, 1)),
                 coerce=int,
                 widget=forms.RadioSelect,
-                error_messages={
-                    "required": _("Choose one of the answers."),
-                    "invalid_choice": _("Choose one of the answers."),
-                },
+                error_messages=dict.fromkeys(CHOICE_ERRORS, _("Choose one of the answers.")),
             )
 
     @property

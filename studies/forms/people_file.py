@@ -32,7 +32,9 @@ def read_people(path: Path) -> PeopleReading:
         found = [*_cell_problems(number, cells, columns)]
         problems += found
         if not found:
-            rows.append(_row(number, dict(zip(columns, cells, strict=False))))
+            values = dict(zip(columns, cells, strict=False))
+            status, is_test = values.get("status", "").lower(), WORDS[values.get("is_test", "").lower()]
+            rows.append(PersonRow(number, values["email"], values["profile"], status, is_test))
     if not rows and not problems:
         problems.append(PeopleProblem(None, "", "the file names nobody; write one line per person"))
     return PeopleReading(tuple(rows), tuple(problems))
@@ -95,13 +97,3 @@ def _cell_problems(number: int, cells: list[str], columns: list[str]) -> list[Pe
     if values.get("is_test", "").lower() not in WORDS:
         problems.append(PeopleProblem(number, "is_test", f'is "{values["is_test"]}"; write yes or no'))
     return problems
-
-
-def _row(number: int, values: dict[str, str]) -> PersonRow:
-    return PersonRow(
-        line=number,
-        email=values["email"],
-        profile=values["profile"],
-        status=values.get("status", "").lower(),
-        is_test=WORDS[values.get("is_test", "").lower()],
-    )

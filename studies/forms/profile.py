@@ -1,13 +1,13 @@
 """What a study asks people about themselves before the decision, and how their answers read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 
-from studies.forms.texts import StorableTextField
+from studies.forms.texts import CHOICE_ERRORS, StorableTextField
 from studies.models import Participant
 from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.people.credentials import CheckedFile, CredentialRefused, credential_check
@@ -48,42 +48,10 @@ CHOICES = {
     "prior_baselining": YES_NO,
     "prior_exposure": YES_NO,
 }
-CHOOSE = {
-    "required": gettext_lazy("Choose one of the answers."),
-    "invalid_choice": gettext_lazy("Choose one of the answers."),
-}
-
-
-def _word(help_text: Any, *, required: bool = True) -> Callable[[str], forms.Field]:
-    def field(question: str) -> forms.Field:
-        return StorableTextField(
-            label=LABELS[question], help_text=help_text, max_length=WORD_CHARACTERS, required=required
-        )
-
-    return field
-
-
-def _selected(question: str) -> forms.Field:
-    choices = [("", gettext_lazy("Please choose")), *CHOICES[question]]
-    return forms.ChoiceField(label=LABELS[question], choices=choices, error_messages=CHOOSE)
-
-
-def _yes_or_no(question: str) -> forms.Field:
-    return forms.ChoiceField(
-        label=LABELS[question], choices=YES_NO, widget=forms.RadioSelect, error_messages=CHOOSE
-    )
-
-
-FIELDS: Mapping[str, Callable[[str], forms.Field]] = {
-    "field": _word(gettext_lazy("For example: molecular biology.")),
-    "level": _selected,
-    "institution": _word(
-        gettext_lazy("Where you study or work. Leave it blank if there is none."), required=False
-    ),
-    "languages": _word(gettext_lazy("Those you read and write well, the best one first.")),
-    "prior_baselining": _yes_or_no,
-    "prior_exposure": _yes_or_no,
-    "ai_experience": _selected,
+HELP = {
+    "field": gettext_lazy("For example: molecular biology."),
+    "institution": gettext_lazy("Where you study or work. Leave it blank if there is none."),
+    "languages": gettext_lazy("Those you read and write well, the best one first."),
 }
 
 
@@ -95,9 +63,14 @@ class ProfileQuestions(forms.Form):
         super().__init__(data, files, initial=newest.answers if newest else {})
         protocol = participant.study.protocol
         for question in protocol.questions_for(participant.profile):
-            self.fields[question] = FIELDS[question](question)
+            self.fields[question] = _field(question)
             if CHOICES.get(question) is YES_NO:
-                self.fields[question + DETAILS] = _details()
+                self.fields[question + DETAILS] = StorableTextField(
+                    label=gettext_lazy("If yes: which, and when?"),
+                    max_length=DETAIL_CHARACTERS,
+                    required=False,
+                    widget=forms.Textarea(attrs={"rows": 2}),
+                )
         self.file_asked = protocol.credential_file != "off"
         if self.file_asked:
             required = protocol.credential_file == "required" and not credentials_of(participant).exists()
@@ -138,13 +111,18 @@ class ProfileQuestions(forms.Form):
         return "credential" in self.files
 
 
-def _details() -> forms.Field:
-    return StorableTextField(
-        label=gettext_lazy("If yes: which, and when?"),
-        max_length=DETAIL_CHARACTERS,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+def _field(question: str) -> forms.Field:
+    label = LABELS[question]
+    if question not in CHOICES:
+        required = question != "institution"
+        return StorableTextField(
+            label=label, help_text=HELP[question], max_length=WORD_CHARACTERS, required=required
+        )
+    errors = dict.fromkeys(CHOICE_ERRORS, gettext_lazy("Choose one of the answers."))
+    if CHOICES[question] is YES_NO:
+        return forms.ChoiceField(label=label, choices=YES_NO, widget=forms.RadioSelect, error_messages=errors)
+    choices = [("", gettext_lazy("Please choose")), *CHOICES[question]]
+    return forms.ChoiceField(label=label, choices=choices, error_messages=errors)
 
 
 def _credential(*, required: bool) -> forms.Field:

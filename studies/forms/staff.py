@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext, gettext_lazy as _
 
-from studies.forms.texts import REASON_CHARACTERS, StorableTextField
+from studies.forms.texts import CHOICE_ERRORS, REASON_CHARACTERS, StorableTextField
 from studies.models import Study
 from studies.protocol.visible import is_blank
 from studies.services.people.participants import EMAIL_CHARACTERS
@@ -18,10 +18,7 @@ class VettingForm(forms.Form):
 
     decision = forms.ChoiceField(
         choices=[(APPROVE, _("Approve")), (REJECT, _("Reject"))],
-        error_messages={
-            "required": _("Choose approve or reject."),
-            "invalid_choice": _("Choose approve or reject."),
-        },
+        error_messages=dict.fromkeys(CHOICE_ERRORS, _("Choose approve or reject.")),
     )
     reason = StorableTextField(
         label=_("Reason, mailed and shown to the person"),

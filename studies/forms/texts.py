@@ -7,6 +7,8 @@ from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
 
 REASON_CHARACTERS = 2_000
+# The errors of a choice that was not made, or that is none; one sentence says what to do about either.
+CHOICE_ERRORS = ("required", "invalid_choice")
 
 
 class LinesField(forms.CharField):
@@ -32,7 +34,9 @@ class StorableTextField(LinesField):
         messages |= error_messages or {}
         super().__init__(max_length=max_length, error_messages=messages, **options)
         no_nul = ProhibitNullCharactersValidator(_("The text has a NUL character; remove it and send again."))
-        others = [one for one in self.validators if not isinstance(one, ProhibitNullCharactersValidator)]
+        others = [
+            check for check in self.validators if not isinstance(check, ProhibitNullCharactersValidator)
+        ]
         self.validators = [*others, no_nul]
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:

@@ -7,7 +7,7 @@ with two participants each per batch, the 15 best as Top.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Literal, LiteralString, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -21,21 +21,11 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from formats.sentences import error_sentence, field_path
-from formats.text_faults import storage_fault
-from studies.protocol.texts import (
-    DEFAULT_ALLOWED_TOOLS,
-    DEFAULT_CHECK,
-    DEFAULT_CONSENT,
-    DEFAULT_CONTACT,
-    DEFAULT_INSTRUCTIONS,
-    DEFAULT_NEXT_STEPS,
-    DEFAULT_PAYMENT_NOTE,
-    DEFAULT_PRACTICE_PROMPTS,
-    DEFAULT_RESOURCE_CATEGORIES,
-)
+from formats.texts import Text
+from studies.protocol import texts
 
 MAX_SEED = 2**63 - 1  # what a signed 64-bit database column holds
 WEEK_MINUTES = 7 * 24 * 60
@@ -52,9 +42,6 @@ class ProtocolRefused(Exception):
 def _filled(text: str) -> str:
     if not text.strip():
         raise PydanticCustomError("blank_text", "is blank; write the text participants are to see")
-    fault = storage_fault(text)
-    if fault is not None:
-        raise PydanticCustomError("unstorable", "{fault}", {"fault": fault})
     return text
 
 
@@ -65,7 +52,7 @@ def _slug(text: str) -> str:
     return text
 
 
-FilledText = Annotated[str, AfterValidator(_filled)]
+FilledText = Annotated[Text, AfterValidator(_filled)]
 Slug = Annotated[str, Field(max_length=50), AfterValidator(_slug)]
 Count = Annotated[StrictInt, Field(ge=1)]
 Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
@@ -163,8 +150,8 @@ class ProtocolSettings(Settings):
     assembly: Literal["random", "balanced", "matrix"] = "balanced"
     overdue_rule: Literal["saved_counts", "submitted_only"] = "saved_counts"
     missing_rule: Literal["as_missing"] = "as_missing"
-    allowed_tools: FilledText = DEFAULT_ALLOWED_TOOLS
-    resource_categories: tuple[FilledText, ...] = DEFAULT_RESOURCE_CATEGORIES
+    allowed_tools: FilledText = texts.DEFAULT_ALLOWED_TOOLS
+    resource_categories: tuple[FilledText, ...] = texts.DEFAULT_RESOURCE_CATEGORIES
     top_size: Count = 15
     judge_kind: Literal["llm", "match", "checks"] = "llm"
     judge_excluded: StrictBool = True
@@ -172,24 +159,24 @@ class ProtocolSettings(Settings):
     assembly_seed: Seed = 1
     assignment_seed: Seed = 2
     answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
-    instructions: FilledText = DEFAULT_INSTRUCTIONS
-    consent_text: FilledText = DEFAULT_CONSENT
+    instructions: FilledText = texts.DEFAULT_INSTRUCTIONS
+    consent_text: FilledText = texts.DEFAULT_CONSENT
     invitation_days: Annotated[Count, Field(le=365)] = 14
     profile_questions: tuple[ProfileQuestion, ...] = PROFILE_QUESTIONS
     credential_file: Literal["off", "optional", "required"] = "optional"
-    practice_prompts: Annotated[tuple[FilledText, ...], Field(max_length=10)] = DEFAULT_PRACTICE_PROMPTS
+    practice_prompts: Annotated[tuple[FilledText, ...], Field(max_length=10)] = texts.DEFAULT_PRACTICE_PROMPTS
     comprehension_check: StrictBool = False
     check_questions: Annotated[tuple[CheckQuestion, ...], Field(min_length=1, max_length=20)] = tuple(
         CheckQuestion(question=question, options=options, correct=correct)
-        for question, options, correct in DEFAULT_CHECK
+        for question, options, correct in texts.DEFAULT_CHECK
     )
     prompt_order: Literal["fixed", "random"] = "fixed"
     order_seed: Seed = 3
     note_per_prompt: StrictBool = False
     confidence_per_prompt: StrictBool = False
-    next_steps: FilledText = DEFAULT_NEXT_STEPS
-    payment_note: FilledText = DEFAULT_PAYMENT_NOTE
-    contact: FilledText = DEFAULT_CONTACT
+    next_steps: FilledText = texts.DEFAULT_NEXT_STEPS
+    payment_note: FilledText = texts.DEFAULT_PAYMENT_NOTE
+    contact: FilledText = texts.DEFAULT_CONTACT
     deletion_days: Annotated[Count, Field(le=3650)] = 30
 
     @property
@@ -226,10 +213,8 @@ class ProtocolSettings(Settings):
     @field_validator("profiles")
     @classmethod
     def _slugs_are_unique(cls, profiles: tuple[ProfileSettings, ...]) -> tuple[ProfileSettings, ...]:
-        repeated = _repeated(profile.slug for profile in profiles)
-        if repeated:
-            message = 'uses the slug "{slug}" twice; give every profile its own'
-            raise PydanticCustomError("repeated_slug", message, {"slug": repeated})
+        slugs = (profile.slug for profile in profiles)
+        _require_unique(slugs, 'uses the slug "{value}" twice; give every profile its own')
         return profiles
 
     @field_validator("arms")
@@ -239,19 +224,14 @@ class ProtocolSettings(Settings):
             raise PydanticCustomError(
                 "one_arm", "has one entry; write two or more, or none for no comparison"
             )
-        repeated = _repeated(arm.slug for arm in arms)
-        if repeated:
-            message = 'uses the slug "{slug}" twice; give every arm its own'
-            raise PydanticCustomError("repeated_arm", message, {"slug": repeated})
+        _require_unique((arm.slug for arm in arms), 'uses the slug "{value}" twice; give every arm its own')
         return arms
 
     @field_validator("resource_categories")
     @classmethod
     def _categories_are_unique(cls, categories: tuple[str, ...]) -> tuple[str, ...]:
-        repeated = _repeated(category.strip().casefold() for category in categories)
-        if repeated:
-            message = 'names "{category}" twice; keep one of them'
-            raise PydanticCustomError("repeated_category", message, {"category": repeated})
+        folded = (category.strip().casefold() for category in categories)
+        _require_unique(folded, 'names "{value}" twice; keep one of them')
         return categories
 
     @field_validator("match_rules")
@@ -281,13 +261,11 @@ def read_settings(values: Mapping[str, object]) -> ProtocolSettings:
     try:
         return ProtocolSettings.model_validate(values)
     except ValidationError as error:
-        raise ProtocolRefused(tuple(_sentence(details) for details in error.errors())) from None
+        sentences = (f"{field_path(fault['loc'])} {error_sentence(fault)}" for fault in error.errors())
+        raise ProtocolRefused(tuple(f"{sentence.strip()}." for sentence in sentences)) from None
 
 
-def _sentence(details: ErrorDetails) -> str:
-    return f"{field_path(details['loc'])} {error_sentence(details)}".strip() + "."
-
-
-def _repeated(values: Iterable[str]) -> str | None:
-    counts = Counter(values)
-    return next((value for value, count in counts.items() if count > 1), None)
+def _require_unique(values: Iterable[str], message: LiteralString) -> None:
+    for value, count in Counter(values).items():
+        if count > 1:
+            raise PydanticCustomError("repeated", message, {"value": value})

@@ -35,11 +35,6 @@ def invitations_of(study: Study, now: datetime) -> QuerySet[Invitation]:
     return study.invitations.annotate(state=_state(now)).order_by("-id")
 
 
-def invitation_by_number(study_slug: str, number: int) -> Invitation | None:
-    """One invitation of the study."""
-    return Invitation.objects.select_related("study").filter(study__slug=study_slug, pk=number).first()
-
-
 def invitation_counts(study: Study, now: datetime) -> dict[InvitationState, int]:
     """How many invitations are in each state."""
     rows = study.invitations.annotate(state=_state(now)).values_list("state").annotate(number=Count("id"))

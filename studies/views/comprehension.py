@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from studies.forms.participants import CheckForm
-from studies.models import ComprehensionAttempt, Participant
+from studies.models import Participant
 from studies.selectors.comprehension import check_attempts_left, newest_attempt
 from studies.services.people.comprehension import (
     AttemptCounted,
@@ -38,31 +38,24 @@ def study_check(request: HttpRequest, participant: Participant) -> HttpResponse:
 def _answered(request: HttpRequest, participant: Participant) -> HttpResponse:
     form = _check_form(participant, request.POST)
     try:
-        attempt = _counted(participant, form)
+        if form.is_stale:
+            raise QuestionsChanged
+        if not form.is_valid():
+            return _page(request, participant, form)
+        attempt = check_answer(
+            participant=participant,
+            choices=form.choices,
+            attempt=form.cleaned_data["attempt"],
+            shown_sha256=form.cleaned_data["shown"],
+            now=timezone.now(),
+        )
     except (AttemptCounted, NoAttemptsLeft, QuestionsChanged) as refusal:
         messages.warning(request, str(refusal))
         return redirect("study_check", slug=participant.study.slug)
-    if attempt is None:
-        return _page(request, participant, form)
     if not attempt.passed:
         return redirect("study_check", slug=participant.study.slug)
     messages.success(request, _("All your answers are right. You can go on."))
     return redirect("study_home", slug=participant.study.slug)
-
-
-def _counted(participant: Participant, form: CheckForm) -> ComprehensionAttempt | None:
-    """The try, or None where the form is not complete and no try was used."""
-    if form.is_stale:
-        raise QuestionsChanged
-    if not form.is_valid():
-        return None
-    return check_answer(
-        participant=participant,
-        choices=form.choices,
-        attempt=form.cleaned_data["attempt"],
-        shown_sha256=form.cleaned_data["shown"],
-        now=timezone.now(),
-    )
 
 
 def _check_form(participant: Participant, data: QueryDict | None = None) -> CheckForm:

@@ -2,8 +2,8 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -14,7 +14,6 @@ from studies.forms.staff import InvitationForm
 from studies.models import Invitation, Study, User
 from studies.selectors.invitations import (
     InvitationState,
-    invitation_by_number,
     invitation_counts,
     invitations_of,
     participant_let_in,
@@ -132,7 +131,7 @@ def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
 @require_POST
 def staff_invitation_resend(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Mail a new link and return to the list."""
-    _sent(request, _known_invitation(slug, number))
+    _sent(request, _invitation(slug, number))
     return redirect("staff_invitations", slug=slug)
 
 
@@ -140,7 +139,7 @@ def staff_invitation_resend(request: HttpRequest, slug: str, number: int) -> Htt
 @require_POST
 def staff_invitation_revoke(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Make the link useless and return to the list."""
-    found = _known_invitation(slug, number)
+    found = _invitation(slug, number)
     try:
         invitation_revoke(invitation=found, now=timezone.now(), actor=signed_in(request))
         messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
@@ -149,11 +148,9 @@ def staff_invitation_revoke(request: HttpRequest, slug: str, number: int) -> Htt
     return redirect("staff_invitations", slug=slug)
 
 
-def _known_invitation(slug: str, number: int) -> Invitation:
-    found = invitation_by_number(slug, number)
-    if found is None:
-        raise Http404
-    return found
+def _invitation(slug: str, number: int) -> Invitation:
+    of_study = Invitation.objects.select_related("study").filter(study__slug=slug)
+    return get_object_or_404(of_study, pk=number)
 
 
 def _sent(request: HttpRequest, one: Invitation) -> None:
