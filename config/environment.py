@@ -78,8 +78,7 @@ class Environment(BaseSettings):
         description="how much one person may store in a study: files, messages, earlier versions of answers",
     )
     chiron_site_url: str | None = Field(
-        None,
-        description="https://study.example.org, where people reach the site; for links in mails",
+        None, description="https://study.example.org, where people reach the site; for links in mails"
     )
     chiron_staff_second_factor: bool = Field(
         True, description="false only where nothing real is at stake: staff then need no second factor"

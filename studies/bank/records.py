@@ -69,8 +69,7 @@ class EqualsCheck(Record):
 
 
 Check = Annotated[
-    ContainsCheck | ExcludesCheck | NumberCheck | WordCountCheck | EqualsCheck,
-    Field(discriminator="kind"),
+    ContainsCheck | ExcludesCheck | NumberCheck | WordCountCheck | EqualsCheck, Field(discriminator="kind")
 ]
 
 

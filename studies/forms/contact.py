@@ -20,10 +20,7 @@ class AnnouncementForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     audience = forms.ChoiceField(
-        label=_("To whom"),
-        choices=Audience.choices,
-        initial=Audience.IN_SESSION,
-        widget=forms.RadioSelect,
+        label=_("To whom"), choices=Audience.choices, initial=Audience.IN_SESSION, widget=forms.RadioSelect
     )
 
 
@@ -31,9 +28,7 @@ class ReplyForm(forms.Form):
     """A message of the study team to one participant."""
 
     text = StorableTextField(
-        label=_("Your reply"),
-        max_length=MESSAGE_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 6}),
+        label=_("Your reply"), max_length=MESSAGE_CHARACTERS, widget=forms.Textarea(attrs={"rows": 6})
     )
 
 
@@ -41,9 +36,7 @@ class HelpForm(forms.Form):
     """A message of a participant to the study team, with the page they came from."""
 
     text = StorableTextField(
-        label=_("Your message"),
-        max_length=MESSAGE_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 8}),
+        label=_("Your message"), max_length=MESSAGE_CHARACTERS, widget=forms.Textarea(attrs={"rows": 8})
     )
     page = forms.CharField(required=False, widget=forms.HiddenInput)
 

@@ -11,12 +11,14 @@ from studies.models.banks import (
     JudgeProtocol as JudgeProtocol,
     Prompt as Prompt,
 )
-from studies.models.contact import Announcement as Announcement, Audience as Audience, Message as Message
 from studies.models.people import (
+    Announcement as Announcement,
+    Audience as Audience,
     ComprehensionAttempt as ComprehensionAttempt,
     Consent as Consent,
     Credential as Credential,
     Invitation as Invitation,
+    Message as Message,
     Participant as Participant,
     ProfileForm as ProfileForm,
     VettingStatus as VettingStatus,

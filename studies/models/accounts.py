@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import structlog
 from django.contrib.auth.models import AbstractUser, BaseUserManager, Group
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, UniqueConstraint
 from django.db.models.functions import Lower
 from django.db.models.signals import m2m_changed, post_delete, pre_delete
 from django.dispatch import receiver
@@ -60,7 +60,7 @@ class User(AbstractUser):
     objects: ClassVar[UserManager] = UserManager()  # type: ignore[assignment]
 
     class Meta:
-        constraints = [models.UniqueConstraint(Lower("email"), name="one_account_per_email_in_any_case")]
+        constraints = [UniqueConstraint(Lower("email"), name="one_account_per_email_in_any_case")]
 
     def __str__(self) -> str:
         return self.email

@@ -3,6 +3,7 @@
 import uuid
 
 from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 from formats.item_parameters import ResponseModel
 
@@ -30,10 +31,8 @@ class BankVersion(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["bank", "number"], name="version_numbers_do_not_repeat_in_a_bank"
-            ),
-            models.UniqueConstraint(fields=["bank", "digest"], name="a_bank_holds_each_content_once"),
+            UniqueConstraint(fields=["bank", "number"], name="version_numbers_do_not_repeat_in_a_bank"),
+            UniqueConstraint(fields=["bank", "digest"], name="a_bank_holds_each_content_once"),
         ]
 
     def __str__(self) -> str:
@@ -62,12 +61,8 @@ class Prompt(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["version", "prompt_id"], name="prompt_ids_do_not_repeat_in_a_version"
-            ),
-            models.UniqueConstraint(
-                fields=["version", "label"], name="prompt_labels_do_not_repeat_in_a_version"
-            ),
+            UniqueConstraint(fields=["version", "prompt_id"], name="prompt_ids_do_not_repeat_in_a_version"),
+            UniqueConstraint(fields=["version", "label"], name="prompt_labels_do_not_repeat_in_a_version"),
         ]
 
     def __str__(self) -> str:
@@ -85,7 +80,7 @@ class Criterion(models.Model):
     class Meta:
         ordering = ["position"]
         constraints = [
-            models.UniqueConstraint(fields=["prompt", "position"], name="criteria_have_distinct_positions")
+            UniqueConstraint(fields=["prompt", "position"], name="criteria_have_distinct_positions")
         ]
 
     def __str__(self) -> str:
@@ -126,9 +121,9 @@ class ItemBank(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=models.Q(sigma_hat__gt=0), name="sigma_hat_is_positive"),
-            models.CheckConstraint(
-                condition=models.Q(response_model__in=[model.value for model in ResponseModel]),
+            CheckConstraint(condition=Q(sigma_hat__gt=0), name="sigma_hat_is_positive"),
+            CheckConstraint(
+                condition=Q(response_model__in=[model.value for model in ResponseModel]),
                 name="response_model_is_known",
             ),
         ]
@@ -154,10 +149,8 @@ class Item(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["item_bank", "prompt_id"], name="an_item_bank_holds_a_prompt_once"
-            ),
-            models.CheckConstraint(condition=models.Q(a__gt=0), name="discrimination_is_positive"),
+            UniqueConstraint(fields=["item_bank", "prompt_id"], name="an_item_bank_holds_a_prompt_once"),
+            CheckConstraint(condition=Q(a__gt=0), name="discrimination_is_positive"),
         ]
 
     def __str__(self) -> str:

@@ -1,12 +1,13 @@
-"""Who takes part: invitations, people in studies, what they say about themselves and agree to."""
+"""Who takes part: invitations, people in studies, what they say about themselves, agree to and write."""
 
 import uuid
 from datetime import datetime
 
-from django.conf import settings
 from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from studies.models.accounts import User
 from studies.models.studies import Study
 
 
@@ -28,9 +29,7 @@ class Participant(models.Model):
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="participations"
-    )
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="participations")
     code = models.CharField(max_length=20)
     profile = models.SlugField()
     vetting_status = models.CharField(max_length=10, choices=VettingStatus, default=VettingStatus.SUBMITTED)
@@ -43,12 +42,10 @@ class Participant(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["study", "user"], name="a_person_takes_part_once_in_a_study"),
-            models.UniqueConstraint(
-                fields=["study", "code"], name="participant_codes_do_not_repeat_in_a_study"
-            ),
-            models.CheckConstraint(
-                condition=~models.Q(vetting_status="rejected") | ~models.Q(vetting_reason=""),
+            UniqueConstraint(fields=["study", "user"], name="a_person_takes_part_once_in_a_study"),
+            UniqueConstraint(fields=["study", "code"], name="participant_codes_do_not_repeat_in_a_study"),
+            CheckConstraint(
+                condition=~Q(vetting_status="rejected") | ~Q(vetting_reason=""),
                 name="a_rejection_has_a_reason",
             ),
         ]
@@ -78,9 +75,7 @@ class Invitation(models.Model):
     is_test = models.BooleanField(default=False)
     token_sha256 = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
-    )
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     expires_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True)
     send_problem = models.CharField(max_length=200, blank=True)
@@ -92,18 +87,17 @@ class Invitation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
+            UniqueConstraint(
                 fields=["study", "email"],
-                condition=models.Q(revoked_at=None),
+                condition=Q(revoked_at=None),
                 name="an_address_has_one_valid_invitation_to_a_study",
             ),
-            models.CheckConstraint(
-                condition=models.Q(accepted_at=None, participant=None)
-                | ~models.Q(accepted_at=None) & ~models.Q(participant=None),
+            CheckConstraint(
+                condition=Q(accepted_at=None, participant=None) | ~Q(accepted_at=None) & ~Q(participant=None),
                 name="an_invitation_is_accepted_exactly_when_it_has_a_participant",
             ),
-            models.CheckConstraint(
-                condition=models.Q(accepted_at=None) | models.Q(revoked_at=None),
+            CheckConstraint(
+                condition=Q(accepted_at=None) | Q(revoked_at=None),
                 name="an_accepted_invitation_is_not_revoked",
             ),
         ]
@@ -180,3 +174,53 @@ class ComprehensionAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.participant} {'passed' if self.passed else 'failed'} the check"
+
+
+class Audience(models.TextChoices):
+    """Whom an announcement is for, by what they are when they look at a page."""
+
+    IN_SESSION = "in_session", _("All active: in a session now, or as soon as they are in one")
+    NOT_STARTED = "not_started", _("Not yet started: approved or still to be, and not withdrawn")
+    APPROVED = "approved", _("Approved: started or not, and neither finished nor withdrawn")
+    FINISHED = "finished", _("Finished: their session has ended, and they have not withdrawn")
+    EVERYBODY = "everybody", _("Everybody in the study, also those who were rejected or have withdrawn")
+
+
+class Announcement(models.Model):
+    """A notice of the study team, on all pages of its audience until it is taken back."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="announcements")
+    text = models.TextField()
+    audience = models.CharField(max_length=20, choices=Audience)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    made_at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [CheckConstraint(condition=Q(audience__in=Audience.values), name="audience_is_known")]
+
+    def __str__(self) -> str:
+        return f"announcement {self.pk} in {self.study}"
+
+
+class Message(models.Model):
+    """One message between a participant and the study team; together a participant's messages are a thread.
+
+    `session_reference`, `page` and `prompt_label` say where the participant was. Append-only.
+    """
+
+    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="messages")
+    is_from_team = models.BooleanField()
+    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField()
+    session_reference = models.CharField(max_length=10, blank=True)
+    page = models.CharField(max_length=200, blank=True)
+    prompt_label = models.CharField(max_length=20, blank=True)
+    sent_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"message {self.pk} of {self.participant_id}"

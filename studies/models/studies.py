@@ -1,9 +1,10 @@
 """Who is studied, under which protocol."""
 
-from django.conf import settings
 from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.utils.translation import gettext_lazy as _
 
+from studies.models.accounts import User
 from studies.models.banks import BankVersion, ItemBank, JudgeProtocol
 from studies.protocol.settings import ProtocolSettings
 
@@ -12,10 +13,7 @@ class StudyStatus(models.TextChoices):
     """Draft settings may change; frozen ones only by recorded amendment."""
 
     DRAFT = "draft", _("Draft: the protocol may still change")
-    FROZEN = (
-        "frozen",
-        _("Frozen: people may work; the protocol changes only by recorded amendment"),
-    )
+    FROZEN = ("frozen", _("Frozen: people may work; the protocol changes only by recorded amendment"))
     CLOSED = "closed", _("Closed: nobody may start")
 
 
@@ -47,8 +45,8 @@ class Study(models.Model):
     class Meta:
         verbose_name_plural = "studies"
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(status="draft") | ~models.Q(protocol_hash=""),
+            CheckConstraint(
+                condition=Q(status="draft") | ~Q(protocol_hash=""),
                 name="a_study_that_left_draft_has_a_protocol_hash",
             )
         ]
@@ -74,15 +72,13 @@ class Amendment(models.Model):
     reason = models.TextField()
     protocol_hash_before = models.CharField(max_length=64)
     protocol_hash = models.CharField(max_length=64)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True)
     made_at = models.DateTimeField()
 
     class Meta:
         ordering = ["number"]
         constraints = [
-            models.UniqueConstraint(
-                fields=["study", "number"], name="amendment_numbers_do_not_repeat_in_a_study"
-            )
+            UniqueConstraint(fields=["study", "number"], name="amendment_numbers_do_not_repeat_in_a_study")
         ]
 
     def __str__(self) -> str:
@@ -98,7 +94,7 @@ class StudyEvent(models.Model):
     )
     kind = models.CharField(max_length=50)
     details = models.JSONField(default=dict)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True)
+    actor = models.ForeignKey(User, on_delete=models.PROTECT, null=True)
     happened_at = models.DateTimeField()
 
     class Meta:

@@ -115,22 +115,22 @@ def _read_constant(module: str, name: str) -> str:
     try:
         text = string_constant(module, name)
     except SyntaxError as error:
-        raise JudgeTextsRefused(
-            f"{HARNESS_FILE}: line {error.lineno} is no Python; get the file again."
-        ) from None
+        fault = f"line {error.lineno} is no Python; get the file again."
     except RecursionError:
-        raise JudgeTextsRefused(f"{HARNESS_FILE}: is nested too deeply; get the file again.") from None
+        fault = "is nested too deeply; get the file again."
     except NotAString as error:
-        raise JudgeTextsRefused(
-            f"{HARNESS_FILE}: {name} is computed on line {error.line} and only plain strings are read. "
+        fault = (
+            f"{name} is computed on line {error.line} and only plain strings are read. "
             f"Put the two texts into {EXACT_FILE} and {RUBRIC_FILE} instead."
-        ) from None
-    if text is None:
-        raise JudgeTextsRefused(
-            f"{HARNESS_FILE}: the constant {name} is missing. Use another version of the harness, "
+        )
+    else:
+        if text is not None:
+            return text
+        fault = (
+            f"the constant {name} is missing. Use another version of the harness, "
             f"or put the two texts into {EXACT_FILE} and {RUBRIC_FILE}."
         )
-    return text
+    raise JudgeTextsRefused(f"{HARNESS_FILE}: {fault}")
 
 
 def _text_problems(label: str, text: str, places: tuple[str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
-from studies.models import Participant, Study, StudyStatus, VettingStatus
+from studies.models import Study, StudyStatus, VettingStatus
 from studies.selectors.contact import open_threads
 from studies.selectors.participants import withdrew
 
@@ -34,16 +34,13 @@ def studies_with_people() -> QuerySet[Study]:
     """
     submitted = Q(participants__vetting_status=VettingStatus.SUBMITTED)
     waiting = Count("participants", filter=submitted & ~withdrew("participants"))
+    open_in_study = open_threads().filter(study=OuterRef("pk")).order_by()
+    unanswered = open_in_study.values("study").annotate(number=Count("pk")).values("number")
     return (
         Study.objects.select_related("bank_version__bank")
-        .annotate(people=Count("participants"), waiting=waiting, unanswered=Subquery(_unanswered()))
+        .annotate(people=Count("participants"), waiting=waiting, unanswered=Subquery(unanswered))
         .order_by("-created_at", "-id")
     )
-
-
-def _unanswered() -> QuerySet[Participant, dict[str, int]]:
-    in_study = open_threads().filter(study=OuterRef("pk")).order_by()
-    return in_study.values("study").annotate(number=Count("pk")).values("number")
 
 
 def software() -> str:

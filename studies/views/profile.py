@@ -12,12 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from studies.forms.profile import ProfileQuestions
 from studies.models import Participant
-from studies.selectors.participants import (
-    credential_of,
-    credentials_of,
-    has_valid_consent,
-    newest_profile,
-)
+from studies.selectors.participants import credential_of, credentials_of, has_valid_consent, newest_profile
 from studies.services.people.credentials import credential_viewed
 from studies.services.people.profiles import (
     ConsentMissing,

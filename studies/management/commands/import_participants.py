@@ -19,10 +19,7 @@ class Command(OperatorCommand):
 
     def handle(self, *_: object, study: str, path: Path, by: str | None, **__: object) -> None:
         result = participants_import(
-            study=named_study(study),
-            reading=read_people(path),
-            actor=named_person(by),
-            now=timezone.now(),
+            study=named_study(study), reading=read_people(path), actor=named_person(by), now=timezone.now()
         )
         added = len(result.added)
         approved = sum(participant.approved for participant in result.added)

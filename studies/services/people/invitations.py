@@ -52,13 +52,7 @@ def token_new() -> str:
 
 @transaction.atomic
 def invitation_create(
-    *,
-    study: Study,
-    email: str,
-    profile: str,
-    now: datetime,
-    is_test: bool = False,
-    actor: User | None = None,
+    *, study: Study, email: str, profile: str, now: datetime, is_test: bool = False, actor: User | None = None
 ) -> Invitation:
     """An invitation that is not sent yet.
 

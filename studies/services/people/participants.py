@@ -54,13 +54,7 @@ class NewPerson:
 
 
 def participant_add(
-    *,
-    study: Study,
-    email: str,
-    profile: str,
-    now: datetime,
-    is_test: bool = False,
-    actor: User | None = None,
+    *, study: Study, email: str, profile: str, now: datetime, is_test: bool = False, actor: User | None = None
 ) -> Participant:
     """Add one person, waiting for a decision; makes an account where the address has none.
 
