@@ -71,28 +71,22 @@ class SteadyScheduler(Scheduler):
         try:
             task_send(task, task_kwargs, waiting_limit=WAITING_LIMIT, **(entry.options or {}))
         except NotSent as reason:
-            self._say_alone(reason)
+            if not self._alone:
+                log.warning("the beat does the background work itself", reason=str(reason))
+            self._alone = True
             self._local_tasks.start(task, task_kwargs)
             if not isinstance(reason, QueueCrowded):
                 return  # the sign is left where the broker is: trying would only hold the beat
         else:
-            self._say_heard()
+            if self._alone:
+                log.warning("messages reach the workers again; the beat only sends them")
+            self._alone = False
         heartbeat_write("beat", now=time.time())
 
     def close(self) -> None:
         stopping.set()
         self._local_tasks.wait(STOP_SECONDS)
         super().close()
-
-    def _say_alone(self, reason: NotSent) -> None:
-        if not self._alone:
-            log.warning("the beat does the background work itself", reason=str(reason))
-        self._alone = True
-
-    def _say_heard(self) -> None:
-        if self._alone:
-            log.warning("messages reach the workers again; the beat only sends them")
-        self._alone = False
 
 
 class LocalTasks:

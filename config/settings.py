@@ -300,27 +300,22 @@ JUDGING_COORDINATE_SECONDS = 5.0
 MEASURE_EVERY_SECONDS = 30.0
 SEND_MAILS_SECONDS = 5.0
 HINT_SECONDS = JUDGING_COORDINATE_SECONDS  # an unread hint ends where the coordinator gives the next
+
+
+def often(task: str, seconds: float) -> dict[str, Any]:
+    """Its message expires when the next one comes."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds}}
+
+
 CELERY_BEAT_SCHEDULE = {
     "sweep-sessions": {
         "task": "batches.tasks.sweep_sessions",
         # No expiry: a worker whose clock is wrong would drop the message and never say so.
         "schedule": SWEEP_EVERY_SECONDS,
     },
-    "coordinate-judging": {
-        "task": "scoring.tasks.judging_coordinate",
-        "schedule": JUDGING_COORDINATE_SECONDS,
-        "options": {"expires": JUDGING_COORDINATE_SECONDS},
-    },
-    "measure-results": {
-        "task": "scoring.tasks.results_measure",
-        "schedule": MEASURE_EVERY_SECONDS,
-        "options": {"expires": MEASURE_EVERY_SECONDS},
-    },
-    "send-mails": {
-        "task": "studies.tasks.send_mails",
-        "schedule": SEND_MAILS_SECONDS,
-        "options": {"expires": SEND_MAILS_SECONDS},
-    },
+    "coordinate-judging": often("scoring.tasks.judging_coordinate", JUDGING_COORDINATE_SECONDS),
+    "measure-results": often("scoring.tasks.results_measure", MEASURE_EVERY_SECONDS),
+    "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {
         "task": "operations.tasks.erase_withdrawn",

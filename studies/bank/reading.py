@@ -10,8 +10,6 @@ from studies.bank.chiron_format import read_chiron
 from studies.bank.gim_format import read_gim
 from studies.bank.records import BankFormat
 
-__all__ = ["READERS", "BankFormat", "BankReading", "Limits", "read_bank"]
-
 READERS: Mapping[BankFormat, Callable[..., BankReading]] = {
     "chiron": read_chiron,
     "gim": read_gim,

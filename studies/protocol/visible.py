@@ -9,8 +9,7 @@ _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f\u034f")
 
 def is_blank(text: str) -> bool:
     """Whether nothing in the text is visible: empty, white space, zero-width or control characters only."""
-    return all(_is_invisible(character) for character in text)
-
-
-def _is_invisible(character: str) -> bool:
-    return unicodedata.category(character) in _INVISIBLE_CATEGORIES or character in _BLANK_LETTERS
+    return all(
+        character in _BLANK_LETTERS or unicodedata.category(character) in _INVISIBLE_CATEGORIES
+        for character in text
+    )

@@ -2,21 +2,21 @@
 
 import hashlib
 from datetime import datetime
-from enum import StrEnum
 
-from django.db.models import Case, CharField, Count, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, Count, Q, QuerySet, TextChoices, Value, When
+from django.utils.translation import gettext_lazy as _
 
 from studies.models import Invitation, Participant, Study, User
 
 
-class InvitationState(StrEnum):
+class InvitationState(TextChoices):
     """Where an invitation is."""
 
-    NOT_SENT = "not_sent"
-    SENT = "sent"
-    EXPIRED = "expired"
-    ACCEPTED = "accepted"
-    REVOKED = "revoked"
+    NOT_SENT = "not_sent", _("not sent")
+    SENT = "sent", _("sent")
+    EXPIRED = "expired", _("expired")
+    ACCEPTED = "accepted", _("accepted")
+    REVOKED = "revoked", _("revoked")
 
 
 def token_sha256(token: str) -> str:

@@ -55,22 +55,18 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
     if not _sending.acquire(blocking=False):
         return 0
     try:
-        return _send_for_a_while(clock)
+        began, sent = clock(), 0
+        _drop(began)
+        while (now := clock()) < began + RUN_FOR:
+            sendable = OutgoingMail.objects.filter(discarded=False, due_at__lte=now, expires_at__gt=now)
+            due = sendable.order_by("due_at").first()
+            if due is None:
+                break
+            if _take(due, now):
+                sent += _send(due, clock)
+        return sent
     finally:
         _sending.release()
-
-
-def _send_for_a_while(clock: Callable[[], datetime]) -> int:
-    began, sent = clock(), 0
-    _drop(began)
-    while (now := clock()) < began + RUN_FOR:
-        sendable = OutgoingMail.objects.filter(discarded=False, due_at__lte=now, expires_at__gt=now)
-        due = sendable.order_by("due_at").first()
-        if due is None:
-            break
-        if _take(due, now):
-            sent += _send(due, clock)
-    return sent
 
 
 def _drop(now: datetime) -> None:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from studies.forms.participants import CheckForm
+from studies.forms.people import CheckForm
 from studies.models import Participant
 from studies.selectors.comprehension import check_attempts_left, newest_attempt
 from studies.services.people.comprehension import (

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from studies.forms.participants import ACCEPT, ConsentForm
+from studies.forms.people import ACCEPT, ConsentForm
 from studies.models import Consent, Participant
 from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent

@@ -10,8 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from studies.forms.contact import AnnouncementForm, ReplyForm
 from studies.models import Audience, Participant, Study
 from studies.selectors.contact import announcements_of, thread_of, threads
-from studies.services.people.announcements import announcement_make, announcement_withdraw
-from studies.services.people.messages import message_answer
+from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, staff_person_required, staff_study_required
 

@@ -6,14 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from studies.forms.staff import InvitationForm
+from studies.forms.people import InvitationForm
 from studies.models import Invitation, Study, User
 from studies.selectors.invitations import (
-    InvitationState,
     invitation_counts,
     invitations_of,
     participant_let_in,
@@ -35,13 +34,6 @@ from studies.views.access import signed_in, site_url_of, staff_required, staff_s
 from studies.views.sign_in import SIGN_IN_ADDRESS, SIGN_IN_LINK
 
 INVITATIONS_PER_PAGE = 50
-STATE_NAMES = {
-    InvitationState.NOT_SENT: gettext_lazy("not sent"),
-    InvitationState.SENT: gettext_lazy("sent"),
-    InvitationState.EXPIRED: gettext_lazy("expired"),
-    InvitationState.ACCEPTED: gettext_lazy("accepted"),
-    InvitationState.REVOKED: gettext_lazy("revoked"),
-}
 # What the page says beside the refusal's own sentence; everything else is for the study team to mend.
 WAYS_ON: dict[type[Refused], str] = {
     InvitationUsed: "sign_in",
@@ -108,8 +100,7 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "page": rows,
-        "counts": [(STATE_NAMES[state], number) for state, number in invitation_counts(study, now).items()],
-        "state_names": STATE_NAMES,
+        "counts": [(state.label, number) for state, number in invitation_counts(study, now).items()],
     }
     return render(request, "studies/invitations.html", context, status=422 if form.errors else 200)
 

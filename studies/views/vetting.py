@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from studies.forms.staff import APPROVE, VettingForm
+from studies.forms.people import APPROVE, VettingForm
 from studies.models import Participant, Study
 from studies.selectors.participants import participants_to_vet, vetting_counts
 from studies.services.people.participants import participant_approve, participant_reject

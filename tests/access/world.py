@@ -25,10 +25,9 @@ from scoring.services.measurement import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
 from studies.models import Attachment, Invitation, Participant, Study, User
 from studies.selectors.invitations import token_sha256
-from studies.services.people.announcements import announcement_make
 from studies.services.people.credentials import credential_add, credential_check, file_kept
 from studies.services.people.invitations import invitation_create
-from studies.services.people.messages import message_send
+from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"

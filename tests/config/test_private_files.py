@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from config.checks import data_folder_is_private
+from config.apps import data_folder_is_private
 from config.private_files import exposed_paths, restrict_permissions
 from reporting.services.study_reports import report_write
 from scoring.export.folder import new_folder

@@ -7,8 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from batches.models import Session
 from studies.models import Message, User
-from studies.services.people.announcements import announcement_make
-from studies.services.people.messages import message_answer
+from studies.services.people.messages import announcement_make, message_answer
 
 POLL_MS = 21_000  # a little more than the pages wait between two questions
 

@@ -10,8 +10,7 @@ from batches.models import Answer, Session
 from batches.services.ending import DeclaredResources, session_submit
 from studies.bank.records import PromptRecord
 from studies.models import Audience, Participant, User
-from studies.services.people.announcements import announcement_make
-from studies.services.people.messages import message_send
+from studies.services.people.messages import announcement_make, message_send
 
 SCRIPTS = """<script>window.hacked = 1</script>
 </textarea></pre></article></main><script>window.hacked = 2</script>

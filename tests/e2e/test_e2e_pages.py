@@ -20,10 +20,9 @@ from operations.rehearsal.mailbox import Mailbox
 from psychometrics.inference.measure import Block
 from screening.services.screening import study_screen
 from studies.models import Audience, Participant, Study, User
-from studies.services.people.announcements import announcement_make
 from studies.services.people.consents import consent_record
 from studies.services.people.invitations import invitation_accept, token_new
-from studies.services.people.messages import message_answer, message_send
+from studies.services.people.messages import announcement_make, message_answer, message_send
 from studies.services.people.participants import participant_add
 from tests.e2e.places import NO_PAGES, PLACES, Place
 from tests.e2e.world import fill, invite, judging, prompts, staff_with_app

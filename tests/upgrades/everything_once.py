@@ -45,12 +45,16 @@ from studies.protocol.settings import ProtocolSettings
 from studies.selectors.comprehension import questions_sha256
 from studies.services.amendments import study_amend
 from studies.services.banks import bank_import
-from studies.services.people.announcements import announcement_make, announcement_withdraw
 from studies.services.people.comprehension import check_answer
 from studies.services.people.consents import consent_record
 from studies.services.people.credentials import CheckedFile
 from studies.services.people.invitations import invitation_create, invitation_revoke
-from studies.services.people.messages import message_answer, message_send
+from studies.services.people.messages import (
+    announcement_make,
+    announcement_withdraw,
+    message_answer,
+    message_send,
+)
 from studies.services.people.participants import participant_add, participant_approve, participant_reject
 from studies.services.people.profiles import profile_submit
 from studies.services.staff import staff_add

@@ -1,12 +1,12 @@
-"""Messages between a participant and the study team."""
+"""Messages between a participant and the study team, and the team's notices to the people of a study."""
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies.models import Message, Participant, User
-from studies.services.events import StudyEventKind, is_erased, participant_event
+from studies.models import Announcement, Audience, Message, Participant, Study, User
+from studies.services.events import StudyEventKind, event_record, is_erased, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 from studies.services.storage import storage_take
@@ -87,3 +87,27 @@ def message_answer(*, participant: Participant, text: str, actor: User, now: dat
     )
     participant_event(participant, StudyEventKind.MESSAGE_ANSWERED, now, actor=actor, message=message.pk)
     return message
+
+
+@transaction.atomic
+def announcement_make(
+    *, study: Study, text: str, audience: Audience = Audience.IN_SESSION, actor: User, now: datetime
+) -> Announcement:
+    """Show a text from now on to the participants who belong to the audience, while they do."""
+    announcement = Announcement.objects.create(
+        study=study, text=text, audience=audience, made_by=actor, made_at=now
+    )
+    kind = StudyEventKind.ANNOUNCED
+    event_record(study, kind, now, actor=actor, announcement=announcement.pk, audience=audience)
+    return announcement
+
+
+@transaction.atomic
+def announcement_withdraw(*, announcement: Announcement, actor: User, now: datetime) -> bool:
+    """Take an announcement back; False, and nothing changed, where that was done before."""
+    shown = Announcement.objects.filter(pk=announcement.pk, withdrawn_at=None)
+    if not shown.update(withdrawn_at=now):
+        return False
+    kind = StudyEventKind.ANNOUNCEMENT_WITHDRAWN
+    event_record(announcement.study, kind, now, actor=actor, announcement=announcement.pk)
+    return True

@@ -11,8 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
 from studies.models import Audience, Participant, Study
-from studies.services.people.announcements import announcement_make, announcement_withdraw
-from studies.services.people.messages import message_answer
+from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
 from studies.services.people.participants import participant_reject
 from studies.services.staff import staff_add
 

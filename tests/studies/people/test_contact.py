@@ -14,8 +14,14 @@ from batches.services.ending import session_submit, session_withdraw
 from batches.services.starting import session_start
 from studies.models import Announcement, Audience, Message, Participant, Study, StudyEvent, User
 from studies.selectors.contact import open_threads, threads
-from studies.services.people.announcements import announcement_make, announcement_withdraw
-from studies.services.people.messages import MESSAGES_PER_HOUR, TooManyMessages, message_answer, message_send
+from studies.services.people.messages import (
+    MESSAGES_PER_HOUR,
+    TooManyMessages,
+    announcement_make,
+    announcement_withdraw,
+    message_answer,
+    message_send,
+)
 from studies.services.people.participants import participant_add, participant_reject
 from studies.services.staff import staff_add
 from studies.services.storage import StorageFull

@@ -13,8 +13,12 @@ from batches.services.ending import session_submit
 from batches.services.starting import session_start
 from studies.models import Announcement, Audience, Message, Participant, Study
 from studies.services.events import StudyEventKind, event_record
-from studies.services.people.announcements import announcement_make
-from studies.services.people.messages import MESSAGES_PER_HOUR, message_answer, message_send
+from studies.services.people.messages import (
+    MESSAGES_PER_HOUR,
+    announcement_make,
+    message_answer,
+    message_send,
+)
 from studies.services.staff import staff_add
 
 pytestmark = pytest.mark.django_db
