@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from config.private_files import set_private_umask
@@ -29,6 +29,15 @@ SCHEMES = {
     "chiron_mail_url": ("smtp", "smtps"),
     "chiron_site_url": ("https", "http"),
 }
+
+
+def _parts_of_list(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_parts_of_list)]
 
 
 class EnvironmentInvalid(SystemExit):
@@ -49,7 +58,7 @@ class Environment(BaseSettings):
     chiron_secret_key: str | None = Field(
         None, min_length=40, description="at least 40 random characters; required in production"
     )
-    chiron_second_factor_keys: Annotated[tuple[str, ...], NoDecode] = Field(
+    chiron_second_factor_keys: Names = Field(
         (),
         description="keys for the secrets of second factors, separated by commas, the newest first "
         "(docs/operations.md says how to make one); required in production",
@@ -58,7 +67,7 @@ class Environment(BaseSettings):
         None, description="postgres://user:password@host:5432/name; required in production"
     )
     redis_url: str | None = Field(None, description="redis://host:6379/0; required in production")
-    chiron_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+    chiron_allowed_hosts: Names = Field(
         (), description="host names separated by commas; required in production"
     )
     chiron_mail_url: str | None = Field(
@@ -101,7 +110,7 @@ class Environment(BaseSettings):
     chiron_judging_round_wait_seconds: float = Field(
         15.0, ge=0, description="seconds before a verdict that failed is asked for again, doubled each time"
     )
-    chiron_private_endpoints: Annotated[tuple[str, ...], NoDecode] = Field(
+    chiron_private_endpoints: Names = Field(
         (),
         description="host names, addresses or networks separated by commas, such as judge.lan,10.1.0.0/16: "
         "where a judge may be besides public addresses",
@@ -109,15 +118,6 @@ class Environment(BaseSettings):
     chiron_behind_proxy: bool = Field(
         False, description="true if a reverse proxy ends TLS and sets X-Forwarded-Proto and X-Forwarded-For"
     )
-
-    @field_validator(
-        "chiron_allowed_hosts", "chiron_private_endpoints", "chiron_second_factor_keys", mode="before"
-    )
-    @classmethod
-    def split_list(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        return tuple(part.strip() for part in value.split(",") if part.strip())
 
     @field_validator("chiron_private_endpoints")
     @classmethod

@@ -1,6 +1,5 @@
 """Who may ask for sign-in codes how often and try them, and sign-ins that are over."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -22,35 +21,20 @@ CODE_TRIES = Limit("tries of a code", settings.ACCOUNT_LOGIN_BY_CODE_MAX_ATTEMPT
 SECOND_FACTOR_TRIES = Limit("tries of a second factor", 5, 5 * MINUTE)
 
 
-@dataclass(frozen=True)
-class CodeRequest:
-    """Somebody who asks for a code: for which address, from which network address.
-
-    `link` is the hash of an invitation's token that this browser has shown; blank without one.
-    """
-
-    email: str
-    client: str
-    link: str = ""
-
-
 @transaction.atomic
-def code_request_take(*, code_request: CodeRequest, now: datetime) -> bool:
+def code_request_take(*, email: str, client: str, link: str = "", now: datetime) -> bool:
     """Count one more code for this address, or say that no more is sent for now.
 
-    Who holds the link of an invitation to the address is counted by the link alone: however many codes
-    strangers ask for, on this network or another, they use up nothing of it.
+    `client` is the network address that asks; `link` the hash of an invitation's token that this browser has
+    shown, blank without one. Who holds the link of an invitation to the address is counted by the link alone:
+    however many codes strangers ask for, on this network or another, they use up nothing of it.
     """
-    if (
-        code_request.link
-        and Invitation.objects.filter(token_sha256=code_request.link, email=code_request.email).exists()
-    ):
-        return _take_all(LINK, code_request.link, now)
-    pair = f"{code_request.client} {code_request.email}"
+    if link and Invitation.objects.filter(token_sha256=link, email=email).exists():
+        return _take_all(LINK, link, now)
     return (
-        client_take(client=code_request.client, now=now)
-        and _take_all(PAIR, pair, now)
-        and _take_all(ADDRESS, code_request.email, now)
+        client_take(client=client, now=now)
+        and _take_all(PAIR, f"{client} {email}", now)
+        and _take_all(ADDRESS, email, now)
     )
 
 

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 
 from studies.models import User
 from studies.services.limits import limit_take
-from studies.services.sign_in import CODE_TRIES, CodeRequest, client_take, code_request_take
+from studies.services.sign_in import CODE_TRIES, client_take, code_request_take
 from studies.services.staff import sign_out_everywhere
 
 # Where the session keeps the address of an invitation that was just accepted, and the hash of the newest
@@ -96,8 +96,8 @@ class PasskeySignInView(LoginWebAuthnView):  # type: ignore[misc]
 
 def _may_ask(request: HttpRequest, email: str) -> bool:
     """Count a code that is asked for; False where that is one too many."""
-    code_request = CodeRequest(email, client=get_ip(request), link=request.session.get(SIGN_IN_LINK, ""))
-    return code_request_take(code_request=code_request, now=timezone.now())
+    link = request.session.get(SIGN_IN_LINK, "")
+    return code_request_take(email=email, client=get_ip(request), link=link, now=timezone.now())
 
 
 def _too_often() -> str:

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from studies.management.operators import OperatorCommand, named_person, named_study
-from studies.services.people.vetting import participants_vet
+from studies.services.people.participants import participants_vet
 
 
 class Command(OperatorCommand):

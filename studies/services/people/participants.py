@@ -7,10 +7,12 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
+from studies.selectors.participants import withdrew
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.vetting_mails import decision_mail, mails_cancel, participant_mail_queue
 from studies.services.refusals import Refused
@@ -36,6 +38,10 @@ class AlreadyTakesPart(Refused):
 
 class StudyClosed(Refused):
     """The study takes nobody in any more."""
+
+
+class PeopleUnknown(Refused):
+    """Some of the names belong to nobody in the study."""
 
 
 class VettingRefused(Refused):
@@ -213,3 +219,42 @@ def _decide(
         participant, kind, now, actor=actor, before=before, reason=reason, mail=mail.pk if mail else None
     )
     return participant
+
+
+@transaction.atomic
+def participants_vet(
+    *,
+    study: Study,
+    approve: bool,
+    names: list[str] | None,
+    now: datetime,
+    reason: str = "",
+    actor: User | None = None,
+    site_url: str | None = None,
+) -> list[Participant]:
+    """Approve or reject the people with these codes or addresses; None means everyone who waits.
+
+    Each is mailed the decision as `participant_approve` says.
+    Raises PeopleUnknown, or VettingRefused for the first decision that cannot be made.
+    """
+    if names is None:
+        waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
+        chosen = list(waiting.order_by("code"))
+    else:
+        chosen = _named(study, names)
+    decide = participant_approve if approve else participant_reject
+    return [decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url) for one in chosen]
+
+
+def _named(study: Study, names: list[str]) -> list[Participant]:
+    people: dict[int, Participant] = {}  # one person may have been named by code and by address
+    unknown = []
+    for name in dict.fromkeys(names):
+        by_name = Q(code=name.strip().upper()) | Q(user__email=name.strip().lower())
+        if (person := study.participants.filter(by_name).first()) is None:
+            unknown.append(name)
+        else:
+            people[person.pk] = person
+    if unknown:
+        raise PeopleUnknown(f'Nobody in the study "{study.slug}" is known as {", ".join(unknown)}.')
+    return list(people.values())

@@ -21,12 +21,14 @@ from studies.services.people.participants import (
     CODE_ALPHABET,
     AlreadyTakesPart,
     EmailInvalid,
+    PeopleUnknown,
     ProfileUnknown,
     StudyClosed,
     VettingRefused,
     participant_add,
     participant_approve,
     participant_reject,
+    participants_vet,
 )
 from studies.services.people.people_import import (
     PeopleImport,
@@ -35,7 +37,6 @@ from studies.services.people.people_import import (
     PersonRow,
     participants_import,
 )
-from studies.services.people.vetting import PeopleUnknown, participants_vet
 from studies.services.staff import staff_add
 from studies.services.studies import study_close
 

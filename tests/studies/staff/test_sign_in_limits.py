@@ -31,7 +31,7 @@ from studies.services.limits import limits_tidy
 from studies.services.mails import mails_send
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.people.invitations import invitation_create
-from studies.services.sign_in import CodeRequest, code_request_take
+from studies.services.sign_in import code_request_take
 
 LOGIN, CONFIRM = "/accounts/login/", "/accounts/login/code/confirm/"
 SECOND = "/accounts/2fa/authenticate/"
@@ -121,11 +121,7 @@ def flood(email: str) -> None:
     """Everything strangers everywhere can ask for in a day."""
     now = timezone.now()
     networks = [f"203.0.113.{n}" for n in range(100)]
-    asked = [
-        code_request_take(code_request=CodeRequest(email, client), now=now)
-        for client in networks
-        for _ in range(3)
-    ]
+    asked = [code_request_take(email=email, client=client, now=now) for client in networks for _ in range(3)]
     assert Counter(asked)[True] == 45
 
 
@@ -147,9 +143,9 @@ def test_one_network_address_asks_for_so_many_codes_a_minute_and_a_day(db: None,
     now = timezone.now()
 
     def minute(number: int, client: str = "203.0.113.9") -> list[bool]:
-        asking = [CodeRequest(f"p{number}-{n}@example.org", client) for n in range(3)]
+        asking = [f"p{number}-{n}@example.org" for n in range(3)]
         at = now + timedelta(minutes=number)
-        return [code_request_take(code_request=one, now=at) for one in asking]
+        return [code_request_take(email=email, client=client, now=at) for email in asking]
 
     assert minute(0) == [True, True, False]
     assert [sum(minute(n)) for n in range(1, 20)] == [2] * 19
