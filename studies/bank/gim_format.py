@@ -1,14 +1,21 @@
-"""The public GIM dataset: JSONL or Parquet files with a media folder (GIM paper, appendix D.2)."""
+"""The public GIM dataset: JSONL or Parquet files with a media folder (GIM paper, appendix D.2).
 
+In its cells lists became text on the way, and absent values "nan".
+"""
+
+import ast
+import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 
 from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines, read_content
 from formats.parquet_files import read_table
 from formats.problems import Problem
 from studies.bank.building import BankBuilder, BankReading, Draft
-from studies.bank.gim_values import NotAList, is_absent, joined_text, label_list, text_list, text_or_none
 
 # Field of PromptRecord -> column of the dataset.
 FIELD_NAMES: Mapping[str, str] = {
@@ -27,6 +34,7 @@ COLUMNS = (*FIELD_NAMES.values(), "canary")
 REQUIRED_COLUMNS = ("prompt_id", "prompt")
 MEDIA_FOLDER = "media"
 _SUFFIXES = (".jsonl", ".parquet")
+_ABSENT_TEXTS = frozenset({"", "nan", "none"})
 _SUBCATEGORY = re.compile(r"([A-Z]{2})-[A-Z]{2}")
 
 
@@ -42,7 +50,7 @@ def read_gim(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
         try:
             for number, row in _rows(file, shown, builder):
                 builder.add(_draft(row, number, file, shown, root))
-                if not is_absent(row.get("canary")):
+                if not _is_absent(row.get("canary")):
                     builder.add_canary(row["canary"], line=number, file=shown)
         except FileRefused as error:
             builder.add_problem(error.problem)
@@ -75,20 +83,20 @@ def _rows(file: Path, shown: str, builder: BankBuilder) -> Iterator[tuple[int, d
 
 
 def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root: Path) -> Draft:
-    prompt_id = text_or_none(row.get("prompt_id"))
+    prompt_id = _text_or_none(row.get("prompt_id"))
     shown_id = prompt_id if isinstance(prompt_id, str) else None
     lists, problems = _lists(row)
     folders = dict.fromkeys((file.parent, root))
     values: dict[str, object] = {
         "prompt_id": "" if prompt_id is None else prompt_id,
-        "text": "" if is_absent(row.get("prompt")) else row.get("prompt"),
+        "text": "" if _is_absent(row.get("prompt")) else row.get("prompt"),
         "text_format": "markdown",
-        "gold_answer": text_or_none(row.get("answer_gtfa")),
+        "gold_answer": _text_or_none(row.get("answer_gtfa")),
         "criteria": [{"text": text} for text in lists["criteria"]],
         "labels": lists["labels"],
-        "split": text_or_none(row.get("split")) or _split_of(file, root),
-        "solution": joined_text(row.get("solution_reasoning")),
-        "citations": joined_text(row.get("citations")),
+        "split": _text_or_none(row.get("split")) or _split_of(file, root),
+        "solution": _joined_text(row.get("solution_reasoning")),
+        "citations": _joined_text(row.get("citations")),
         **_categories(row),
     }
     return Draft(
@@ -104,7 +112,7 @@ def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root:
 
 def _categories(row: Mapping[str, object]) -> dict[str, object]:
     """A sub-category code such as LR-IF also names its category, LR (GIM paper, appendix B.2)."""
-    category = joined_text(row.get("category"))
+    category = _joined_text(row.get("category"))
     code = _SUBCATEGORY.fullmatch(category) if isinstance(category, str) else None
     return {"category": code[1], "subcategory": code[0]} if code else {"category": category}
 
@@ -113,11 +121,11 @@ def _lists(row: Mapping[str, object]) -> tuple[dict[str, list[object]], list[tup
     """The columns that hold lists, by field; one that is no list is empty and named in a problem."""
     lists: dict[str, list[object]] = {}
     problems = []
-    for field_name, parse in (("criteria", text_list), ("attachments", text_list), ("labels", label_list)):
+    for field_name, parse in (("criteria", _text_list), ("attachments", _text_list), ("labels", _label_list)):
         column = FIELD_NAMES[field_name]
         try:
             lists[field_name] = parse(row.get(column))
-        except NotAList:
+        except _NotAList:
             lists[field_name] = []
             problems.append((column, "is no list of texts; write it as a list, or leave it empty"))
     return lists, problems
@@ -126,3 +134,67 @@ def _lists(row: Mapping[str, object]) -> tuple[dict[str, list[object]], list[tup
 def _split_of(file: Path, root: Path) -> str:
     words = re.split(r"[^a-z]+", file.relative_to(root).as_posix().lower())
     return "private" if "private" in words or root.resolve().name.lower() == "private" else "public"
+
+
+class _NotAList(Exception):
+    """A cell should hold a list of texts and does not."""
+
+
+def _is_absent(value: object) -> bool:
+    """None, NaN and the texts "", "nan" and "none" in any case are no value."""
+    if isinstance(value, str):
+        return value.strip().lower() in _ABSENT_TEXTS
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text_or_none(value: object) -> object:
+    """Text without surrounding white space; None when absent; a number as its text; others unchanged."""
+    if _is_absent(value):
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else value
+
+
+def _joined_text(value: object) -> object:
+    """As _text_or_none with "" for absent; a list of texts becomes one text with a line each."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return "\n".join(value)
+    text = _text_or_none(value)
+    return "" if text is None else text
+
+
+def _text_list(value: object) -> list[object]:
+    """A list, or the text of a JSON or Python list, without its absent entries. Raises _NotAList."""
+    if _is_absent(value):
+        return []
+    entries = _parsed_list(value.strip()) if isinstance(value, str) else value
+    if not isinstance(entries, Sequence) or isinstance(entries, str | bytes):
+        raise _NotAList
+    return [entry for entry in entries if not _is_absent(entry)]
+
+
+def _label_list(value: object) -> list[object]:
+    """As _text_list; any other text is split at its commas."""
+    if isinstance(value, str) and not value.strip().startswith("["):
+        return [part.strip() for part in value.split(",") if not _is_absent(part)]
+    return _text_list(value)
+
+
+def _parsed_list(text: str) -> object:
+    if not text.startswith("["):
+        raise _NotAList
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        entries = ast.literal_eval(text)
+        strings = sum(
+            token.type == tokenize.STRING for token in tokenize.generate_tokens(StringIO(text).readline)
+        )
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError):
+        raise _NotAList from None
+    if strings > len(entries):  # ['a' 'b'], as numpy prints an array, would read as the one text "ab"
+        raise _NotAList
+    return entries
