@@ -16,13 +16,7 @@ from studies.services.events import StudyEventKind, event_record
 from studies.services.people.vetting_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
-from studies.services.studies import (
-    StudyNotFrozen,
-    judge_protocol_complete,
-    study_design_hash,
-    study_lock,
-    study_protocol_hash,
-)
+from studies.services.studies import StudyNotFrozen, protocol_fix, study_lock
 
 TIMES = ("opens_at", "closes_at")
 # The batches may be built already; a record that contradicts them would be worse than a new study.
@@ -53,17 +47,18 @@ def study_amend(
     for field in TIMES:
         if field in changes:
             setattr(study, field, _time(field, changes[field]))
-    difference = _difference(before, _current(study))
+    difference = {
+        name: {"from": before.get(name), "to": value}
+        for name, value in _current(study).items()
+        if before.get(name) != value
+    }
     if not difference:
         raise AmendmentRefused("The study has all of these values already; there is nothing to amend.")
     require_ready(study, settings)
     if not difference.keys().isdisjoint(TIMES):
         require_window(study.opens_at, study.closes_at, now)
-    judge_protocol_complete(study, settings, now)
     hash_before = study.protocol_hash
-    if not difference.keys() <= set(TIMES):
-        study.design_hash = study_design_hash(study, settings)
-    study.protocol_hash = study_protocol_hash(study)
+    protocol_fix(study, settings, now, keep_design=difference.keys() <= set(TIMES))
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
     if "closes_at" in difference:
         mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED))
@@ -106,14 +101,6 @@ def _time(field: str, value: object) -> datetime | None:
 def _current(study: Study) -> dict[str, object]:
     times = {field: value.isoformat() if (value := getattr(study, field)) else None for field in TIMES}
     return {**study.settings, **times}
-
-
-def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, dict[str, object]]:
-    return {
-        name: {"from": before.get(name), "to": value}
-        for name, value in after.items()
-        if before.get(name) != value
-    }
 
 
 def _record(

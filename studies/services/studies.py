@@ -102,9 +102,7 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
     settings = study.protocol
     require_ready(study, settings)
     require_window(study.opens_at, study.closes_at, now)
-    judge_protocol_complete(study, settings, now)
-    study.design_hash = study_design_hash(study, settings)
-    study.protocol_hash = study_protocol_hash(study)
+    protocol_fix(study, settings, now, keep_design=False)
     study.status = StudyStatus.FROZEN
     study.frozen_at = now
     study.save(update_fields=["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at"])
@@ -132,22 +130,21 @@ def study_lock(study: Study) -> Study:
     return Study.objects.select_for_update().get(pk=study.pk)
 
 
-def judge_protocol_complete(study: Study, settings: ProtocolSettings, now: datetime) -> None:
-    """A language-model judge without texts of its own uses the default ones."""
+def protocol_fix(
+    study: Study, settings: ProtocolSettings, now: datetime, *, keep_design: bool = False
+) -> None:
+    """Give the row the hashes of its protocol, under these settings; `keep_design` leaves the design's.
+
+    A language-model judge without texts of its own uses the default ones from here on. The design's hash is
+    of the settings with the bank, item parameters and judge texts, the protocol's of that and the times.
+    """
     if settings.judge_kind == "llm" and study.judge_protocol is None:
         study.judge_protocol = default_judge_protocol(now=now)
-
-
-def study_protocol_hash(study: Study) -> str:
-    """The hash of the study's design, as it is stored, together with its opening times."""
-    return protocol_hash(study.design_hash, opens_at=study.opens_at, closes_at=study.closes_at)
-
-
-def study_design_hash(study: Study, settings: ProtocolSettings) -> str:
-    """The hash of `settings` together with the study's bank, item parameters and judge texts."""
-    return design_hash(
-        settings,
-        bank_digest=study.bank_version.digest,
-        item_bank_digest=study.item_bank.digest if study.item_bank else None,
-        judge_protocol_hash=study.judge_protocol.sha256 if study.judge_protocol else None,
-    )
+    if not keep_design:
+        study.design_hash = design_hash(
+            settings,
+            bank_digest=study.bank_version.digest,
+            item_bank_digest=study.item_bank.digest if study.item_bank else None,
+            judge_protocol_hash=study.judge_protocol.sha256 if study.judge_protocol else None,
+        )
+    study.protocol_hash = protocol_hash(study.design_hash, opens_at=study.opens_at, closes_at=study.closes_at)
