@@ -130,9 +130,7 @@ def study_lock(study: Study) -> Study:
     return Study.objects.select_for_update().get(pk=study.pk)
 
 
-def protocol_fix(
-    study: Study, settings: ProtocolSettings, now: datetime, *, keep_design: bool = False
-) -> None:
+def protocol_fix(study: Study, settings: ProtocolSettings, now: datetime, *, keep_design: bool) -> None:
     """Give the row the hashes of its protocol, under these settings; `keep_design` leaves the design's.
 
     A language-model judge without texts of its own uses the default ones from here on. The design's hash is
