@@ -79,9 +79,11 @@ def _mail_of(request: HttpRequest, form: VettingForm, person: Participant) -> Em
 def _decide(request: HttpRequest, participant: Participant, decision: str, reason: str) -> None:
     now, actor, site_url = timezone.now(), signed_in(request), site_url_of(request)
     approved, rejected = _("%(code)s is approved."), _("%(code)s is rejected.")
-    decide, said = (participant_approve, approved) if decision == APPROVE else (participant_reject, rejected)
+    decide, sentence = (
+        (participant_approve, approved) if decision == APPROVE else (participant_reject, rejected)
+    )
     try:
         decide(participant=participant, reason=reason, actor=actor, now=now, site_url=site_url)
-        messages.success(request, said % {"code": participant.code})
+        messages.success(request, sentence % {"code": participant.code})
     except Refused as refusal:
         messages.error(request, str(refusal))
