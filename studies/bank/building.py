@@ -136,19 +136,17 @@ class BankBuilder:
             return [], [draft.problem(field_name, message)]
         records: list[AttachmentRecord] = []
         problems: list[Problem] = []
+        max_bytes = self.limits.attachment_bytes
         for position, name in enumerate(draft.attachments, start=1):
+            place = f"{field_name}[{position}]"
+            if not isinstance(name, str):
+                message = f"is {json_name(name)}, but a path in quotes is expected"
+                problems.append(draft.problem(place, message))
+                continue
             try:
-                records.append(self._attachment(draft, name))
+                record = read_attachment(name, root=self.root, bases=draft.bases, max_bytes=max_bytes)
             except AttachmentRefused as error:
-                problems.append(draft.problem(f"{field_name}[{position}]", str(error)))
+                problems.append(draft.problem(place, f'"{name}" {error}'))
+            else:
+                records.append(record)
         return records, problems
-
-    def _attachment(self, draft: Draft, name: object) -> AttachmentRecord:
-        if not isinstance(name, str):
-            raise AttachmentRefused(f"is {json_name(name)}, but a path in quotes is expected")
-        try:
-            return read_attachment(
-                name, root=self.root, bases=draft.bases, max_bytes=self.limits.attachment_bytes
-            )
-        except AttachmentRefused as error:
-            raise AttachmentRefused(f'"{name}" {error}') from None

@@ -63,19 +63,12 @@ SYSTEMS = {
 }
 
 
-def _browser_name(user_agent: str) -> str:
-    """What its owner calls it, such as "Firefox, Linux"; nothing for what is not known."""
-    found = (
-        next((name for mark, name in names.items() if mark in user_agent), "")
-        for names in (BROWSERS, SYSTEMS)
-    )
-    return ", ".join(name for name in found if name)
-
-
 @receiver(pre_save, sender="usersessions.UserSession")
 def strip_sign_in_details(instance: Any, **_: Any) -> None:
-    instance.ip = NO_ADDRESS
-    instance.user_agent = _browser_name(instance.user_agent)
+    """Of the browser what its owner calls it, such as "Firefox, Linux"; nothing for what is not known."""
+    header = instance.user_agent
+    known = (next((names[mark] for mark in names if mark in header), "") for names in (BROWSERS, SYSTEMS))
+    instance.ip, instance.user_agent = NO_ADDRESS, ", ".join(filter(None, known))
 
 
 @receiver(post_delete, sender="sessions.Session")

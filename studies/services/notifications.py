@@ -80,7 +80,12 @@ def _send(
     try:
         with _connection(timeout) as connection:
             connection.ensure_connection(max_retries=0, timeout=timeout)  # type: ignore[arg-type]  # any number
-            _refuse_crowd(connection, task, waiting_limit, options)
+            queue = current_app.amqp.router.route(dict(options), task)["queue"].name
+            channel: Any = connection.default_channel
+            if (waiting := channel._size(queue)) >= waiting_limit:
+                raise QueueCrowded(
+                    f"{waiting} messages wait in the queue '{queue}' and nobody takes them; start a worker"
+                )
             current_app.send_task(task, kwargs=kwargs, connection=connection, retry=False, **options)
     except _connection_errors() as error:
         kind = type(error).__name__
@@ -95,12 +100,3 @@ def _connection(timeout: float) -> Connection:
 def _connection_errors() -> tuple[type[BaseException], ...]:
     connection = _connection(CONNECT_SECONDS)
     return (*connection.connection_errors, *connection.channel_errors, KombuError, OSError)
-
-
-def _refuse_crowd(connection: Connection, task: str, limit: int, options: dict[str, Any]) -> None:
-    queue = current_app.amqp.router.route(dict(options), task)["queue"].name
-    channel: Any = connection.default_channel
-    if (waiting := channel._size(queue)) >= limit:
-        raise QueueCrowded(
-            f"{waiting} messages wait in the queue '{queue}' and nobody takes them; start a worker"
-        )

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import ComprehensionAttempt, Participant, StudyStatus, User
-from studies.protocol.settings import CheckQuestion
 from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
 from studies.selectors.participants import has_valid_consent
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
@@ -60,12 +59,16 @@ def check_answer(
         raise QuestionsChanged
     if used >= participant.check_attempts:
         raise NoAttemptsLeft(_("You have used all your tries. The study team may allow you another one."))
-    answers = [
-        _answered(question, choice)
+    # In full, so that the record can be read after an amendment of the questions.
+    answers: list[dict[str, object]] = [
+        {
+            "question": question.question,
+            "answer": question.options[choice - 1],
+            "right": choice == question.correct,
+        }
         for question, choice in zip(protocol.check_questions, choices, strict=True)
     ]
-    correct = sum(1 for answer in answers if answer["right"])
-    return _record(participant, answers, correct, now)
+    return _record(participant, answers, now)
 
 
 @transaction.atomic
@@ -103,18 +106,10 @@ def require_check_asked(participant: Participant) -> None:
         raise CheckNotAsked(_("Please read the consent text and agree to it first."))
 
 
-def _answered(question: CheckQuestion, choice: int) -> dict[str, object]:
-    """One choice in full, so that the record can be read after an amendment of the questions."""
-    return {
-        "question": question.question,
-        "answer": question.options[choice - 1],
-        "right": choice == question.correct,
-    }
-
-
 def _record(
-    participant: Participant, answers: list[dict[str, object]], correct: int, now: datetime
+    participant: Participant, answers: list[dict[str, object]], now: datetime
 ) -> ComprehensionAttempt:
+    correct = sum(1 for answer in answers if answer["right"])
     passed = correct == len(answers)
     attempt = ComprehensionAttempt.objects.create(
         participant=participant, choices=answers, correct=correct, passed=passed, attempted_at=now
