@@ -11,21 +11,9 @@ from ninja import Router
 from ninja.errors import HttpError
 from ninja.responses import Status
 
+from batches import schemas
 from batches.models import RevisionOutcome, Session
-from batches.rules.texts import check_answer_text
-from batches.schemas import (
-    Clock,
-    Current,
-    Flag,
-    NoticeItem,
-    Notices,
-    NotSaved,
-    Preview,
-    PreviewBody,
-    Problem,
-    SaveBody,
-    Saved,
-)
+from batches.rules.saves import check_answer_text
 from batches.selectors.notices import notices_for
 from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
@@ -55,16 +43,17 @@ else:
     SignedInRequest = HttpRequest
 
 router = Router()
-PROBLEMS = dict.fromkeys((400, 403, 404, 413, 422), Problem)
+SaveReply = Status[schemas.Saved | schemas.NotSaved]
+PROBLEMS = dict.fromkeys((400, 403, 404, 413, 422), schemas.Problem)
 
 
 @router.post(
     "/sessions/{uuid:session_id}/answers/{int:position}",
-    response={200: Saved, 409: NotSaved, 410: NotSaved, **PROBLEMS},
+    response={200: schemas.Saved, 409: schemas.NotSaved, 410: schemas.NotSaved, **PROBLEMS},
 )
 def save_answer(
-    request: SignedInRequest, session_id: UUID, position: int, body: SaveBody
-) -> Status[Saved | NotSaved]:
+    request: SignedInRequest, session_id: UUID, position: int, body: schemas.SaveBody
+) -> SaveReply:
     """Save one answer. 409: another tab has saved newer text. 410: the session is over."""
     receipt = answer_save(
         user_id=request.user.pk,
@@ -76,17 +65,17 @@ def save_answer(
     return _as_reply(receipt)
 
 
-@router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: Current, **PROBLEMS})
-def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> Current:
+@router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: schemas.Current, **PROBLEMS})
+def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> schemas.Current:
     """What the server holds for one answer, also after the end; a page compares its own copies with it."""
     saved = read_saved_answer(user_id=request.user.pk, session_id=session_id, position=position)
     if saved is None:
         raise AnswerNotFound
-    return Current.model_validate(saved, from_attributes=True)
+    return schemas.Current.model_validate(saved, from_attributes=True)
 
 
-@router.get("/sessions/{uuid:session_id}/time", response={200: Clock, **PROBLEMS})
-def session_time(request: SignedInRequest, session_id: UUID) -> Clock:
+@router.get("/sessions/{uuid:session_id}/time", response={200: schemas.Clock, **PROBLEMS})
+def session_time(request: SignedInRequest, session_id: UUID) -> schemas.Clock:
     """The remaining time by the server's clock, the only one that counts."""
     now = server_now()
     session = session_clock(request.user, session_id)
@@ -95,9 +84,8 @@ def session_time(request: SignedInRequest, session_id: UUID) -> Clock:
     return _as_clock(session, now)
 
 
-def _as_clock(session: Session, now: datetime) -> Clock:
-    """The session's time."""
-    return Clock(
+def _as_clock(session: Session, now: datetime) -> schemas.Clock:
+    return schemas.Clock(
         server_time=now,
         deadline_at=session.deadline_at,
         seconds_left=session.seconds_left(now),
@@ -106,19 +94,21 @@ def _as_clock(session: Session, now: datetime) -> Clock:
     )
 
 
-def _as_reply(receipt: SaveReceipt) -> Status[Saved | NotSaved]:
+def _as_reply(receipt: SaveReceipt) -> SaveReply:
     """The receipt with its HTTP status."""
     if receipt.saved:
-        return Status(200, Saved.model_validate(receipt, from_attributes=True))
+        return Status(200, schemas.Saved.model_validate(receipt, from_attributes=True))
     status = 410 if receipt.outcome == RevisionOutcome.REFUSED_LATE else 409
-    return Status(status, NotSaved.model_validate(receipt, from_attributes=True))
+    return Status(status, schemas.NotSaved.model_validate(receipt, from_attributes=True))
 
 
 @router.put(
     "/sessions/{uuid:session_id}/answers/{int:position}/flag",
-    response={200: Flag, 410: Problem, **PROBLEMS},
+    response={200: schemas.Flag, 410: schemas.Problem, **PROBLEMS},
 )
-def flag_answer(request: SignedInRequest, session_id: UUID, position: int, body: Flag) -> Flag:
+def flag_answer(
+    request: SignedInRequest, session_id: UUID, position: int, body: schemas.Flag
+) -> schemas.Flag:
     """Set or take away the mark. 410: the session is over."""
     answer_flag(
         user_id=request.user.pk,
@@ -130,23 +120,21 @@ def flag_answer(request: SignedInRequest, session_id: UUID, position: int, body:
     return body
 
 
-@router.get("/studies/{slug:slug}/notices", response={200: Notices, **PROBLEMS})
-def study_notices(request: SignedInRequest, slug: str) -> Notices:
+@router.get("/studies/{slug:slug}/notices", response={200: schemas.Notices, **PROBLEMS})
+def study_notices(request: SignedInRequest, slug: str) -> schemas.Notices:
     """What the page shows; asked again every 20 seconds by every open page of every participant."""
     notices = notices_for(user_id=request.user.pk, study_slug=slug, now=timezone.now())
     if notices is None:
         raise HttpError(404, _("There is no such study of yours."))
-    return Notices(notices=[NoticeItem.model_validate(one, from_attributes=True) for one in notices])
+    return schemas.Notices(notices=notices)
 
 
 PRACTICE = "/studies/{slug:slug}/practice"
 ADDRESS = f"{PRACTICE}/{{int:number}}"
 
 
-@router.post(ADDRESS, response={200: Saved, 409: NotSaved, **PROBLEMS})
-def save_practice(
-    request: SignedInRequest, slug: str, number: int, body: SaveBody
-) -> Status[Saved | NotSaved]:
+@router.post(ADDRESS, response={200: schemas.Saved, 409: schemas.NotSaved, **PROBLEMS})
+def save_practice(request: SignedInRequest, slug: str, number: int, body: schemas.SaveBody) -> SaveReply:
     """Save one practice text. 409: another tab has saved newer text. 422: practice is over."""
     receipt = practice_save(
         participant=_own_place(request, slug),
@@ -157,21 +145,23 @@ def save_practice(
     return _as_reply(receipt)
 
 
-@router.get(ADDRESS, response={200: Current, **PROBLEMS})
-def saved_practice(request: SignedInRequest, slug: str, number: int) -> Current:
+@router.get(ADDRESS, response={200: schemas.Current, **PROBLEMS})
+def saved_practice(request: SignedInRequest, slug: str, number: int) -> schemas.Current:
     """What the server holds for one practice prompt."""
-    return Current.model_validate(practice_of(_own_place(request, slug), number), from_attributes=True)
+    return schemas.Current.model_validate(
+        practice_of(_own_place(request, slug), number), from_attributes=True
+    )
 
 
-@router.put(f"{ADDRESS}/flag", response={200: Flag, **PROBLEMS})
-def flag_practice(request: SignedInRequest, slug: str, number: int, body: Flag) -> Flag:
+@router.put(f"{ADDRESS}/flag", response={200: schemas.Flag, **PROBLEMS})
+def flag_practice(request: SignedInRequest, slug: str, number: int, body: schemas.Flag) -> schemas.Flag:
     """Set or take away the mark. 422: practice is over."""
     practice_flag(participant=_own_place(request, slug), number=number, flagged=body.flagged)
     return body
 
 
-@router.get(f"{PRACTICE}/time", response={200: Clock, **PROBLEMS})
-def practice_time(request: SignedInRequest, slug: str) -> Clock:
+@router.get(f"{PRACTICE}/time", response={200: schemas.Clock, **PROBLEMS})
+def practice_time(request: SignedInRequest, slug: str) -> schemas.Clock:
     """The practice clock. 422: practice is over."""
     participant = _own_place(request, slug)
     require_practice(participant)
@@ -190,10 +180,10 @@ MAX_CHARACTERS = 1_000_000
 """What the longest answer of any study may have; practice has no session to ask for its own limit."""
 
 
-@router.post("/preview", response={200: Preview, 429: Problem, **PROBLEMS})
-def preview_text(request: SignedInRequest, body: PreviewBody) -> Preview:
+@router.post("/preview", response={200: schemas.Preview, 429: schemas.Problem, **PROBLEMS})
+def preview_text(request: SignedInRequest, body: schemas.PreviewBody) -> schemas.Preview:
     """The text as safe HTML. Nothing is stored. 429: the last one took long, or is not made yet."""
     fault = check_answer_text(body.text, max_characters=MAX_CHARACTERS)
     if fault is not None:
         raise TextRefused(fault_sentence(fault))
-    return Preview(html=answer_preview(user_id=request.user.pk, text=body.text, now=timezone.now()))
+    return schemas.Preview(html=answer_preview(user_id=request.user.pk, text=body.text, now=timezone.now()))

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from batches.rules.statuses import SessionStatus
-from batches.selectors.notices import NoticeKind
+from batches.selectors.notices import Notice
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Tab = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
@@ -97,19 +97,10 @@ class Clock(BaseModel):
     extended_seconds: int
 
 
-class NoticeItem(BaseModel):
-    """One notice; `key` is the same on every page and device."""
-
-    key: str
-    kind: NoticeKind
-    text: str
-    at: datetime
-
-
 class Notices(BaseModel):
     """Everything a page is to show now, newest last."""
 
-    notices: list[NoticeItem]
+    notices: list[Notice]
 
 
 class Problem(BaseModel):

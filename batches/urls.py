@@ -2,11 +2,7 @@
 
 from django.urls import path
 
-from batches.views import attachments, practice, prompts, sessions, studies
-from batches.views.help import study_help
-from batches.views.own_data import study_data
-from batches.views.staff import staff_payments, staff_person, staff_person_action
-from batches.views.withdrawal import withdraw
+from batches.views import attachments, practice, prompts, sessions, staff, studies
 
 PERSON = "staff/studies/<slug:slug>/participants/<slug:code>/"
 
@@ -15,16 +11,16 @@ urlpatterns = [
     path("studies/<slug:slug>/instructions/", studies.instructions, name="study_instructions"),
     path("studies/<slug:slug>/practice/<int:number>/", practice.practice, name="study_practice"),
     path("studies/<slug:slug>/start/", studies.start, name="session_start"),
-    path("studies/<slug:slug>/help/", study_help, name="study_help"),
-    path("studies/<slug:slug>/my-data/", study_data, name="study_data"),
-    path("studies/<slug:slug>/withdraw/", withdraw, name="study_withdraw"),
+    path("studies/<slug:slug>/help/", studies.study_help, name="study_help"),
+    path("studies/<slug:slug>/my-data/", studies.study_data, name="study_data"),
+    path("studies/<slug:slug>/withdraw/", studies.withdraw, name="study_withdraw"),
     path("sessions/<uuid:session_id>/", sessions.overview, name="session_overview"),
     path("sessions/<uuid:session_id>/prompts/<int:position>/", prompts.prompt, name="session_prompt"),
     path("sessions/<uuid:session_id>/resources/", sessions.resources, name="session_resources"),
     path("sessions/<uuid:session_id>/submit/", sessions.submit, name="session_submit"),
     path("sessions/<uuid:session_id>/receipt/", sessions.receipt, name="session_receipt"),
     path("attachments/<uuid:token>/<str:name>", attachments.attachment, name="attachment"),
-    path("staff/studies/<slug:slug>/payments.csv", staff_payments, name="staff_payments"),
-    path(PERSON, staff_person, name="staff_person"),
-    path(f"{PERSON}<slug:action>/", staff_person_action, name="staff_person_action"),
+    path("staff/studies/<slug:slug>/payments.csv", staff.staff_payments, name="staff_payments"),
+    path(PERSON, staff.staff_person, name="staff_person"),
+    path(f"{PERSON}<slug:action>/", staff.staff_person_action, name="staff_person_action"),
 ]

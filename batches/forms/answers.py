@@ -11,6 +11,7 @@ from batches.services.answers import IncomingText
 from studies.forms.texts import LinesField
 
 MAX_REVISION = 2**31 - 1
+SAVED_TOGETHER = ("text", "note", "confidence")
 
 
 class AnswerForm(forms.Form):
@@ -61,20 +62,13 @@ class AnswerForm(forms.Form):
     @classmethod
     def of(cls, session: Session, answer: Draft) -> Self:
         """The form with what is saved."""
-        return cls(
-            session,
-            initial={
-                "text": answer.text,
-                "note": answer.note,
-                "confidence": answer.confidence,
-                "base_revision": answer.revision,
-            },
-        )
+        saved = {name: getattr(answer, name) for name in SAVED_TOGETHER}
+        return cls(session, initial={**saved, "base_revision": answer.revision})
 
     def changes(self, answer: Draft) -> bool:
         """Whether it holds anything else than what is saved."""
-        stored = {"text": answer.text, "note": answer.note, "confidence": answer.confidence}
-        return any(self.cleaned_data[name] != stored[name] for name in stored if name in self.fields)
+        asked = [name for name in SAVED_TOGETHER if name in self.fields]
+        return any(self.cleaned_data[name] != getattr(answer, name) for name in asked)
 
     def incoming(self, *, tab: str, sequence: int) -> IncomingText:
         """What it holds, as a save."""

@@ -10,15 +10,15 @@ from batches.services.ending import NOTE_CHARACTERS, DeclaredResources
 from studies.forms.texts import StorableTextField
 
 
+def _optional_text(label: Any) -> StorableTextField:
+    area = forms.Textarea(attrs={"rows": 2})
+    return StorableTextField(label=label, required=False, max_length=NOTE_CHARACTERS, widget=area)
+
+
 class ResourcesForm(forms.Form):
     """Broad kinds once for the whole batch; "nothing" must be said, not left open."""
 
-    note = StorableTextField(
-        label=gettext_lazy("Anything else, in your own words"),
-        required=False,
-        max_length=NOTE_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+    note = _optional_text(gettext_lazy("Anything else, in your own words"))
     nothing = forms.BooleanField(label=gettext_lazy("I used no resources"), required=False)
 
     def __init__(self, session: Session, data: Any = None) -> None:
@@ -53,12 +53,7 @@ class ResourcesForm(forms.Form):
 class WithdrawForm(forms.Form):
     """One deliberate tick; a reason is welcome and not needed."""
 
-    reason = StorableTextField(
-        label=gettext_lazy("Reason (you need not give one)"),
-        required=False,
-        max_length=NOTE_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+    reason = _optional_text(gettext_lazy("Reason (you need not give one)"))
     confirm = forms.BooleanField(
         label=gettext_lazy("I want to withdraw from this study. This cannot be undone.")
     )

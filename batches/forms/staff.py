@@ -20,35 +20,22 @@ class ReasonForm(forms.Form):
         error_messages={"required": _("Write a reason; it is kept in the trail.")},
     )
 
-    def arguments(self) -> dict[str, Any]:
-        """What the valid form says, as the services take it."""
-        return dict(self.cleaned_data)
+
+def _minutes_field(**options: Any) -> forms.IntegerField:
+    missing = _("Write how many minutes.")
+    return forms.IntegerField(max_value=MAX_MINUTES, error_messages={"required": missing}, **options)
 
 
-class MinutesForm(ReasonForm):
-    """How many minutes, and why."""
+class ExtraTimeForm(ReasonForm):
+    """Minutes on top at the start; 0 takes them back."""
 
-    minutes = forms.IntegerField(
-        label=_("Minutes"),
-        min_value=1,
-        max_value=MAX_MINUTES,
-        error_messages={"required": _("Write how many minutes.")},
-    )
+    minutes = _minutes_field(label=_("Minutes on top (0 takes them back)"), min_value=0)
     field_order = ("minutes", "reason")
 
 
-class ExtraTimeForm(MinutesForm):
-    """Minutes on top at the start; 0 takes them back."""
-
-    minutes = forms.IntegerField(
-        label=_("Minutes on top (0 takes them back)"),
-        min_value=0,
-        max_value=MAX_MINUTES,
-        error_messages={"required": _("Write how many minutes.")},
-    )
-
-
-class ExtendForm(MinutesForm):
+class ExtendForm(ReasonForm):
     """Minutes later than the deadline the page showed: sending it twice extends once."""
 
+    minutes = _minutes_field(label=_("Minutes"), min_value=1)
+    field_order = ("minutes", "reason")
     deadline_seen = forms.DateTimeField(widget=forms.HiddenInput)

@@ -1,17 +1,8 @@
 """Every model of the app, so that Django finds them."""
 
+from batches.models.answers import Answer, Draft, PracticeAnswer, PracticeClock, Revision, RevisionOutcome
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
-from batches.models.clock import ClockWatch
-from batches.models.drafts import Draft
-from batches.models.practice import PracticeAnswer, PracticeClock
-from batches.models.sessions import (
-    Answer,
-    Revision,
-    RevisionOutcome,
-    Session,
-    SessionEvent,
-    SessionEventKind,
-)
+from batches.models.sessions import ClockWatch, Session, SessionEvent, SessionEventKind
 
 __all__ = [
     "Answer",

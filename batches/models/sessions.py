@@ -1,4 +1,7 @@
-"""What was answered, and when. Revisions and events are append-only; the server's clock stamps everything."""
+"""When people worked, and the clock that says so.
+
+Events are append-only; the server's clock stamps everything.
+"""
 
 import uuid
 from datetime import datetime, timedelta
@@ -8,10 +11,9 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from batches.models.batches import Batch
-from batches.models.drafts import Draft
-from batches.rules.deadlines import seconds_left, time_left_at_end
-from batches.rules.statuses import AnswerState, SessionStatus, answer_state
-from studies.models import Participant, Prompt
+from batches.rules.deadlines import seconds_left
+from batches.rules.statuses import SessionStatus
+from studies.models import Participant
 
 
 class Session(models.Model):
@@ -86,8 +88,8 @@ class Session(models.Model):
 
     @property
     def time_left_at_end(self) -> timedelta:
-        """What was left when it ended; nothing where the time had run out, or has not ended yet."""
-        return time_left_at_end(ended_at=self.ended_at or self.deadline_at, deadline_at=self.deadline_at)
+        """What was left when it ended; nothing where the time had run out, or it has not ended yet."""
+        return max(timedelta(0), self.deadline_at - (self.ended_at or self.deadline_at))
 
     def is_running(self, now: datetime) -> bool:
         """Whether the participant may write now. The clock decides, not whether the sweep came by."""
@@ -98,91 +100,6 @@ class Session(models.Model):
         if self.status == SessionStatus.ACTIVE and now > self.deadline_at:
             return SessionStatus.EXPIRED
         return SessionStatus(self.status)
-
-
-class Answer(Draft):
-    """The draft for one prompt of a session; made for every prompt when the session starts.
-
-    `has_text` is whether a reader could see anything in `text`. `is_open` ends with a submission or a
-    withdrawal; it stands here so that a save has to lock nothing but its own row. `history_bytes` is what
-    the answer's revisions weigh (see `batches.services.answers`).
-    """
-
-    # No index of its own: the unique constraints below begin with the session.
-    session = models.ForeignKey(Session, on_delete=models.PROTECT, related_name="answers", db_index=False)
-    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="answers")
-    position = models.PositiveIntegerField()
-    has_text = models.BooleanField(default=False)
-    is_open = models.BooleanField(default=True)
-    history_bytes = models.PositiveBigIntegerField(default=0)
-
-    class Meta:
-        ordering = ["position"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["session", "position"], name="a_session_has_one_answer_per_place"
-            ),
-            models.UniqueConstraint(fields=["session", "prompt"], name="a_session_has_one_answer_per_prompt"),
-            models.CheckConstraint(
-                condition=models.Q(confidence=None) | models.Q(confidence__lte=100),
-                name="a_confidence_is_a_percentage",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"answer {self.position} of {self.session_id}"
-
-    @property
-    def state(self) -> AnswerState:
-        """Why there is an answer, or why there is none. Reads the session: select it along."""
-        return answer_state(
-            session_status=SessionStatus(self.session.status),
-            first_seen=self.first_seen_at is not None,
-            revisions=self.revision,
-            has_text=self.has_text,
-        )
-
-
-class RevisionOutcome(models.TextChoices):
-    """What became of a text that reached the server. Refused texts are kept too: nothing typed is lost."""
-
-    ACCEPTED = "accepted", _("Accepted")
-    ACCEPTED_LATE = "accepted_late", _("Accepted within the tolerance after the deadline")
-    REFUSED_LATE = "refused_late", _("Refused: the session was over")
-    REFUSED_STALE = "refused_stale", _("Refused: another tab had saved newer text")
-    SUPERSEDED = "superseded", _("Overtaken by a newer save of the same tab")
-
-
-class Revision(models.Model):
-    """One text as it arrived. `number` is set for accepted ones only. Append-only."""
-
-    # No index of its own: the unique constraint below begins with the answer.
-    answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="revisions", db_index=False)
-    number = models.PositiveIntegerField(null=True)
-    base_revision = models.PositiveIntegerField()
-    outcome = models.CharField(max_length=15, choices=RevisionOutcome)
-    text = models.TextField(blank=True)
-    note = models.TextField(blank=True)
-    confidence = models.PositiveSmallIntegerField(null=True)
-    tab = models.CharField(max_length=64)
-    sequence = models.PositiveBigIntegerField()
-    received_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["id"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["answer", "number"], name="revision_numbers_do_not_repeat_in_an_answer"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(outcome__startswith="accepted", number__isnull=False)
-                | ~models.Q(outcome__startswith="accepted") & models.Q(number__isnull=True),
-                name="exactly_accepted_revisions_are_numbered",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.outcome} revision of {self.answer}"
 
 
 class SessionEventKind(models.TextChoices):
@@ -219,3 +136,26 @@ class SessionEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} in {self.session_id}"
+
+
+class ClockWatch(models.Model):
+    """The one row: the last reading that was believed (see `rules.clock`), kept about once a minute.
+
+    `held_since` is set while the clock is not believed, and nothing ends; `held_seconds` is by how much it
+    was ahead then, negative where it was behind.
+    """
+
+    at = models.DateTimeField()
+    boot_id = models.CharField(max_length=36, blank=True)
+    boot_seconds = models.FloatField(default=0)
+    proven_at = models.DateTimeField()
+    settling_since = models.DateTimeField(null=True)
+    held_since = models.DateTimeField(null=True)
+    held_seconds = models.IntegerField(default=0)
+
+    class Meta:
+        verbose_name_plural = "clock watch"
+        constraints = [models.CheckConstraint(condition=models.Q(pk=1), name="one_clock_is_watched")]
+
+    def __str__(self) -> str:
+        return f"clock at {self.at:%Y-%m-%d %H:%M:%S}"

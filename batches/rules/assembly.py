@@ -1,7 +1,4 @@
-"""Cutting a prompt bank into batches: at random as in the published pilot, balanced, or anew for every place.
-
-Import batch making from here; `traits`, `balance`, `coverage` and `coverage_text` hold its parts.
-"""
+"""Cutting a bank into batches: at random as in the published pilot, balanced, or anew for every place."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,22 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from batches.rules.balance import balanced_members
-from batches.rules.coverage import BatchCoverage, CoverageReport, CoverageSpread, coverage_report
-from batches.rules.coverage_text import coverage_lines
-from batches.rules.traits import IntArray, PromptTraits
-
-__all__ = [
-    "AssemblyRefused",
-    "BatchCoverage",
-    "CoverageReport",
-    "CoverageSpread",
-    "PromptTraits",
-    "assemble_balanced",
-    "assemble_matrix",
-    "assemble_random",
-    "coverage_lines",
-    "coverage_report",
-]
+from batches.rules.traits import PromptTraits
 
 
 class AssemblyRefused(ValueError):
@@ -57,7 +39,9 @@ def assemble_balanced(
     if not traits:
         return []
     ordered = sorted(traits, key=lambda prompt: prompt.prompt_id)
-    members = balanced_members(ordered, _sizes(len(ordered), batch_size), rng=rng, swaps=swaps)
+    full, rest = divmod(len(ordered), batch_size)
+    sizes = np.array([batch_size] * full + [rest] * (rest > 0), dtype=np.int64)
+    members = balanced_members(ordered, sizes, rng=rng, swaps=swaps)
     return [[ordered[index].prompt_id for index in batch] for batch in members]
 
 
@@ -85,11 +69,6 @@ def assemble_matrix(
             "another assembly."
         )
     return [batch for _ in range(cuts) for batch in assemble_balanced(traits, batch_size=batch_size, rng=rng)]
-
-
-def _sizes(prompts: int, batch_size: int) -> IntArray:
-    full, rest = divmod(prompts, batch_size)
-    return np.array([batch_size] * full + [rest] * (rest > 0), dtype=np.int64)
 
 
 def _refuse_bad_input(prompt_ids: Sequence[str], batch_size: int) -> None:

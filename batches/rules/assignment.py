@@ -1,8 +1,15 @@
-"""Which place the next person gets, so that every batch fills evenly within each profile."""
+"""Which place the next person gets, so that every batch fills evenly within each profile, and in which order
+they see its prompts.
 
-from collections.abc import Sequence
+Ties and orders go by ranks that are the same on every machine and Python version, unlike `hash` or `random`.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ def choose_place(loads: Sequence[BatchLoad], *, tie_seed: int, shown_arm: str = 
     candidates = as_shown or open_loads
     fewest = min(_filled(load) for load in candidates)
     tied = (load for load in candidates if _filled(load) == fewest)
-    chosen = min(tied, key=lambda load: _tie_rank(load.batch_id, tie_seed))
+    chosen = min(tied, key=lambda load: _rank(tie_seed, load.batch_id))
     return Place(chosen.batch_id, shown_arm if as_shown else chosen.open_arms[0])
 
 
@@ -51,6 +58,22 @@ def _filled(load: BatchLoad) -> tuple[int, int, int]:
     return load.cut, load.in_profile, load.total
 
 
-def _tie_rank(batch_id: int, tie_seed: int) -> bytes:
-    """A rank that is the same on every machine and Python version, unlike `hash` or `random`."""
-    return sha256(f"{tie_seed}:{batch_id}".encode()).digest()
+def ordered_prompts(
+    prompts: Iterable[T], *, order: Literal["fixed", "random"], order_seed: int, participant_code: str
+) -> list[T]:
+    """Return the prompts, given in the batch's order, in the order this person sees them.
+
+    "fixed" leaves them as they are. "random" is the same whenever and wherever it is derived again: write
+    `<order_seed>:<participant code>:<place in the batch, from 1>` for every place, take the SHA-256 of each
+    as UTF-8, and sort the places by these digests, the smallest first.
+    """
+    if order == "fixed":
+        return list(prompts)
+    ranked = sorted(
+        enumerate(prompts, start=1), key=lambda place: _rank(order_seed, participant_code, place[0])
+    )
+    return [prompt for _, prompt in ranked]
+
+
+def _rank(*parts: int | str) -> bytes:
+    return sha256(":".join(map(str, parts)).encode()).digest()

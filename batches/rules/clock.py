@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from types import MappingProxyType
 
 # By so much clocks may differ, or be corrected, without a doubt.
 TOLERANCE = timedelta(seconds=30)
@@ -23,9 +22,10 @@ class Ending(StrEnum):
     DELETIONS = "deletions"
 
 
-SETTLED_AFTER: Mapping[Ending, timedelta] = MappingProxyType(
-    {Ending.SESSIONS: timedelta(minutes=10), Ending.DELETIONS: timedelta(hours=1)}
-)
+SETTLED_AFTER: Mapping[Ending, timedelta] = {
+    Ending.SESSIONS: timedelta(minutes=10),
+    Ending.DELETIONS: timedelta(hours=1),
+}
 """How long a clock runs evenly after a longer pause before it may end this.
 
 A machine that was off overnight cannot be told from one whose clock was wrong when it started. Within minutes
@@ -97,32 +97,25 @@ def _gone_on(before: Belief, reading: Reading) -> Belief:
     since = before.settling_since
     if since is not None and reading.at - since < max(SETTLED_AFTER.values()):
         return replace(before, at=reading.at, boot_seconds=reading.boot_seconds, was_ahead=False)
-    return _proven(reading)
+    return proven(reading)
 
 
 def _after_pause(before: Belief | None, reading: Reading, newest_stored: datetime | None) -> Judgement:
     last = before.proven_at if before else newest_stored
     if last is None:
-        return Judgement(_proven(reading))
+        return Judgement(proven(reading))
     off = reading.at - last
     # Something stored is newer than the clock: it is slow now, or was fast then.
     behind = reading.at - max(last, newest_stored or last)
     if behind < -TOLERANCE:
         return Judgement(None, behind)
     if off <= RESTART:
-        return Judgement(_proven(reading))
+        return Judgement(proven(reading))
     # Nothing shows that a clock that had jumped ahead is right again.
     if before is not None and before.was_ahead:
         return Judgement(None, off)
-    return Judgement(
-        Belief(
-            reading.at,
-            reading.boot_id,
-            reading.boot_seconds,
-            proven_at=last,
-            settling_since=_settling_since(before, reading),
-        )
-    )
+    since = _settling_since(before, reading)
+    return Judgement(replace(proven(reading), proven_at=last, settling_since=since))
 
 
 def _settling_since(before: Belief | None, reading: Reading) -> datetime:
@@ -133,5 +126,6 @@ def _settling_since(before: Belief | None, reading: Reading) -> datetime:
     return before.settling_since if at_once else reading.at
 
 
-def _proven(reading: Reading) -> Belief:
+def proven(reading: Reading) -> Belief:
+    """A reading that is believed without a doubt."""
     return Belief(reading.at, reading.boot_id, reading.boot_seconds, proven_at=reading.at)

@@ -1,6 +1,7 @@
 """What each batch holds and how far the batches differ: the evidence that an assembly is fair."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from batches.rules.traits import (
     parameters_of,
 )
 from psychometrics.planning.linkage import Linkage, batch_linkage
+
+_MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,3 +150,63 @@ def _count_sd(counts: Sequence[Mapping[str, int]], sizes: FloatArray, matrix: Fl
     observed = np.array([list(row.values()) for row in counts], dtype=np.float64)
     expected = sizes[:, None] * matrix.mean(axis=0)
     return float(np.sqrt(np.mean((observed - expected) ** 2)))
+
+
+def coverage_lines(report: CoverageReport, *, per_batch: bool = True) -> list[str]:
+    """Return plain text for a terminal or a log: sizes, spread, prompts without parameters and, if asked for,
+    one line per batch.
+    """
+    batches = _batch_lines(report) if per_batch else ()
+    return [_sizes_line(report), *_spread_lines(report), *batches, *_missing_lines(report)]
+
+
+def _sizes_line(report: CoverageReport) -> str:
+    groups = sorted(Counter(report.sizes).items(), reverse=True)
+    sizes = " and ".join(f"{times} of {size}" for size, times in groups)
+    prompts = report.linkage.asked
+    each = f", each in {sum(report.sizes) // prompts} batches" if sum(report.sizes) > prompts else ""
+    return f"{len(report.batches)} batches ({sizes or 'none'}), {prompts} prompts{each}."
+
+
+def _spread_lines(report: CoverageReport) -> Iterator[str]:
+    linked, spread = report.linkage, report.spread
+    if linked.asked:
+        parts = "1 component" if linked.components == 1 else f"{linked.components} components"
+        yield (
+            f"Linkage: {parts}; a prompt is asked of at least {linked.fewest_people} people and shares a "
+            f"person with at least {linked.fewest_neighbours} other prompts."
+        )
+    if spread.mean_difficulty_sd is not None:
+        for theta, sd in zip(report.abilities, spread.expected_raw_sd, strict=True):
+            yield f"Expected raw score at ability {theta:g}: sd over batches {_number(sd, 4)}."
+        yield f"Mean difficulty: sd over batches {_number(spread.mean_difficulty_sd, 3)} logits."
+        yield f"Information per prompt: variation over batches {_number(spread.information_cv, 3)}."
+    counts = f"category {spread.category_sd:.2f}, modality {spread.modality_sd:.2f}"
+    yield f"Distance of counts from their share of the bank: {counts} prompts."
+
+
+def _batch_lines(report: CoverageReport) -> Iterator[str]:
+    curves = "".join(f"  raw at {theta:<4g}" for theta in report.abilities)
+    yield f"batch  size  difficulty{curves}  information  categories; modalities"
+    for batch in report.batches:
+        curves = "".join(f"  {_number(value, 3):>11}" for value in batch.expected_raw)
+        yield (
+            f"{batch.number:>5}  {batch.size:>4}  {_number(batch.mean_difficulty, 2):>10}{curves}"
+            f"  {batch.information:>11.1f}  {_counted(batch.categories)}; {_counted(batch.modalities)}"
+        )
+
+
+def _missing_lines(report: CoverageReport) -> Iterator[str]:
+    missing = report.prompts_without_parameters
+    if missing:
+        more = len(missing) - _MAX_NAMED
+        named = ", ".join(missing[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+        yield f"Prompts without item parameters: {len(missing)} ({named})."
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "unknown" if value is None else f"{value:.{decimals}f}"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return " ".join(f"{name} {count}" for name, count in counts.items())

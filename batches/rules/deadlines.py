@@ -43,13 +43,3 @@ def has_expired(*, now: datetime, deadline_at: datetime, tolerance: timedelta) -
     The logical time of the expiry is `deadline_at`, whenever the sweep comes by.
     """
     return lateness(now=now, deadline_at=deadline_at, tolerance=tolerance) is Lateness.LATE
-
-
-def extended(*, now: datetime, deadline_at: datetime, extra: timedelta) -> datetime:
-    """The deadline with extra time: all of it can still be used, so one that has passed counts from now."""
-    return max(now, deadline_at) + extra
-
-
-def time_left_at_end(*, ended_at: datetime, deadline_at: datetime) -> timedelta:
-    """What was left when the batch was handed in; nothing where it came within the tolerance."""
-    return max(timedelta(0), deadline_at - ended_at)

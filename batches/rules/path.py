@@ -1,6 +1,6 @@
 """The way of a participant through a study: which steps there are, how far the person is, what comes next."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -85,31 +85,35 @@ class Step:
     state: StepState
 
 
-def path_steps(facts: PathFacts) -> tuple[Step, ...]:
+def path_steps(facts: PathFacts) -> list[Step]:
     """The steps of this person, in order."""
-    return tuple(_steps(facts))
-
-
-def current_step(steps: tuple[Step, ...]) -> Step | None:
-    """The one step that is next or waits; None where the path has ended."""
-    return next((step for step in steps if step.state in (StepState.NEXT, StepState.WAITING)), None)
-
-
-def _steps(facts: PathFacts) -> Iterator[Step]:
-    done, waits, asked = _done(facts), _waits(facts), _asked(facts)
+    asked = {
+        StepKind.PROFILE: facts.asks_profile,
+        StepKind.PRACTICE: facts.asks_practice,
+        StepKind.CHECK: facts.asks_check,
+    }
+    done, waits = _done(facts), _waits(facts)
+    steps: list[Step] = []
     reached = False
-    for kind in (kind for kind in StepKind if kind in asked):
-        if kind in done:
-            yield Step(kind, StepState.DONE)
+    for kind in (kind for kind in StepKind if asked.get(kind, True)):
+        if done[kind]:
+            state = StepState.DONE
         elif facts.has_ended:
-            yield Step(kind, StepState.NOT_NEEDED)
+            state = StepState.NOT_NEEDED
         elif kind == StepKind.PRACTICE:
-            yield Step(kind, _practice_state(facts))
+            state = _practice_state(facts)
         elif reached:
-            yield Step(kind, StepState.LATER)
+            state = StepState.LATER
         else:
             reached = True
-            yield Step(kind, StepState.WAITING if kind in waits else StepState.NEXT)
+            state = StepState.WAITING if waits.get(kind) else StepState.NEXT
+        steps.append(Step(kind, state))
+    return steps
+
+
+def current_step(steps: Sequence[Step]) -> Step | None:
+    """The one step that is next or waits; None where the path has ended."""
+    return next((step for step in steps if step.state in (StepState.NEXT, StepState.WAITING)), None)
 
 
 def _practice_state(facts: PathFacts) -> StepState:
@@ -118,21 +122,10 @@ def _practice_state(facts: PathFacts) -> StepState:
     return StepState.OPTIONAL if facts.has_consented and facts.decision == "approved" else StepState.LATER
 
 
-def _asked(facts: PathFacts) -> set[StepKind]:
-    asked = set(StepKind)
-    if not facts.asks_profile:
-        asked.discard(StepKind.PROFILE)
-    if not facts.asks_practice:
-        asked.discard(StepKind.PRACTICE)
-    if not facts.asks_check:
-        asked.discard(StepKind.CHECK)
-    return asked
-
-
-def _done(facts: PathFacts) -> set[StepKind]:
+def _done(facts: PathFacts) -> dict[StepKind, bool]:
     """Who has started is past everything before the start, whatever the study asks since."""
     started = facts.session != "none"
-    done = {
+    return {
         StepKind.PROFILE: facts.profile_sent,
         StepKind.DECISION: started or facts.decision != "open",
         StepKind.CONSENT: started or facts.has_consented,
@@ -143,15 +136,13 @@ def _done(facts: PathFacts) -> set[StepKind]:
         StepKind.SESSION: facts.session == "ended",
         StepKind.RECEIPT: facts.session == "ended" and facts.has_withdrawn,
     }
-    return {kind for kind, is_done in done.items() if is_done}
 
 
-def _waits(facts: PathFacts) -> set[StepKind]:
-    """Steps on which the person can do nothing now."""
-    waits = {
+def _waits(facts: PathFacts) -> dict[StepKind, bool]:
+    """On which steps the person can do nothing now."""
+    return {
         StepKind.DECISION: True,
         StepKind.CONSENT: not facts.may_consent,
         StepKind.CHECK: not facts.may_retry,
         StepKind.START: not facts.may_start,
     }
-    return {kind for kind, is_waiting in waits.items() if is_waiting}

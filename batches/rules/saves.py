@@ -1,9 +1,15 @@
-"""Which saves may become the current text: two tabs, retries, and requests that overtake each other."""
+"""Which saves may become the current text: two tabs, retries, and requests that overtake each other; and what
+an answer and the note beside it may contain.
+"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from formats.wording import gettext_noop
+
+NOTE_MAX_CHARACTERS = 2_000
 
 
 class SaveDecision(StrEnum):
@@ -38,15 +44,11 @@ def decide_save(
     `is_same`: what is sent, with everything beside the text, equals what is stored.
     """
     if tab == current_tab:
-        return _within_one_tab(sequence=sequence, current_sequence=current_sequence, is_same=is_same)
+        if sequence > current_sequence:
+            return SaveDecision.ACCEPT
+        is_retry = sequence == current_sequence and is_same
+        return SaveDecision.DUPLICATE if is_retry else SaveDecision.SUPERSEDED
     return SaveDecision.ACCEPT if base_revision == current_revision else SaveDecision.STALE
-
-
-def _within_one_tab(*, sequence: int, current_sequence: int, is_same: bool) -> SaveDecision:
-    if sequence > current_sequence:
-        return SaveDecision.ACCEPT
-    is_retry = sequence == current_sequence and is_same
-    return SaveDecision.DUPLICATE if is_retry else SaveDecision.SUPERSEDED
 
 
 _SENTENCES: Mapping[SaveDecision, str] = {
@@ -60,3 +62,64 @@ _SENTENCES: Mapping[SaveDecision, str] = {
         "A newer save from this page had already arrived, so this one changes nothing."
     ),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class TextFault:
+    """Why a text cannot be stored: one sentence, with its numbers apart so that it can be translated."""
+
+    sentence: str
+    numbers: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return self.sentence % {name: f"{number:,}" for name, number in self.numbers.items()}
+
+
+class _Sentences(NamedTuple):
+    nul: str
+    broken: str
+    long: str
+
+
+def check_answer_text(text: str, *, max_characters: int) -> TextFault | None:
+    """Return why the answer cannot be stored, or None when it can. Length is counted in code points."""
+    return _fault(text, max_characters, _ANSWER)
+
+
+def check_note(note: str) -> TextFault | None:
+    """Return why the note beside an answer cannot be stored, or None when it can."""
+    return _fault(note, NOTE_MAX_CHARACTERS, _NOTE)
+
+
+def _fault(text: str, max_characters: int, sentences: _Sentences) -> TextFault | None:
+    if "\x00" in text:
+        return TextFault(sentences.nul, {"position": text.index("\x00") + 1})
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        # A surrogate code point: a well-formed str has none, JSON escapes can bring one in.
+        return TextFault(sentences.broken, {"position": error.start + 1})
+    if len(text) > max_characters:
+        return TextFault(sentences.long, {"length": len(text), "limit": max_characters})
+    return None
+
+
+_ANSWER = _Sentences(
+    nul=gettext_noop("The answer has a NUL character at position %(position)s; remove it and save again."),
+    broken=gettext_noop(
+        "The answer has a broken character at position %(position)s; remove it and save again."
+    ),
+    long=gettext_noop(
+        "The answer is %(length)s characters long and at most %(limit)s are allowed; "
+        "shorten it and save again."
+    ),
+)
+_NOTE = _Sentences(
+    nul=gettext_noop("The note has a NUL character at position %(position)s; remove it and save again."),
+    broken=gettext_noop(
+        "The note has a broken character at position %(position)s; remove it and save again."
+    ),
+    long=gettext_noop(
+        "The note is %(length)s characters long and at most %(limit)s are allowed; shorten it and save again."
+    ),
+)

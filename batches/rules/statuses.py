@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from types import MappingProxyType
 
 from formats.wording import gettext_noop
 
@@ -38,18 +37,16 @@ class AnswerState(StrEnum):
         return _ANSWER_SENTENCES[self]
 
 
-SESSION_MOVES: Mapping[SessionStatus, frozenset[SessionStatus]] = MappingProxyType(
-    {
-        SessionStatus.ACTIVE: frozenset(
-            {SessionStatus.SUBMITTED, SessionStatus.EXPIRED, SessionStatus.WITHDRAWN}
-        ),
-        SessionStatus.SUBMITTED: frozenset({SessionStatus.ACTIVE, SessionStatus.WITHDRAWN}),
-        SessionStatus.EXPIRED: frozenset(
-            {SessionStatus.ACTIVE, SessionStatus.SUBMITTED, SessionStatus.WITHDRAWN}
-        ),
-        SessionStatus.WITHDRAWN: frozenset(),
-    }
-)
+SESSION_MOVES: Mapping[SessionStatus, frozenset[SessionStatus]] = {
+    SessionStatus.ACTIVE: frozenset(
+        {SessionStatus.SUBMITTED, SessionStatus.EXPIRED, SessionStatus.WITHDRAWN}
+    ),
+    SessionStatus.SUBMITTED: frozenset({SessionStatus.ACTIVE, SessionStatus.WITHDRAWN}),
+    SessionStatus.EXPIRED: frozenset(
+        {SessionStatus.ACTIVE, SessionStatus.SUBMITTED, SessionStatus.WITHDRAWN}
+    ),
+    SessionStatus.WITHDRAWN: frozenset(),
+}
 """The moves a session may make; anything not listed is refused.
 
 Back to active goes only what the study team extends or reopens. From expired to submitted goes only a

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from django.db import connection
-from django.db.models import Exists, OuterRef
 
 from batches.rules.statuses import SessionStatus
-from studies.models import Audience, Participant, Study, StudyEvent, VettingStatus
+from studies.models import Audience, Participant, Study, VettingStatus
+from studies.selectors.participants import withdrew
 from studies.selectors.storage import storage_notice
 from studies.services.events import StudyEventKind
 
@@ -84,13 +84,10 @@ def notices_for(*, user_id: int, study_slug: str, now: datetime) -> list[Notice]
 
 def audience_sizes(study: Study) -> Mapping[Audience, int]:
     """How many people of the study an announcement to each audience would reach now."""
-    withdrew = StudyEvent.objects.filter(participant=OuterRef("pk"), kind=StudyEventKind.WITHDREW)
-    people = Participant.objects.filter(study=study).annotate(withdrew=Exists(withdrew))
+    people = Participant.objects.filter(study=study).annotate(gone=withdrew())
     return Counter(
         audience
-        for vetting_status, status, gone in people.values_list(
-            "vetting_status", "session__status", "withdrew"
-        )
+        for vetting_status, status, gone in people.values_list("vetting_status", "session__status", "gone")
         for audience in _audiences_of(vetting_status, SessionStatus.WITHDRAWN if gone else status or "")
     )
 

@@ -3,7 +3,7 @@
 Of an arm it holds the instructions that the person was given: its name would tell what is compared.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from allauth.mfa.models import Authenticator
 
@@ -15,16 +15,9 @@ DRAFT_FACTS = ("text", "note", "confidence", "is_flagged", "revision", "first_se
 ANSWER_FACTS = ("position", *DRAFT_FACTS)
 REVISION_FACTS = ("number", "outcome", "text", "note", "confidence", "tab", "sequence", "received_at")
 SESSION_FACTS = (
-    "started_at",
-    "deadline_at",
-    "ended_at",
-    "status",
-    "overdue_rule",
-    "extended_seconds",
-    "resources",
-    "resources_note",
-    "resources_recorded_at",
-)
+    "started_at deadline_at ended_at status overdue_rule extended_seconds resources resources_note "
+    "resources_recorded_at"
+).split()
 PROMPT_TEXTS = ("prompt__text", "prompt__gold_answer", "prompt__solution", "prompt__citations")
 AT_ONCE = 50
 
@@ -35,7 +28,12 @@ def own_facts(participant: Participant) -> dict[str, object]:
     return {
         "study": {"name": participant.study.name, "address": participant.study.slug},
         "person": _person(participant),
-        "invitations": list(_invitations(participant)),
+        # Also those that were revoked before the one that was accepted.
+        "invitations": list(
+            Invitation.objects.filter(study=participant.study, email=participant.user.email)
+            .order_by("pk")
+            .values("email", "profile", "created_at", "sent_at", "revoked_at", "accepted_at")
+        ),
         "profile_forms": list(participant.profile_forms.order_by("pk").values("answers", "submitted_at")),
         "files": list(
             participant.credentials.order_by("pk").values(
@@ -81,7 +79,7 @@ def _person(participant: Participant) -> dict[str, object]:
         "code": participant.code,
         "address": participant.user.email,
         "last_signed_in_at": participant.user.last_login,
-        "passkeys": [_passkey(one) for one in Authenticator.objects.filter(user=participant.user)],
+        "passkeys": [_passkey(key) for key in Authenticator.objects.filter(user=participant.user)],
         "profile": participant.profile,
         "vetting_status": participant.vetting_status,
         "vetting_reason": participant.vetting_reason,
@@ -96,18 +94,13 @@ def _passkey(passkey: Authenticator) -> Mapping[str, object]:
     return {"name": name, "added_at": passkey.created_at, "last_used_at": passkey.last_used_at}
 
 
-def _invitations(participant: Participant) -> Iterable[Mapping[str, object]]:
-    """Also those that were revoked before the one that was accepted."""
-    rows = Invitation.objects.filter(study=participant.study, email=participant.user.email).order_by("pk")
-    return rows.values("email", "profile", "created_at", "sent_at", "revoked_at", "accepted_at")
-
-
 def _session(session: Session) -> dict[str, object]:
-    facts = {name: getattr(session, name) for name in SESSION_FACTS}
-    own = session.participant.study.protocol.arm_instructions(session.arm)
     return {
-        "reference": session.reference, "batch": session.batch.number, "own_instructions": own, **facts
-    }  # fmt: skip
+        "reference": session.reference,
+        "batch": session.batch.number,
+        "own_instructions": session.participant.study.protocol.arm_instructions(session.arm),
+        **{name: getattr(session, name) for name in SESSION_FACTS},
+    }
 
 
 def _events(participant: Participant) -> list[Mapping[str, object]]:

@@ -1,12 +1,10 @@
 """What the study team may know about one person, and do for them now: facts, no answers, no prompts."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
-from types import MappingProxyType
 
 from batches.models import Answer, Session, SessionEvent
 from batches.rules.statuses import AnswerState, SessionStatus
@@ -17,20 +15,9 @@ from studies.services.events import has_withdrawn
 
 # What events carry beyond these is the person's own words, or means nothing to a reader.
 SHOWN_DETAILS = (
-    "reason",
-    "minutes",
-    "deadline_at",
-    "before",
-    "deadline_before",
-    "deletes_at",
-    "check_attempts",
-    "minutes_before",
-    "batch",
-    "arm",
-    "position",
-    "prompt",
-    "lateness",
-)
+    "reason minutes deadline_at before deadline_before deletes_at check_attempts minutes_before batch arm "
+    "position prompt lateness"
+).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +26,7 @@ class SessionFacts:
 
     session: Session
     status: SessionStatus
-    states: Mapping[AnswerState, int]
+    states: Sequence[AnswerState]
 
     @property
     def has_declared(self) -> bool:
@@ -63,26 +50,21 @@ def session_facts(participant: Participant, now: datetime) -> SessionFacts | Non
     session = Session.objects.select_related("batch").filter(participant=participant).first()
     if session is None:
         return None
-    counts = Counter(place.state for place in answer_places(session))
-    return SessionFacts(session, session.status_at(now), MappingProxyType(counts))
+    states = [answer.state for answer in answer_places(session)]
+    return SessionFacts(session, session.status_at(now), states)
 
 
 def person_trail(participant: Participant) -> Sequence[TrailEntry]:
     """Everything that happened to the person in the study and in their session, in the order it happened."""
     of_study = StudyEvent.objects.filter(participant=participant).select_related("actor")
     of_session = list(SessionEvent.objects.filter(session__participant=participant).select_related("actor"))
-    labels = _public_labels(participant)
+    answers = Answer.objects.filter(session__participant=participant, prompt__split="public")
+    labels = dict(answers.values_list("position", "prompt__label"))
     for event in of_session:
         event.details["prompt"] = labels.get(event.details.get("position"))
     entries = [_entry(event, event.happened_at) for event in of_study]
     entries += [_entry(event, event.recorded_at) for event in of_session]
     return sorted(entries, key=attrgetter("happened_at", "recorded_at"))
-
-
-def _public_labels(participant: Participant) -> dict[int, str]:
-    """The label of every public prompt of the person's session, by its place."""
-    answers = Answer.objects.filter(session__participant=participant, prompt__split="public")
-    return dict(answers.values_list("position", "prompt__label"))
 
 
 def _entry(event: StudyEvent | SessionEvent, recorded_at: datetime) -> TrailEntry:
@@ -106,11 +88,7 @@ def person_actions(participant: Participant, session: Session | None) -> list[Pe
     if has_withdrawn(participant):
         return []
     if session is not None:
-        return [_session_action(session)]
+        early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
+        return [PersonAction.REOPEN if early else PersonAction.EXTEND]
     needs_try = not check_passed(participant) and not check_attempts_left(participant)
     return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try
-
-
-def _session_action(session: Session) -> PersonAction:
-    early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
-    return PersonAction.REOPEN if early else PersonAction.EXTEND

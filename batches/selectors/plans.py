@@ -1,7 +1,8 @@
 """Reads of batch plans."""
 
 from batches.models import BatchPlan, BatchPrompt
-from batches.rules.assembly import CoverageReport, PromptTraits, coverage_report
+from batches.rules.coverage import CoverageReport, coverage_report
+from batches.rules.traits import PromptTraits
 from psychometrics.data.categories import category_of
 from studies.models import Item, Prompt, Study
 from studies.protocol.settings import ProtocolSettings

@@ -1,8 +1,10 @@
 """How far a study has come: per batch and profile, and per prompt. Test people appear nowhere."""
 
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import TypeVar
 
 from django.db.models import Count
 
@@ -23,17 +25,12 @@ class StatusCounts:
     withdrawn: int = 0
 
     def __add__(self, other: "StatusCounts") -> "StatusCounts":
-        return StatusCounts(
-            self.active + other.active,
-            self.submitted + other.submitted,
-            self.expired + other.expired,
-            self.withdrawn + other.withdrawn,
-        )
+        return StatusCounts(*map(operator.add, astuple(self), astuple(other)))
 
     @property
     def total(self) -> int:
         """All sessions, whatever became of them."""
-        return self.active + self.submitted + self.expired + self.withdrawn
+        return sum(astuple(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,58 +76,49 @@ class StudyProgress:
         return sum(sum(batch.places.values()) for batch in self.batches)
 
 
-def study_progress(study: Study) -> StudyProgress:
-    """Count the study's sessions and answers; a fixed number of queries for any size."""
-    protocol = study.protocol
-    slugs = [profile.slug for profile in protocol.profiles]
-    sessions, slots = _session_counts(study), _slot_counts(study, protocol)
-    batches = tuple(
-        BatchProgress(
-            number=batch.number,
-            prompts=prompts,
-            profiles={slug: _sum(sessions[batch.pk], PROFILE, slug) for slug in slugs},
-            places={slug: _places(slots[batch.pk], PROFILE, slug) for slug in slugs},
-            arms={arm: _sum(sessions[batch.pk], ARM, arm) for arm in protocol.arm_slugs},
-            arm_places={arm: _places(slots[batch.pk], ARM, arm) for arm in protocol.arm_slugs},
-        )
-        for batch, prompts in _batches(study)
-    )
-    return StudyProgress(
-        batches=batches,
-        profiles={slug: sum((batch.profiles[slug] for batch in batches), NOBODY) for slug in slugs},
-        arms={arm: sum((batch.arms[arm] for batch in batches), NOBODY) for arm in protocol.arm_slugs},
-        prompt_coverage=prompt_coverage(study),
-    )
-
-
-def prompt_coverage(study: Study) -> dict[str, int]:
-    """How many answers to each prompt count by now."""
-    answered = Counter(answers_to_score(study).values_list("prompt__prompt_id", flat=True))
-    prompt_ids = Prompt.objects.filter(version=study.bank_version_id).values_list("prompt_id", flat=True)
-    return {prompt_id: answered[prompt_id] for prompt_id in prompt_ids}
-
-
 NOBODY = StatusCounts()
 
 
-def _batches(study: Study) -> list[tuple[Batch, int]]:
+def study_progress(study: Study) -> StudyProgress:
+    """Count the study's sessions and answers; a fixed number of queries for any size."""
+    protocol = study.protocol
+    slugs, arms = [profile.slug for profile in protocol.profiles], protocol.arm_slugs
+    sessions, slots = _session_counts(study), _slot_counts(study, protocol)
     rows = Batch.objects.filter(plan__study=study).annotate(size=Count("places")).order_by("number")
-    return [(batch, batch.size) for batch in rows]
+    batches = tuple(
+        BatchProgress(
+            number=batch.number,
+            prompts=batch.size,
+            profiles={slug: _sum(sessions[batch.pk], PROFILE, slug, NOBODY) for slug in slugs},
+            places={slug: _sum(slots[batch.pk], PROFILE, slug, 0) for slug in slugs},
+            arms={arm: _sum(sessions[batch.pk], ARM, arm, NOBODY) for arm in arms},
+            arm_places={arm: _sum(slots[batch.pk], ARM, arm, 0) for arm in arms},
+        )
+        for batch in rows
+    )
+    answered = Counter(answers_to_score(study).values_list("prompt__prompt_id", flat=True))
+    prompt_ids = Prompt.objects.filter(version=study.bank_version_id).values_list("prompt_id", flat=True)
+    return StudyProgress(
+        batches=batches,
+        profiles={slug: sum((batch.profiles[slug] for batch in batches), NOBODY) for slug in slugs},
+        arms={arm: sum((batch.arms[arm] for batch in batches), NOBODY) for arm in arms},
+        prompt_coverage={prompt_id: answered[prompt_id] for prompt_id in prompt_ids},
+    )
 
 
 Cell = tuple[str, str]
 PROFILE, ARM = 0, 1
+N = TypeVar("N", int, StatusCounts)
 
 
 def _session_counts(study: Study) -> Mapping[int, Mapping[Cell, StatusCounts]]:
     """Sessions of each batch, by profile and arm."""
     sessions = Session.objects.filter(batch__plan__study=study, participant__is_test=False)
     rows = sessions.values_list("batch", "participant__profile", "arm", "status")
-    found: dict[int, dict[Cell, StatusCounts]] = defaultdict(dict)
+    batches: dict[int, dict[Cell, StatusCounts]] = defaultdict(lambda: defaultdict(StatusCounts))
     for batch_id, profile, arm, status, people in rows.annotate(people=Count("pk")):
-        counts = StatusCounts(**{SessionStatus(status).value: people})
-        found[batch_id][profile, arm] = found[batch_id].get((profile, arm), NOBODY) + counts
-    return found
+        batches[batch_id][profile, arm] += StatusCounts(**{SessionStatus(status).value: people})
+    return batches
 
 
 def _slot_counts(study: Study, protocol: ProtocolSettings) -> Mapping[int, Mapping[Cell, int]]:
@@ -139,15 +127,11 @@ def _slot_counts(study: Study, protocol: ProtocolSettings) -> Mapping[int, Mappi
         every = {(profile.slug, ""): protocol.replicates_per_profile for profile in protocol.profiles}
         return defaultdict(lambda: every)
     rows = BatchSlot.objects.filter(batch__plan__study=study).order_by()
-    found: dict[int, dict[Cell, int]] = defaultdict(dict)
+    batches: dict[int, dict[Cell, int]] = defaultdict(dict)
     for batch_id, profile, arm, places in rows.values_list("batch", "profile", "arm").annotate(n=Count("pk")):
-        found[batch_id][profile, arm] = places
-    return found
+        batches[batch_id][profile, arm] = places
+    return batches
 
 
-def _sum(cells: Mapping[Cell, StatusCounts], which: int, name: str) -> StatusCounts:
-    return sum((counts for cell, counts in cells.items() if cell[which] == name), NOBODY)
-
-
-def _places(cells: Mapping[Cell, int], which: int, name: str) -> int:
-    return sum(places for cell, places in cells.items() if cell[which] == name)
+def _sum(cells: Mapping[Cell, N], which: int, name: str, nothing: N) -> N:
+    return sum((number for cell, number in cells.items() if cell[which] == name), nothing)

@@ -1,14 +1,12 @@
 """Reads of sessions, always on behalf of somebody."""
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from batches.models import Answer, Revision, Session, SessionEvent, SessionEventKind
-from batches.rules.statuses import AnswerState, SessionStatus
+from batches.rules.statuses import SessionStatus
 from studies.models import Attachment, Participant, Study, User
 
 
@@ -39,15 +37,8 @@ def session_clock(user: User, session_id: uuid.UUID) -> Session | None:
 
 def answer_at(session: Session, position: int) -> Answer | None:
     """The answer at a place (from 1), with its prompt and the prompt's attachments."""
-    answer = (
-        Answer.objects.select_related("prompt")
-        .prefetch_related("prompt__attachments")
-        .filter(session=session, position=position)
-        .first()
-    )
-    if answer is not None:
-        answer.session = session
-    return answer
+    answers = session.answers.select_related("prompt").prefetch_related("prompt__attachments")
+    return answers.filter(position=position).first()
 
 
 def label_at(session: Session, position: int) -> str:
@@ -56,46 +47,10 @@ def label_at(session: Session, position: int) -> str:
     return found.values_list("prompt__label", flat=True).first() or ""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerPlace:
-    """One place of a session as lists show it: no texts."""
-
-    position: int
-    prompt_id: str
-    label: str
-    state: AnswerState
-    is_flagged: bool
-
-
-def answer_places(session: Session) -> list[AnswerPlace]:
-    """Every place of the session with the state of its answer, in order; one query without any text."""
-    return [
-        AnswerPlace(
-            position=answer.position,
-            prompt_id=answer.prompt.prompt_id,
-            label=answer.prompt.label,
-            state=answer.state,
-            is_flagged=answer.is_flagged,
-        )
-        for answer in _without_texts(session.answers.select_related("prompt"), session)
-    ]
-
-
-def _without_texts(answers: QuerySet[Answer], session: Session) -> Sequence[Answer]:
-    facts = (
-        "position",
-        "first_seen_at",
-        "revision",
-        "has_text",
-        "is_flagged",
-        "session",
-        "prompt__prompt_id",
-        "prompt__label",
-    )
-    found = list(answers.only(*facts))
-    for answer in found:
-        answer.session = session
-    return found
+def answer_places(session: Session) -> list[Answer]:
+    """Every answer of the session as lists show it, in order; one query without any text."""
+    shown = "session position first_seen_at revision has_text is_flagged prompt__prompt_id prompt__label"
+    return list(session.answers.select_related("prompt").only(*shown.split()))
 
 
 def attachment_for_user(user: User, token: uuid.UUID, *, as_staff: bool, now: datetime) -> Attachment | None:

@@ -24,19 +24,10 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from batches.models import (
-    Answer,
-    Draft,
-    PracticeAnswer,
-    RevisionOutcome,
-    Session,
-    SessionEvent,
-    SessionEventKind,
-)
+from batches.models import Answer, PracticeAnswer, RevisionOutcome, Session, SessionEventKind
 from batches.rules.deadlines import Lateness, lateness, seconds_left
-from batches.rules.saves import SaveDecision, decide_save
+from batches.rules.saves import SaveDecision, check_answer_text, check_note, decide_save
 from batches.rules.statuses import SessionStatus
-from batches.rules.texts import check_answer_text, check_note
 from batches.selectors.saved_answers import SavedAnswer, read_saved_answer
 from batches.services.receipts import (
     DUPLICATE,
@@ -47,6 +38,7 @@ from batches.services.receipts import (
     fault_sentence,
     outcome_sentence,
 )
+from batches.services.trail import session_event
 from studies.models import Participant
 from studies.protocol.visible import is_blank
 from studies.services.refusals import Refused
@@ -96,13 +88,9 @@ class IncomingText:
         """What it adds to the answer's history."""
         return max(MIN_REVISION_BYTES, len(self.text.encode()) + len(self.note.encode()))
 
-    def equals(self, saved: SavedAnswer | Draft) -> bool:
-        """Whether it equals what is stored."""
-        stored = (saved.text, saved.note, saved.confidence)
-        return stored == (self.text, self.note, self.confidence)
-
     def decision(self, saved: SavedAnswer | PracticeAnswer) -> SaveDecision:
         """What becomes of it beside what is stored, as far as the clock has no say."""
+        stored = (saved.text, saved.note, saved.confidence)
         return decide_save(
             current_revision=saved.revision,
             current_tab=saved.tab,
@@ -110,7 +98,7 @@ class IncomingText:
             base_revision=self.base_revision,
             tab=self.tab,
             sequence=self.sequence,
-            is_same=self.equals(saved),
+            is_same=stored == (self.text, self.note, self.confidence),
         )
 
 
@@ -218,7 +206,7 @@ def _stored(moment: datetime) -> Stored:
 
 def _event_of(saved: SavedAnswer, outcome: SaveOutcome, now: datetime) -> None:
     if outcome in _EVENTS:
-        _event(saved, _EVENTS[outcome], now)
+        session_event(saved.session_id, _EVENTS[outcome], now, position=saved.position)
 
 
 def _has_room(saved: SavedAnswer) -> bool:
@@ -243,17 +231,7 @@ def _add(saved: SavedAnswer, added: int, now: datetime) -> None:
     person.update(stored_bytes=F("stored_bytes") + added)
     total = person.values_list("stored_bytes", flat=True).get()
     if total - added < settings.PERSON_BYTES <= total:
-        _event(saved, SessionEventKind.HISTORY_FULL, now)
-
-
-def _event(saved: SavedAnswer, kind: SessionEventKind, now: datetime) -> None:
-    SessionEvent.objects.create(
-        session_id=saved.session_id,
-        kind=kind,
-        details={"position": saved.position},
-        happened_at=now,
-        recorded_at=now,
-    )
+        session_event(saved.session_id, SessionEventKind.HISTORY_FULL, now, position=saved.position)
 
 
 def _receipt(

@@ -14,7 +14,16 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from batches.models import ClockWatch, Revision, SessionEvent
-from batches.rules.clock import SETTLED_AFTER, TOLERANCE, Belief, Ending, Judgement, Reading, clock_judged
+from batches.rules.clock import (
+    SETTLED_AFTER,
+    TOLERANCE,
+    Belief,
+    Ending,
+    Judgement,
+    Reading,
+    clock_judged,
+    proven,
+)
 from studies.models import Study, StudyEvent, StudyStatus, User
 from studies.services.database import database_now
 from studies.services.events import StudyEventKind, event_record
@@ -25,7 +34,8 @@ UNSET_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 BOOT_ID_FILE = Path("/proc/sys/kernel/random/boot_id")
 KEPT_EVERY = timedelta(minutes=1)
 ASKED_EVERY_SECONDS = 60.0
-NO_BOOT = ""
+# What the row keeps of a belief as it is.
+KEPT = ("at", "boot_id", "boot_seconds", "proven_at", "settling_since")
 
 log = structlog.get_logger("chiron.clock")
 
@@ -115,7 +125,7 @@ def clock_confirm(*, reason: str, actor: User | None = None) -> datetime:
     reading = _reading()
     with transaction.atomic():
         before = ClockWatch.objects.select_for_update(no_key=True).filter(pk=1).first()
-        _keep(Belief(reading.at, reading.boot_id, reading.boot_seconds, proven_at=reading.at))
+        _keep(proven(reading))
         for study in Study.objects.exclude(status=StudyStatus.DRAFT):
             event_record(
                 study=study,
@@ -172,14 +182,8 @@ def _reading() -> Reading:
 
 
 def _belief(row: ClockWatch) -> Belief:
-    return Belief(
-        at=row.at,
-        boot_id=row.boot_id,
-        boot_seconds=row.boot_seconds,
-        proven_at=row.proven_at,
-        settling_since=row.settling_since,
-        was_ahead=row.held_since is not None and row.held_seconds > 0,
-    )
+    facts = {name: getattr(row, name) for name in KEPT}
+    return Belief(**facts, was_ahead=row.held_since is not None and row.held_seconds > 0)
 
 
 def _newest_stored() -> datetime | None:
@@ -199,23 +203,15 @@ def _is_news(row: ClockWatch | None, before: Belief | None, belief: Belief) -> b
 
 
 def _keep(belief: Belief) -> None:
-    facts = {
-        "at": belief.at,
-        "boot_id": belief.boot_id,
-        "boot_seconds": belief.boot_seconds,
-        "proven_at": belief.proven_at,
-        "settling_since": belief.settling_since,
-        "held_since": None,
-        "held_seconds": 0,
-    }
-    ClockWatch.objects.update_or_create(pk=1, defaults=facts)
+    facts = {name: getattr(belief, name) for name in KEPT}
+    ClockWatch.objects.update_or_create(pk=1, defaults={**facts, "held_since": None, "held_seconds": 0})
 
 
 def _hold(row: ClockWatch | None, reading: Reading, judgement: Judgement) -> None:
     seconds = round(judgement.off.total_seconds())
     if row is None:
         last = reading.at - judgement.off
-        row = ClockWatch(pk=1, at=last, boot_id=NO_BOOT, proven_at=last)
+        row = ClockWatch(pk=1, at=last, boot_id="", proven_at=last)
     if row.held_since is None or row.held_seconds != seconds:
         row.held_since, row.held_seconds = row.held_since or reading.at, seconds
         row.save()
@@ -230,7 +226,7 @@ class _Known:
 
     def at(self, seconds: float) -> datetime | None:
         if seconds - self._asked_at >= ASKED_EVERY_SECONDS:
-            self._base = _believed_base() or _database_base()
+            self._base = _other_clock()
             self._asked_at = seconds
         if self._base is None:
             return None
@@ -241,17 +237,15 @@ class _Known:
         self._asked_at = float("-inf")
 
 
-def _database_base() -> tuple[datetime, float] | None:
-    if connection.vendor != "postgresql":
-        return None
-    moment = database_now()
-    return moment, time.clock_gettime(UNSET_CLOCK)
-
-
-def _believed_base() -> tuple[datetime, float] | None:
+def _other_clock() -> tuple[datetime, float] | None:
+    """A moment that was believed, or else the database's, and this machine's seconds at it."""
     # What another machine or an earlier start believed cannot be carried on by this one's seconds.
     row = ClockWatch.objects.filter(pk=1, boot_id=BOOT_ID, settling_since=None).first()
-    return (row.at, row.boot_seconds) if row else None
+    if row:
+        return row.at, row.boot_seconds
+    if connection.vendor != "postgresql":
+        return None
+    return database_now(), time.clock_gettime(UNSET_CLOCK)
 
 
 _known = _Known()

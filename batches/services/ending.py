@@ -76,7 +76,7 @@ def session_submit(*, session: Session, resources: DeclaredResources | None, now
         session.status, session.ended_at = SessionStatus.SUBMITTED, now
         session.save(update_fields=["status", "ended_at"])
         session.answers.update(is_open=False)
-        session_event(session, SessionEventKind.SUBMITTED, now, lateness=late)
+        session_event(session.pk, SessionEventKind.SUBMITTED, now, lateness=late)
     return session
 
 
@@ -130,7 +130,7 @@ def _session_expire(session: Session, now: datetime) -> bool:
             pk=session.pk, status=SessionStatus.ACTIVE, deadline_at=session.deadline_at
         ).update(status=SessionStatus.EXPIRED, ended_at=session.deadline_at)
         if claimed:
-            session_event(session, SessionEventKind.EXPIRED, now, happened_at=session.deadline_at)
+            session_event(session.pk, SessionEventKind.EXPIRED, now, happened_at=session.deadline_at)
     return bool(claimed)
 
 
@@ -141,7 +141,7 @@ def _session_withdraw(session: Session, now: datetime) -> None:
         status=SessionStatus.WITHDRAWN, ended_at=Coalesce("ended_at", Least(now, "deadline_at"))
     )
     session.answers.update(is_open=False)
-    session_event(session, SessionEventKind.WITHDRAWN, now)
+    session_event(session.pk, SessionEventKind.WITHDRAWN, now)
     session.refresh_from_db()
 
 
@@ -154,7 +154,7 @@ def _resources_save(session: Session, resources: DeclaredResources, now: datetim
     session.resources, session.resources_note, session.resources_recorded_at = categories, note, now
     session.save(update_fields=["resources", "resources_note", "resources_recorded_at"])
     session_event(
-        session,
+        session.pk,
         SessionEventKind.RESOURCES_RECORDED,
         now,
         categories=session.resources,

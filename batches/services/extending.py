@@ -11,7 +11,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from batches.models import Session, SessionEventKind
-from batches.rules.deadlines import extended
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import ended_too_early, last_activity, session_of
 from batches.services.trail import session_event
@@ -72,7 +71,10 @@ def extra_time_grant(
     with transaction.atomic():
         # The lock that a start takes: the clock starts with the old minutes or with the new ones.
         participant = participant_lock(participant)
-        _require_not_started(participant)
+        if has_withdrawn(participant):
+            raise TimeSettled(_("This person has withdrawn, so there is no start to give extra time for."))
+        if session_of(participant) is not None:
+            raise TimeSettled(_("This person has started; extend the running session instead."))
         if participant.extra_minutes == minutes:
             return participant
         before, participant.extra_minutes = participant.extra_minutes, minutes
@@ -115,8 +117,8 @@ def session_extend(
             raise ReopenInstead(
                 _("This batch was handed in early. Reopen it instead: the time that was left comes back.")
             )
-        extra = timedelta(minutes=minutes)
-        deadline_at = extended(now=now, deadline_at=session.deadline_at, extra=extra)
+        # All of it can still be used, so a deadline that has passed counts from now.
+        deadline_at = max(now, session.deadline_at) + timedelta(minutes=minutes)
         _run_until(session, deadline_at, SessionEventKind.EXTENDED, reason, now, actor, minutes=minutes)
     return session
 
@@ -180,7 +182,7 @@ def _run_until(
     session.save(update_fields=["status", "ended_at", "deadline_at", "extended_seconds"])
     session.answers.update(is_open=True)
     session_event(
-        session,
+        session.pk,
         kind,
         now,
         actor=actor,
@@ -199,13 +201,6 @@ def _locked(session: Session) -> Session:
     if status != SessionStatus.ACTIVE and SessionStatus.ACTIVE not in SESSION_MOVES[status]:
         raise SessionWithdrawn(_("This person has withdrawn, so their session cannot go on."))
     return session
-
-
-def _require_not_started(participant: Participant) -> None:
-    if has_withdrawn(participant):
-        raise TimeSettled(_("This person has withdrawn, so there is no start to give extra time for."))
-    if session_of(participant) is not None:
-        raise TimeSettled(_("This person has started; extend the running session instead."))
 
 
 def _require_minutes(minutes: int, *, least: int) -> None:

@@ -8,15 +8,10 @@ import numpy as np
 from django.db import transaction
 
 from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
-from batches.rules.assembly import (
-    AssemblyRefused,
-    PromptTraits,
-    assemble_balanced,
-    assemble_matrix,
-    assemble_random,
-    coverage_report,
-)
+from batches.rules.assembly import AssemblyRefused, assemble_balanced, assemble_matrix, assemble_random
+from batches.rules.coverage import coverage_report
 from batches.rules.places import Slot, matrix_slots, nested_slots
+from batches.rules.traits import PromptTraits
 from batches.selectors.plans import people_per_batch, people_per_prompt, plan_places, prompt_traits
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
@@ -98,7 +93,12 @@ def _replace_plan(
     study_lock(plan.study)  # Where there is no plan yet, its row cannot keep two builders apart.
     old = BatchPlan.objects.select_for_update().filter(study=plan.study).first()
     if old is not None:
-        _refuse_used(old)
+        people = Session.objects.filter(batch__plan=old).count()
+        if people:
+            raise BatchesRefused(
+                f'{people} people have started in "{plan.study.slug}"; its batches stay as they are. '
+                "Make a new study to use others."
+            )
         old.delete()
     plan.save(force_insert=True)
     _insert_slots(_insert_batches(plan, batches), slots)
@@ -113,15 +113,6 @@ def _replace_plan(
         **plan.places,
     )
     return plan
-
-
-def _refuse_used(plan: BatchPlan) -> None:
-    sessions = Session.objects.filter(batch__plan=plan).count()
-    if sessions:
-        raise BatchesRefused(
-            f'{sessions} people have started in "{plan.study.slug}"; its batches stay as they are. '
-            "Make a new study to use others."
-        )
 
 
 def _insert_batches(plan: BatchPlan, batches: Sequence[Sequence[str]]) -> list[Batch]:

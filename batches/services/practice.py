@@ -12,12 +12,7 @@ from batches.models import PracticeAnswer, PracticeClock, RevisionOutcome, Sessi
 from batches.rules.statuses import SessionStatus
 from batches.selectors.sessions import session_of
 from batches.services.answers import AnswerNotFound, IncomingText, require_storable
-from batches.services.receipts import (
-    DUPLICATE,
-    OUTCOMES,
-    SaveReceipt,
-    outcome_sentence,
-)
+from batches.services.receipts import DUPLICATE, OUTCOMES, SaveReceipt, outcome_sentence
 from batches.services.starting import budget_of
 from studies.models import Participant
 from studies.selectors.participants import has_valid_consent
@@ -69,10 +64,10 @@ def practice_answers(participant: Participant) -> list[PracticeAnswer]:
 
 def practice_of(participant: Participant, number: int) -> PracticeAnswer:
     """The one with this number, from 1. Raises AnswerNotFound where the study has no such prompt."""
-    found = [answer for answer in practice_answers(participant) if answer.number == number]
-    if not found:
+    answers = practice_answers(participant)
+    if not 1 <= number <= len(answers):
         raise AnswerNotFound(_("There is no such practice prompt in this study."))
-    return found[0]
+    return answers[number - 1]
 
 
 @transaction.atomic
@@ -115,7 +110,10 @@ def practice_save(
     require_storable(session, incoming)
     outcome = OUTCOMES[incoming.decision(answer)]
     if outcome == RevisionOutcome.ACCEPTED:
-        _store(answer, incoming, now)
+        answer.text, answer.note, answer.confidence = incoming.text, incoming.note, incoming.confidence
+        answer.tab, answer.sequence = incoming.tab, incoming.sequence
+        answer.revision, answer.saved_at = answer.revision + 1, now
+        answer.save()
     return SaveReceipt(
         outcome=outcome,
         sentence=outcome_sentence(outcome, SessionStatus.ACTIVE),
@@ -135,11 +133,3 @@ def _own_answer(participant: Participant, number: int) -> PracticeAnswer:
     answer = practice_of(participant, number)
     require_practice(participant)
     return answer
-
-
-def _store(answer: PracticeAnswer, incoming: IncomingText, now: datetime) -> None:
-    answer.text, answer.note, answer.confidence = incoming.text, incoming.note, incoming.confidence
-    answer.revision += 1
-    answer.tab, answer.sequence = incoming.tab, incoming.sequence
-    answer.saved_at = now
-    answer.save()

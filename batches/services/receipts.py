@@ -10,9 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import RevisionOutcome
-from batches.rules.saves import SaveDecision
+from batches.rules.saves import SaveDecision, TextFault
 from batches.rules.statuses import SessionStatus
-from batches.rules.texts import TextFault
 
 Duplicate = Literal["duplicate"]
 DUPLICATE: Duplicate = "duplicate"

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from studies.models import Participant, StudyEvent, StudyStatus, VettingStatus
-from studies.selectors.participants import has_declined, has_valid_consent
+from studies.selectors.participants import has_declined, has_valid_consent, withdrew
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
@@ -23,8 +23,11 @@ def reminders_queue(*, now: datetime, site_url: str) -> int:
 
 def _due(now: datetime) -> QuerySet[Participant]:
     """Who has not started in a study that closes within three days, reminded of it or not."""
-    events = StudyEvent.objects.filter(participant=OuterRef("pk"))
-    lately = [StudyEventKind.PARTICIPANT_ADDED, StudyEventKind.APPROVED]
+    lately = StudyEvent.objects.filter(
+        participant=OuterRef("pk"),
+        kind__in=[StudyEventKind.PARTICIPANT_ADDED, StudyEventKind.APPROVED],
+        happened_at__gt=now - NOT_SINCE,
+    )
     return (
         Participant.objects.filter(
             study__status=StudyStatus.FROZEN,
@@ -34,8 +37,8 @@ def _due(now: datetime) -> QuerySet[Participant]:
             session=None,
         )
         .exclude(vetting_status=VettingStatus.REJECTED)
-        .exclude(Exists(events.filter(kind=StudyEventKind.WITHDREW)))
-        .exclude(Exists(events.filter(kind__in=lately, happened_at__gt=now - NOT_SINCE)))
+        .exclude(withdrew())
+        .exclude(Exists(lately))
         .order_by("pk")
     )
 

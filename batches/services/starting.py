@@ -8,9 +8,8 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEventKind
-from batches.rules.assignment import BatchLoad, Place, choose_place
+from batches.rules.assignment import BatchLoad, Place, choose_place, ordered_prompts
 from batches.rules.deadlines import deadline
-from batches.rules.ordering import ordered_prompts
 from batches.selectors.loads import batch_loads, exposed_batches
 from batches.selectors.plans import plan_places
 from batches.selectors.sessions import session_of
@@ -250,7 +249,7 @@ def _session_create(participant: Participant, place: Place, now: datetime) -> Se
         for position, prompt_id in enumerate(prompts, start=1)
     )
     session_event(
-        session,
+        session.pk,
         SessionEventKind.STARTED,
         now,
         deadline_at=session.deadline_at.isoformat(),

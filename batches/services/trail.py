@@ -1,26 +1,27 @@
 """The trail of a session: what happened, and when. Rows are only ever added."""
 
 from datetime import datetime
+from uuid import UUID
 
-from batches.models import Session, SessionEvent, SessionEventKind
+from batches.models import SessionEvent, SessionEventKind
 from studies.models import User
 
 
 def session_event(
-    session: Session,
+    session_id: UUID,
     kind: SessionEventKind,
     recorded_at: datetime,
     *,
     happened_at: datetime | None = None,
     actor: User | None = None,
     **details: object,
-) -> SessionEvent:
+) -> None:
     """Add one event, with an actor where the study team did it; call it inside the change's transaction.
 
     It happened when it was recorded, unless `happened_at` says otherwise.
     """
-    return SessionEvent.objects.create(
-        session=session,
+    SessionEvent.objects.create(
+        session_id=session_id,
         kind=kind,
         details=details,
         actor=actor,

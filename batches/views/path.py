@@ -13,21 +13,9 @@ from batches.models import PracticeAnswer, Session
 from batches.rules.path import PathFacts, Step, StepKind, StepState, current_step, path_steps
 from batches.selectors.sessions import session_of
 from batches.services.starting import StartRefused, require_startable
-from batches.views.path_words import (
-    DECLINED,
-    OPEN_STATES,
-    PAGES,
-    REJECTED,
-    SENTENCES,
-    SIGNS,
-    STATE_WORDS,
-    STEP_WORDS,
-    STUDY_CLOSED,
-    WITHDRAWN,
-    Words,
-)
-from batches.views.wording import ENDED_WORDS
-from studies.models import Participant, Study, StudyStatus, VettingStatus
+from batches.views import wording
+from batches.views.wording import Words
+from studies.models import Participant, StudyStatus, VettingStatus
 from studies.selectors.comprehension import check_attempts_left, check_passed
 from studies.selectors.participants import has_declined, has_valid_consent, newest_profile
 from studies.services.events import has_withdrawn
@@ -68,7 +56,7 @@ def path_of(participant: Participant, request: HttpRequest, now: datetime) -> Pa
     step = current_step(steps)
     return Path(
         rows=rows,
-        current=next((row for row in rows if step and row.kind == step.kind), None),
+        current=rows[steps.index(step)] if step else None,
         sentence=_sentence(step, facts, session, refusal, now),
         session=session,
         is_rejected=step is None and facts.decision == "rejected" and not facts.has_withdrawn,
@@ -83,6 +71,7 @@ def _gather_facts(
     """The facts, and why a start has to wait although the person has done everything."""
     study, status = participant.study, participant.vetting_status
     protocol = study.protocol
+    closed_by_time = study.closes_at is not None and study.closes_at <= now
     has_practised = PracticeAnswer.objects.filter(participant=participant, revision__gt=0).exists()
     passed = check_passed(participant)
     facts = PathFacts(
@@ -100,9 +89,14 @@ def _gather_facts(
         may_retry=check_attempts_left(participant) > 0,
         session=_session_fact(session, now),
         has_withdrawn=has_withdrawn(participant),
-        is_over=_is_over(study, now),
+        is_over=study.status == StudyStatus.CLOSED or closed_by_time,
     )
-    refusal = _refusal(participant, now) if facts.is_ready else ""
+    refusal = ""
+    if facts.is_ready:
+        try:
+            require_startable(participant, now)
+        except StartRefused as reason:
+            refusal = str(reason)
     return replace(facts, may_start=not refusal), refusal
 
 
@@ -123,29 +117,18 @@ def _session_fact(session: Session | None, now: datetime) -> Literal["none", "ru
     return "running" if session.is_running(now) else "ended"
 
 
-def _is_over(study: Study, now: datetime) -> bool:
-    closed_by_time = study.closes_at is not None and study.closes_at <= now
-    return study.status == StudyStatus.CLOSED or closed_by_time
-
-
-def _refusal(participant: Participant, now: datetime) -> str:
-    try:
-        require_startable(participant, now)
-    except StartRefused as refusal:
-        return str(refusal)
-    return ""
-
-
 def _row(step: Step, participant: Participant, session: Session | None, facts: PathFacts) -> StepRow:
-    title, action = STEP_WORDS[step.kind]
+    sign, state_words = wording.STEP_STATES[step.state]
+    if step.kind == StepKind.DECISION and step.state == StepState.DONE:
+        state_words = _("not admitted") if facts.decision == "rejected" else _("admitted")
     return StepRow(
         kind=step.kind,
         state=step.state,
-        title=title,
-        state_words=_state_words(step, facts),
-        sign=SIGNS[step.state],
+        title=wording.STEPS[step.kind].title,
+        state_words=state_words,
+        sign=sign,
         address=_address(step.kind, participant, session) if _can_open(step, facts) else "",
-        action=action,
+        action=wording.STEPS[step.kind].action,
     )
 
 
@@ -155,22 +138,16 @@ def _can_open(step: Step, facts: PathFacts) -> bool:
         return facts.is_ready and facts.may_start
     if step.kind == StepKind.PRACTICE and (facts.has_ended or facts.session != "none"):
         return False
-    return step.state in OPEN_STATES[step.kind]
-
-
-def _state_words(step: Step, facts: PathFacts) -> Words:
-    if step.kind == StepKind.DECISION and step.state == StepState.DONE:
-        return _("not admitted") if facts.decision == "rejected" else _("admitted")
-    return STATE_WORDS[step.state]
+    return step.state in wording.STEPS[step.kind].open_in
 
 
 def _address(kind: StepKind, participant: Participant, session: Session | None) -> str:
-    slug = participant.study.slug
+    page, slug = wording.STEPS[kind].page, participant.study.slug
     if kind == StepKind.PRACTICE:
-        return reverse(PAGES[kind], args=[slug, 1])
+        return reverse(page, args=[slug, 1])
     if kind in (StepKind.SESSION, StepKind.RECEIPT):
-        return reverse(PAGES[kind], args=[session.pk]) if session else ""
-    return reverse(PAGES[kind], args=[slug])
+        return reverse(page, args=[session.pk]) if session else ""
+    return reverse(page, args=[slug])
 
 
 def _is_declined(step: Step | None, facts: PathFacts) -> bool:
@@ -182,14 +159,14 @@ def _sentence(
     step: Step | None, facts: PathFacts, session: Session | None, refusal: str, now: datetime
 ) -> Words:
     if facts.has_withdrawn:
-        return WITHDRAWN
+        return wording.WITHDRAWN
     if step is None:
-        return REJECTED if facts.decision == "rejected" else STUDY_CLOSED
+        return wording.REJECTED if facts.decision == "rejected" else wording.STUDY_CLOSED
     if _is_declined(step, facts):
-        return DECLINED
+        return wording.DECLINED
     if step.kind == StepKind.RECEIPT and session:
-        return ENDED_WORDS[session.status_at(now)]
-    return SENTENCES.get((step.kind, step.state), refusal)
+        return wording.ENDED_WORDS[session.status_at(now)]
+    return wording.STEP_SENTENCES.get((step.kind, step.state), refusal)
 
 
 _DECISIONS: Mapping[str, Literal["approved", "rejected"]] = {

@@ -68,13 +68,9 @@ def _saved(request: HttpRequest, answer: PracticeAnswer, now: datetime) -> HttpR
     except (TextRefused, PracticeClosed) as refusal:
         form.add_error("text", str(refusal))
         return _page(request, session, answer, form, now, status=422)
-    return redirect("study_practice", participant.study.slug, _next_number(request, answer))
-
-
-def _next_number(request: HttpRequest, answer: PracticeAnswer) -> int:
-    last = len(answer.participant.study.protocol.practice_prompts)
+    last = len(participant.study.protocol.practice_prompts)
     wanted = answer.number + {"next": 1, "previous": -1}.get(request.POST.get("go", ""), 0)
-    return min(max(wanted, 1), last)
+    return redirect("study_practice", participant.study.slug, min(max(wanted, 1), last))
 
 
 def _page(
@@ -92,7 +88,7 @@ def _page(
         "is_practice": True,
         "device_key": f"practice-{participant.pk}",
         "study": participant.study,
-        "places": [(one, STATE_WORDS[one.state]) for one in practice_answers(participant)],
+        "places": [(place, STATE_WORDS[place.state]) for place in practice_answers(participant)],
         "at_the_end": OVERDUE_WORDS[session.overdue_rule],
         "must_submit": "",
         "answer": answer,

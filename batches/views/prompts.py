@@ -15,8 +15,7 @@ from batches.services.answers import TextRefused, answer_save, prompt_seen
 from batches.services.clock import server_now
 from batches.services.flags import FlagRefused, answer_flag
 from batches.services.receipts import SaveReceipt, outcome_sentence
-from batches.views.access import for_owner
-from batches.views.sessions import session_context
+from batches.views.sessions import for_owner, session_context
 from studies.views.access import signed_in
 
 
@@ -25,7 +24,9 @@ from studies.views.access import signed_in
 def prompt(request: HttpRequest, session: Session, position: int) -> HttpResponse:
     """GET shows the prompt and stamps its first view; POST saves the form."""
     now = server_now()
-    answer = _answer(session, position)
+    answer = answer_at(session, position)
+    if answer is None:
+        raise Http404("no such prompt in this session")
     if request.method == "POST":
         return _saved(request, answer, now)
     return _page(request, answer, AnswerForm.of(answer.session, answer), now)
@@ -39,30 +40,20 @@ def _saved(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:
     if not form.changes(answer):
         return _next_page(request, answer, now)
     try:
-        receipt = _save(request, answer, form, now)
+        receipt = answer_save(
+            user_id=signed_in(request).pk,
+            session_id=answer.session_id,
+            position=answer.position,
+            # Every form counts as a tab of its own: a page that the browser kept and sends again is then
+            # recognised as stale by its revision.
+            incoming=form.incoming(tab=uuid.uuid4().hex, sequence=1),
+            now=now,
+        )
     except TextRefused as refusal:
         form.add_error("text", str(refusal))
         return _page(request, answer, form, now, status=422)
-    if not receipt.saved:
-        return _refused(request, answer, form, receipt, now)
-    return _next_page(request, answer, now)
-
-
-def _save(request: HttpRequest, answer: Answer, form: AnswerForm, now: datetime) -> SaveReceipt:
-    return answer_save(
-        user_id=signed_in(request).pk,
-        session_id=answer.session_id,
-        position=answer.position,
-        # Every form counts as a tab of its own: a page that the browser kept and sends again is then
-        # recognised as stale by its revision.
-        incoming=form.incoming(tab=uuid.uuid4().hex, sequence=1),
-        now=now,
-    )
-
-
-def _refused(
-    request: HttpRequest, answer: Answer, form: AnswerForm, receipt: SaveReceipt, now: datetime
-) -> HttpResponse:
+    if receipt.saved:
+        return _next_page(request, answer, now)
     if not answer.session.is_running(now):
         return _too_late(request, answer.session, form, receipt.sentence)
     # The page keeps this text and now knows the newer one: saving again is then a decision, not an accident.
@@ -98,31 +89,20 @@ def _page(
     return render(request, "batches/prompt.html", context, status=status)
 
 
-def _answer(session: Session, position: int) -> Answer:
-    answer = answer_at(session, position)
-    if answer is None:
-        raise Http404("no such prompt in this session")
-    return answer
-
-
 def _next_page(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:
     session, position = answer.session, answer.position
     go = request.POST.get("go", "")
     if go == "flag":
-        _toggle_flag(request, answer, now)
+        # After the end the mark means nothing any more, and the page that follows says that time is over.
+        with suppress(FlagRefused):
+            answer_flag(
+                user_id=signed_in(request).pk,
+                session_id=session.pk,
+                position=position,
+                flagged=not answer.is_flagged,
+                now=now,
+            )
     wanted = {"next": position + 1, "previous": position - 1}.get(go, position)
     if session.answers.filter(position=wanted).exists():
         return redirect("session_prompt", session.pk, wanted)
     return redirect("session_overview", session.pk)
-
-
-def _toggle_flag(request: HttpRequest, answer: Answer, now: datetime) -> None:
-    # After the end the mark means nothing any more, and the page that follows says that time is over.
-    with suppress(FlagRefused):
-        answer_flag(
-            user_id=signed_in(request).pk,
-            session_id=answer.session_id,
-            position=answer.position,
-            flagged=not answer.is_flagged,
-            now=now,
-        )

@@ -1,9 +1,16 @@
-"""A session as a whole: the list of prompts, the declared resources, handing in, the receipt."""
+"""A session as a whole: whose it is, the list of prompts, the declared resources, handing in, the receipt.
 
+For who may see all other pages see `studies.views.access`.
+"""
+
+import uuid
+from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -11,19 +18,34 @@ from django.views.decorators.http import require_http_methods, require_safe
 from batches.forms.resources import ResourcesForm
 from batches.models import Session
 from batches.rules.statuses import AnswerState, SessionStatus
-from batches.selectors.sessions import AnswerPlace, answer_places
+from batches.selectors.sessions import answer_places, session_for_user
 from batches.services.clock import server_now
 from batches.services.ending import SessionOver, resources_record, session_submit
-from batches.views.access import for_owner
-from batches.views.wording import (
-    ENDED_WORDS,
-    OVERDUE_WORDS,
-    STATE_WORDS,
-    counted_words,
-    duration_words,
-    state_at,
-    state_counts,
-)
+from batches.views import wording
+from studies.views.access import fresh_and_private, signed_in
+
+P = ParamSpec("P")
+UNANSWERED = frozenset({AnswerState.BLANK, AnswerState.SKIPPED, AnswerState.NOT_REACHED})
+
+
+def for_owner(
+    view: Callable[Concatenate[HttpRequest, Session, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """Give the view the person's own session; 404 for everybody else, staff and visitors included.
+
+    The 404 page offers visitors to sign in, after which the address opens again.
+    """
+
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, session_id: uuid.UUID, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        session = session_for_user(signed_in(request), session_id)
+        if session is None:
+            raise Http404("no such session of this person")
+        return view(request, session, *args, **kwargs)
+
+    return fresh_and_private(guarded)
 
 
 @require_safe
@@ -83,35 +105,34 @@ def receipt(request: HttpRequest, session: Session) -> HttpResponse:
     if session.is_running(now):
         return redirect("session_overview", session.pk)
     status = session.status_at(now)
-    places = _places(session, status)
-    context = session_context(session, now, places=places)
-    context |= {
+    context = session_context(session, now) | {
         "protocol": session.participant.study.protocol,
-        "ended": ENDED_WORDS[status],
+        "ended": wording.ENDED_WORDS[status],
         "ended_at": session.ended_at or session.deadline_at,
-        "counted": counted_words((state for _place, state in places), session.overdue_rule),
         "asks_resources": session.resources_recorded_at is None and status != SessionStatus.WITHDRAWN,
     }
     return render(request, "batches/receipt.html", context)
 
 
-Places = list[tuple[AnswerPlace, AnswerState]]
-
-
-def session_context(session: Session, now: datetime, *, places: Places | None = None) -> dict[str, object]:
+def session_context(session: Session, now: datetime) -> dict[str, object]:
     """What every page about a session shows."""
     status = session.status_at(now)
-    places = _places(session, status) if places is None else places
+    places = [(place, wording.state_at(place.state, status)) for place in answer_places(session)]
+    states = [state for _place, state in places]
     return clock_context(session, now) | {
         "study": session.participant.study,
         "now": now,
         "status": status,
-        "places": [(place, STATE_WORDS[state]) for place, state in places],
-        "counts": state_counts(state for _place, state in places),
+        "places": [(place, wording.STATE_WORDS[state]) for place, state in places],
+        "counts": wording.state_counts(states),
+        "counted": wording.counted_words(states, session.overdue_rule),
         "unanswered": [place for place, state in places if state in UNANSWERED],
         "flagged": [place for place, _state in places if place.is_flagged],
-        "at_the_end": OVERDUE_WORDS[session.overdue_rule],
-        "own_instructions": _own_instructions(session),
+        "at_the_end": wording.OVERDUE_WORDS[session.overdue_rule],
+        # What the person of this session reads besides the instructions for everybody.
+        "own_instructions": session.participant.study.protocol.arm_instructions(session.arm)
+        if session.arm
+        else "",
     }
 
 
@@ -123,21 +144,9 @@ def clock_context(session: Session, now: datetime) -> dict[str, object]:
         "device_key": session.pk,
         "seconds_left": seconds_left,
         "total_seconds": int((session.deadline_at - session.started_at).total_seconds()),
-        "time_left": duration_words(seconds_left),
+        "time_left": wording.duration_words(seconds_left),
         # Warnings about the time say so where saving alone is not enough.
-        "must_submit": OVERDUE_WORDS[session.overdue_rule]
+        "must_submit": wording.OVERDUE_WORDS[session.overdue_rule]
         if session.overdue_rule == "submitted_only"
         else "",
     }
-
-
-def _own_instructions(session: Session) -> str:
-    """What the person of this session reads besides the instructions for everybody."""
-    return session.participant.study.protocol.arm_instructions(session.arm) if session.arm else ""
-
-
-def _places(session: Session, status: SessionStatus) -> Places:
-    return [(place, state_at(place.state, status)) for place in answer_places(session)]
-
-
-UNANSWERED = frozenset({AnswerState.BLANK, AnswerState.SKIPPED, AnswerState.NOT_REACHED})

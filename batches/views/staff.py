@@ -1,29 +1,58 @@
-"""One person, for the study team, where looking changes nothing; and the list for whoever pays."""
+"""One person, for the study team, where looking changes nothing and each form does what it says; and the list
+for whoever pays.
+"""
 
 import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from batches.selectors.people import PersonAction, TrailEntry, person_actions, person_trail, session_facts
+from batches.forms.staff import ExtendForm, ExtraTimeForm, ReasonForm
+from batches.models import Session
+from batches.rules.statuses import SessionStatus
+from batches.selectors.people import (
+    PersonAction,
+    SessionFacts,
+    TrailEntry,
+    person_actions,
+    person_trail,
+    session_facts,
+)
+from batches.selectors.sessions import session_of
 from batches.services.clock import server_now
+from batches.services.extending import NotStarted, extra_time_grant, session_extend, session_reopen
 from batches.services.payments import payments_list
-from batches.views.event_words import STATUS_WORDS, detail_words, event_words
-from batches.views.staff_actions import ActionCard, action_card, action_run
-from batches.views.wording import STATE_WORDS, duration_words
+from batches.services.starting import budget_of
+from batches.views.wording import STATUS_WORDS, detail_words, duration_words, event_words, state_counts
 from studies.models import Participant, Study
 from studies.selectors.participants import credentials_of, newest_profile
+from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, staff_person_required, staff_study_required
 from studies.views.second_factor import proof_required
 
 MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class ActionCard:
+    """One form with the sentence that says what sending it does, and the deadline that it is about."""
+
+    action: PersonAction
+    title: str
+    sentence: str
+    form: ReasonForm
+    deadline_seen: str
 
 
 @staff_person_required
@@ -41,10 +70,12 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
         raise Http404("no such action")
     now, chosen = server_now(), PersonAction(action)
     facts = session_facts(participant, now)
-    card = action_card(chosen, participant, facts, request.POST)
+    card = _action_card(chosen, participant, facts, request.POST)
     if card.form.is_valid():
         try:
-            sentence = action_run(chosen, participant, card.form.arguments(), signed_in(request), now)
+            sentence = ACTIONS[chosen].run(
+                participant, actor=signed_in(request), now=now, **card.form.cleaned_data
+            )
         except Refused as refusal:
             card.form.add_error(None, str(refusal))
         else:
@@ -61,7 +92,7 @@ def _person_context(
     facts = session_facts(participant, now)
     offered = person_actions(participant, facts.session if facts else None)
     cards = [
-        action_card(action, participant, facts) for action in offered if not sent or action != sent.action
+        _action_card(action, participant, facts) for action in offered if not sent or action != sent.action
     ]
     return {
         "cards": [sent, *cards] if sent else cards,
@@ -71,11 +102,7 @@ def _person_context(
         "facts": facts,
         "profile_form": newest_profile(participant),
         "credentials": credentials_of(participant),
-        "states": [
-            (words, facts.states[state]) for state, words in STATE_WORDS.items() if state in facts.states
-        ]
-        if facts
-        else [],
+        "states": state_counts(facts.states) if facts else [],
         "status_words": STATUS_WORDS[facts.status] if facts else "",
         "extended": duration_words(facts.session.extended_seconds) if facts else "",
         "consents": participant.consents.order_by("pk"),
@@ -107,3 +134,101 @@ def staff_payments(request: HttpRequest, study: Study) -> HttpResponse:
     rows = payments_list(study=study, actor=signed_in(request), now=timezone.now())
     csv.writer(response, lineterminator="\n").writerows(rows)
     return response
+
+
+def _action_card(
+    action: PersonAction, participant: Participant, facts: SessionFacts | None, data: Any = None
+) -> ActionCard:
+    """The form of an action, filled with what was sent."""
+    initial = {"minutes": participant.extra_minutes} if action == PersonAction.EXTRA_TIME else None
+    form = ACTIONS[action].form(data, prefix=action.value, initial=initial)
+    sentence = _action_sentence(action, participant, facts)
+    deadline_seen = facts.session.deadline_at.isoformat() if facts else ""
+    return ActionCard(action, str(ACTIONS[action].title), sentence, form, deadline_seen)
+
+
+def _action_sentence(action: PersonAction, participant: Participant, facts: SessionFacts | None) -> str:
+    """What will happen."""
+    if action == PersonAction.CHECK_ATTEMPT:
+        return _("The person can answer the check questions once more.")
+    if action == PersonAction.EXTRA_TIME or facts is None:
+        return _start_sentence(participant)
+    if action == PersonAction.REOPEN:
+        return _reopen_sentence(facts.session)
+    if facts.status == SessionStatus.ACTIVE:
+        sentence = _("The deadline moves later by these minutes; the person sees it within seconds.")
+    else:
+        sentence = _(
+            "The session runs again at once, with these minutes from now; all answers are open again."
+        )
+    return f"{sentence} {_('The closing time of the study does not limit it.')}"
+
+
+def _start_sentence(participant: Participant) -> str:
+    now_words = duration_words(int(budget_of(participant).total_seconds()))
+    sentence = _("These minutes are added when the person starts; as it is they get %(time)s.") % {
+        "time": now_words
+    }
+    if participant.study.closes_at is None:
+        return sentence
+    return f"{sentence} {_('The closing time of the study still ends every session.')}"
+
+
+def _reopen_sentence(session: Session) -> str:
+    return _(
+        "The session runs again at once with the %(time)s that were left when it was handed in; "
+        "it counts again when it ends. The closing time of the study does not limit it."
+    ) % {"time": duration_words(int(session.time_left_at_end.total_seconds()))}
+
+
+def _extra_time(participant: Participant, **arguments: Any) -> str:
+    participant = extra_time_grant(participant=participant, **arguments)
+    return _("%(code)s gets %(minutes)d extra minutes at the start.") % {
+        "code": participant.code,
+        "minutes": participant.extra_minutes,
+    }
+
+
+def _extend(participant: Participant, **arguments: Any) -> str:
+    session = session_extend(session=_session(participant), **arguments)
+    return _("The time of %(code)s now ends on %(time)s UTC.") % _ends(participant, session)
+
+
+def _reopen(participant: Participant, **arguments: Any) -> str:
+    session = session_reopen(session=_session(participant), **arguments)
+    return _("The batch of %(code)s is open again until %(time)s UTC.") % _ends(participant, session)
+
+
+def _check_attempt(participant: Participant, **arguments: Any) -> str:
+    check_attempt_grant(participant=participant, **arguments)
+    return _("%(code)s can try the comprehension check once more.") % {"code": participant.code}
+
+
+def _session(participant: Participant) -> Session:
+    session = session_of(participant)
+    if session is None:
+        raise NotStarted(_("This person has not started, so there is no session to change."))
+    return session
+
+
+def _ends(participant: Participant, session: Session) -> dict[str, str]:
+    return {"code": participant.code, "time": date_format(session.deadline_at, _("j F Y, H:i:s"))}
+
+
+class _Action(NamedTuple):
+    form: type[ReasonForm]
+    title: Promise
+    run: Callable[..., str]
+
+
+ACTIONS: Mapping[PersonAction, _Action] = {
+    PersonAction.EXTRA_TIME: _Action(
+        ExtraTimeForm, gettext_lazy("Give extra time for the start"), _extra_time
+    ),
+    PersonAction.EXTEND: _Action(ExtendForm, gettext_lazy("Extend the time"), _extend),
+    PersonAction.REOPEN: _Action(ReasonForm, gettext_lazy("Reopen the batch"), _reopen),
+    PersonAction.CHECK_ATTEMPT: _Action(
+        ReasonForm, gettext_lazy("Allow one more try of the comprehension check"), _check_attempt
+    ),
+}
+"""The form of each action, its title, and doing it, which says what was done or raises Refused."""

@@ -1,29 +1,38 @@
-"""A person's place in a study: the way through it, its instructions and starting the clock."""
+"""A person's place in a study: the way through it, its instructions, starting the clock, writing to the team,
+taking away what is stored, and leaving.
+"""
 
-from datetime import datetime
+import tempfile
+from datetime import datetime, timedelta
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
+from batches.forms.resources import WithdrawForm
+from batches.models import Session
 from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind
+from batches.selectors.deletion import withdrawal_of
+from batches.selectors.sessions import label_at, session_of
+from batches.services import starting
 from batches.services.clock import server_now
-from batches.services.starting import (
-    AlreadyStarted,
-    OtherInstructions,
-    StartRefused,
-    arm_shown,
-    budget_of,
-    place_to_show,
-    session_start,
-)
+from batches.services.ending import AlreadyWithdrawn, session_withdraw
+from batches.services.own_data import own_data_write
 from batches.views.path import path_of, remember_reading
 from batches.views.wording import OVERDUE_WORDS, duration_words
+from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
+from studies.selectors.contact import thread_of
+from studies.services.people.messages import message_send
+from studies.services.refusals import Refused
 from studies.views.access import for_participant
+
+IN_MEMORY = 1024 * 1024
 
 
 # `no_store`, here and at the start: a browser that goes back asks again, and is led to the running session.
@@ -59,13 +68,15 @@ def start(request: HttpRequest, participant: Participant) -> HttpResponse:
     try:
         if request.method != "POST":
             return _start_page(request, participant, now)
-        session = session_start(participant=participant, now=now, shown_arm=arm_shown(participant))
-    except AlreadyStarted as refusal:
+        session = starting.session_start(
+            participant=participant, now=now, shown_arm=starting.arm_shown(participant)
+        )
+    except starting.AlreadyStarted as refusal:
         return redirect("session_overview", refusal.session.pk)
-    except OtherInstructions as refusal:
+    except starting.OtherInstructions as refusal:
         messages.warning(request, str(refusal))
         return redirect("session_start", participant.study.slug)
-    except StartRefused as refusal:
+    except starting.StartRefused as refusal:
         messages.error(request, str(refusal))
         return redirect("study_home", participant.study.slug)
     return redirect("session_overview", session.pk)
@@ -73,7 +84,7 @@ def start(request: HttpRequest, participant: Participant) -> HttpResponse:
 
 def _start_page(request: HttpRequest, participant: Participant, now: datetime) -> HttpResponse:
     """What starting means, with the instructions of the arm that the person would get."""
-    place = place_to_show(participant=participant, now=now)
+    place = starting.place_to_show(participant=participant, now=now)
     own = participant.study.protocol.arm_instructions(place.arm)
     return render(request, "batches/start.html", _promises(participant, now) | {"own_instructions": own})
 
@@ -82,7 +93,7 @@ def _promises(participant: Participant, now: datetime) -> dict[str, object]:
     """What holds for this person. The deadline is the one a start at this moment would get."""
     study = participant.study
     protocol = study.protocol
-    budget = budget_of(participant)
+    budget = starting.budget_of(participant)
     ends_at = deadline(started_at=now, budget=budget, closes_at=study.closes_at)
     return {
         "study": study,
@@ -93,3 +104,108 @@ def _promises(participant: Participant, now: datetime) -> dict[str, object]:
         "shortened": ends_at < now + budget,
         "at_the_end": OVERDUE_WORDS[protocol.overdue_rule],
     }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_participant
+def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """The conversation with the team; POST adds a message to it. A running session goes on meanwhile."""
+    now = server_now()
+    form = (
+        HelpForm(request.POST)
+        if request.method == "POST"
+        else HelpForm(initial={"page": page_shown(request.GET.get("page", ""))})
+    )
+    session = session_of(participant)
+    reference = session.reference if session else ""
+    label = _prompt_label(form["page"].value() or "", session)
+    if form.is_valid() and _sent(form, participant, reference, label, now):
+        messages.success(
+            request, _("Your message is sent. The study team's reply appears here and on your other pages.")
+        )
+        return redirect("study_help", participant.study.slug)
+    context = {
+        "study": participant.study,
+        "participant": participant,
+        "form": form,
+        "page": form["page"].value() or "",
+        "label": label,
+        "reference": reference,
+        "session_is_running": session is not None and session.is_running(now),
+        "thread": thread_of(participant),
+        "contact": participant.study.protocol.contact,
+    }
+    return render(request, "studies/help.html", context, status=422 if form.is_bound else 200)
+
+
+def _prompt_label(page: str, session: Session | None) -> str:
+    """The label of the prompt that a page of the person's own session shows; blank for other pages."""
+    try:
+        found = resolve(page_shown(page).partition("?")[0])
+    except Resolver404:
+        return ""
+    if session is None or found.url_name != "session_prompt" or found.kwargs["session_id"] != session.pk:
+        return ""
+    return label_at(session, found.kwargs["position"])
+
+
+def _sent(form: HelpForm, participant: Participant, reference: str, label: str, now: datetime) -> bool:
+    """Whether the message went out; the form says why not."""
+    try:
+        message_send(
+            participant=participant,
+            text=form.cleaned_data["text"],
+            page=form.cleaned_data["page"],
+            prompt_label=label,
+            session_reference=reference,
+            now=now,
+        )
+    except Refused as refusal:
+        form.add_error("text", str(refusal))
+        return False
+    return True
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_participant
+def study_data(request: HttpRequest, participant: Participant) -> HttpResponseBase:
+    """GET says what there is; POST downloads it, and is recorded."""
+    if request.method != "POST":
+        context = {
+            "study": participant.study,
+            "participant": participant,
+            "withdrawal": withdrawal_of(participant),
+        }
+        return render(request, "batches/own_data.html", context)
+    # The response closes it, and with that it is gone.
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    own_data_write(participant=participant, file=file, now=server_now())
+    file.seek(0)
+    name = f"{participant.study.slug}-{participant.code}.zip"
+    response = FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_participant
+def withdraw(request: HttpRequest, participant: Participant) -> HttpResponse:
+    """Self-service withdrawal with one confirmation; afterwards the page says what is deleted and when."""
+    now = server_now()
+    form = WithdrawForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            session_withdraw(participant=participant, reason=form.cleaned_data["reason"], now=now)
+        except AlreadyWithdrawn as refusal:
+            messages.info(request, str(refusal))
+        return redirect("study_withdraw", participant.study.slug)
+    days = participant.study.protocol.deletion_days
+    context = {
+        "study": participant.study,
+        "participant": participant,
+        "form": form,
+        "withdrawal": withdrawal_of(participant),
+        "days": days,
+        "would_delete_at": now + timedelta(days=days),
+    }
+    return render(request, "batches/withdraw.html", context, status=422 if form.is_bound else 200)

@@ -1,13 +1,19 @@
-"""Words and signs participants read about their own work."""
+"""Words and signs for states, events and steps, as participants and the study team read them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
+from batches.models import SessionEventKind
+from batches.rules.path import StepKind, StepState
 from batches.rules.statuses import AnswerState, SessionStatus, counts
+from studies.services.events import StudyEventKind
+
+Words = str | Promise
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,37 +25,161 @@ class StateWords:
 
 
 STATE_WORDS: Mapping[AnswerState, StateWords] = {
-    AnswerState.DRAFT: StateWords("●", gettext_lazy("answered")),
-    AnswerState.BLANK: StateWords("○", gettext_lazy("emptied")),
-    AnswerState.SKIPPED: StateWords("◌", gettext_lazy("opened, empty")),
-    AnswerState.NOT_REACHED: StateWords("·", gettext_lazy("not opened")),
-    AnswerState.ANSWERED: StateWords("✓", gettext_lazy("handed in")),
-    AnswerState.DRAFTED_AT_EXPIRY: StateWords("●", gettext_lazy("saved when the time ended")),
-    AnswerState.WITHDRAWN: StateWords("–", gettext_lazy("withdrawn")),
+    AnswerState.DRAFT: StateWords("●", _("answered")),
+    AnswerState.BLANK: StateWords("○", _("emptied")),
+    AnswerState.SKIPPED: StateWords("◌", _("opened, empty")),
+    AnswerState.NOT_REACHED: StateWords("·", _("not opened")),
+    AnswerState.ANSWERED: StateWords("✓", _("handed in")),
+    AnswerState.DRAFTED_AT_EXPIRY: StateWords("●", _("saved when the time ended")),
+    AnswerState.WITHDRAWN: StateWords("–", _("withdrawn")),
 }
 
 OVERDUE_WORDS: Mapping[str, Promise] = {
-    "saved_counts": gettext_lazy(
+    "saved_counts": _(
         "When the time ends, what is saved by then counts as your answers, whether or not you submitted."
     ),
-    "submitted_only": gettext_lazy(
+    "submitted_only": _(
         "Only a batch that you submit before the time ends counts. What is merely saved does not."
     ),
 }
 
 ENDED_WORDS: Mapping[SessionStatus, Promise] = {
-    SessionStatus.SUBMITTED: gettext_lazy("You have submitted your batch. Thank you."),
-    SessionStatus.EXPIRED: gettext_lazy("Your time has ended. Thank you for your work."),
-    SessionStatus.WITHDRAWN: gettext_lazy("You have withdrawn. Nothing from this session is used."),
+    SessionStatus.SUBMITTED: _("You have submitted your batch. Thank you."),
+    SessionStatus.EXPIRED: _("Your time has ended. Thank you for your work."),
+    SessionStatus.WITHDRAWN: _("You have withdrawn. Nothing from this session is used."),
 }
 
+EVENT_WORDS: Mapping[str, Words] = {
+    StudyEventKind.PARTICIPANT_ADDED: _("added to the study"),
+    StudyEventKind.APPROVED: _("approved"),
+    StudyEventKind.REJECTED: _("rejected"),
+    StudyEventKind.REMINDED: _("mailed a reminder that the study closes soon"),
+    StudyEventKind.CONSENTED: _("agreed to the consent text"),
+    StudyEventKind.DECLINED: _("declined the consent text"),
+    StudyEventKind.WITHDREW: _("withdrew from the study"),
+    StudyEventKind.INVITED: _("invited"),
+    StudyEventKind.INVITATION_SENT: _("invitation sent"),
+    StudyEventKind.INVITATION_REVOKED: _("invitation taken back"),
+    StudyEventKind.INVITATION_ACCEPTED: _("accepted the invitation"),
+    StudyEventKind.PROFILE_SUBMITTED: _("sent the profile form"),
+    StudyEventKind.CREDENTIAL_UPLOADED: _("handed in a file"),
+    StudyEventKind.CREDENTIAL_VIEWED: _("file looked at by the study team"),
+    StudyEventKind.CHECK_PASSED: _("passed the comprehension check"),
+    StudyEventKind.CHECK_FAILED: _("did not pass the comprehension check"),
+    StudyEventKind.CHECK_ATTEMPT_GRANTED: _("given one more try at the comprehension check"),
+    StudyEventKind.INSTRUCTIONS_SHOWN: _("shown the instructions of an arm on the start page"),
+    StudyEventKind.EXTRA_TIME_GRANTED: _("given extra time for the start"),
+    StudyEventKind.DATA_DOWNLOADED: _("downloaded their own data"),
+    StudyEventKind.DATA_DELETED: _("data deleted"),
+    StudyEventKind.MESSAGE_SENT: _("wrote to the study team"),
+    StudyEventKind.MESSAGE_ANSWERED: _("got an answer from the study team"),
+    SessionEventKind.STARTED: _("started the session"),
+    SessionEventKind.RESOURCES_RECORDED: _("declared which resources were used"),
+    SessionEventKind.SUBMITTED: _("submitted"),
+    SessionEventKind.EXPIRED: _("session ended at its deadline"),
+    SessionEventKind.WITHDRAWN: _("session ended by the withdrawal"),
+    SessionEventKind.EXTENDED: _("session given extra time"),
+    SessionEventKind.REOPENED: _("session reopened"),
+    SessionEventKind.REVIVED: _("session revived: a wrong clock had ended it"),
+    SessionEventKind.LATE_SAVE_ACCEPTED: _("a text within the tolerance after the deadline was saved"),
+    SessionEventKind.LATE_SAVE_REFUSED: _("a text after the end was refused and kept aside"),
+    SessionEventKind.HISTORY_FULL: _("earlier versions of answers are no longer kept"),
+}
 
-@dataclass(frozen=True, slots=True)
-class StateCount:
-    """How many answers of a session are in one state."""
+STATUS_WORDS: Mapping[SessionStatus, Words] = {
+    SessionStatus.ACTIVE: _("running"),
+    SessionStatus.SUBMITTED: _("submitted"),
+    SessionStatus.EXPIRED: _("ended at the deadline without a submission"),
+    SessionStatus.WITHDRAWN: _("withdrawn"),
+}
 
-    words: StateWords
-    count: int
+DETAIL_WORDS: Mapping[str, Words] = {
+    "reason": _("reason"),
+    "closes_at": _("closes at"),
+    "minutes": _("minutes"),
+    "deadline_at": _("deadline"),
+    "before": _("before"),
+    "deadline_before": _("deadline before"),
+    "deletes_at": _("data are deleted at"),
+    "check_attempts": _("tries"),
+    "minutes_before": _("minutes before"),
+    "batch": _("batch"),
+    "arm": _("arm"),
+    "position": _("place"),
+    "prompt": _("prompt"),
+    "lateness": _("arrived"),
+}
+
+REJECTED = _("The study team has decided that you cannot take part in this study. This is the reason:")
+STUDY_CLOSED = _("The study is closed; nobody can start any more.")
+WITHDRAWN = _("You have withdrawn from this study.")
+DECLINED = _(
+    "You declined, so you do not take part, and nothing more is asked of you. Thank you for considering it. "
+    "While the study runs you can change your mind."
+)
+
+_NEXT, _WAITING, _DONE = StepState.NEXT, StepState.WAITING, StepState.DONE
+
+
+class StepWords(NamedTuple):
+    """How a step is shown; without a page there is nothing to open."""
+
+    title: Words
+    action: Words = ""
+    page: str = ""
+    open_in: Set[StepState] = frozenset()
+
+
+# How each step is called, what to do there, its page, and in which states that can be opened.
+STEPS: Mapping[StepKind, StepWords] = {
+    StepKind.PROFILE: StepWords(
+        _("Your profile"), _("Fill in the profile form"), "study_profile", {_NEXT, _DONE}
+    ),
+    StepKind.DECISION: StepWords(_("Decision of the study team")),
+    StepKind.CONSENT: StepWords(
+        _("Consent"), _("Read the consent text"), "study_consent", {_NEXT, _WAITING, _DONE}
+    ),
+    StepKind.INSTRUCTIONS: StepWords(
+        _("Instructions"), _("Read the instructions"), "study_instructions", {_NEXT, _DONE}
+    ),
+    StepKind.PRACTICE: StepWords(
+        _("Practice"), _("Practise in the workspace"), "study_practice", {StepState.OPTIONAL, _DONE}
+    ),
+    StepKind.CHECK: StepWords(
+        _("Questions on the instructions"), _("Answer the questions"), "study_check", {_NEXT, _WAITING}
+    ),
+    StepKind.START: StepWords(_("Start"), _("Go to the start page"), "session_start", {_NEXT}),
+    StepKind.SESSION: StepWords(_("Your session"), _("Continue"), "session_overview", {_NEXT}),
+    StepKind.RECEIPT: StepWords(_("Receipt"), _("See your receipt"), "session_receipt", {_NEXT, _DONE}),
+}
+# Sign and word.
+STEP_STATES: Mapping[StepState, tuple[str, Words]] = {
+    StepState.DONE: ("✓", _("done")),
+    StepState.NEXT: ("→", _("next")),
+    StepState.WAITING: ("…", _("waiting")),
+    StepState.LATER: ("·", _("later")),
+    StepState.OPTIONAL: ("○", _("optional")),
+    StepState.NOT_NEEDED: ("–", _("not needed")),
+}
+STEP_SENTENCES: Mapping[tuple[StepKind, StepState], Words] = {
+    (StepKind.PROFILE, _NEXT): _("Please tell the study team about yourself; it decides on that basis."),
+    (StepKind.DECISION, _WAITING): _(
+        "Your participation is submitted and waits for the study team's decision. You need not do anything."
+    ),
+    (StepKind.CONSENT, _NEXT): _("Please read what the study records, and decide whether to take part."),
+    (StepKind.CONSENT, _WAITING): _(
+        "The study is still being prepared. You can decide once its texts are final."
+    ),
+    (StepKind.INSTRUCTIONS, _NEXT): _("Please read the instructions. No clock runs while you read."),
+    (StepKind.CHECK, _NEXT): _("Please answer a few questions on the instructions. No clock runs meanwhile."),
+    (StepKind.CHECK, _WAITING): _(
+        "You have no try left at the questions on the instructions. Please write to the study team."
+    ),
+    (StepKind.START, _NEXT): _(
+        "Everything is ready. Nothing starts until you press the button on the start page."
+    ),
+    (StepKind.SESSION, _NEXT): _("Your clock is running."),
+}
 
 
 def state_at(state: AnswerState, status: SessionStatus) -> AnswerState:
@@ -59,17 +189,17 @@ def state_at(state: AnswerState, status: SessionStatus) -> AnswerState:
     return state
 
 
-def state_counts(states: Iterable[AnswerState]) -> list[StateCount]:
-    """Counts of the states that occur, in a fixed order."""
-    found = Counter(states)
-    return [StateCount(words, found[state]) for state, words in STATE_WORDS.items() if found[state]]
+def state_counts(states: Iterable[AnswerState]) -> list[tuple[StateWords, int]]:
+    """How many answers are in each state that occurs, in a fixed order."""
+    counted = Counter(states)
+    return [(words, counted[state]) for state, words in STATE_WORDS.items() if counted[state]]
 
 
 def counted_words(states: Iterable[AnswerState], overdue_rule: str) -> str:
     """How many answers count, for somebody whose session is over."""
     number = sum(counts(state, overdue_rule) for state in states)
     if number == 0:
-        return _("No answer of this session counts.")
+        return gettext("No answer of this session counts.")
     return ngettext("%(number)d answer counts.", "%(number)d answers count.", number) % {"number": number}
 
 
@@ -84,3 +214,13 @@ def duration_words(seconds: int) -> str:
     if not parts:
         parts.append(ngettext("%(number)d second", "%(number)d seconds", seconds) % {"number": seconds})
     return " ".join(parts)
+
+
+def event_words(kind: str) -> str:
+    """The event in words; a kind without any is shown by its name."""
+    return str(EVENT_WORDS.get(kind, kind.replace("_", " ")))
+
+
+def detail_words(name: str) -> str:
+    """What a fact of an event is called."""
+    return str(DETAIL_WORDS.get(name, name.replace("_", " ")))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from batches.models import BatchPlan
-from batches.rules.coverage_text import coverage_lines
+from batches.rules.coverage import coverage_lines
 from batches.selectors.plans import plan_coverage
 from batches.selectors.progress import StatusCounts, StudyProgress, study_progress
 from scoring.models import ResultSet

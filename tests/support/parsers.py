@@ -14,7 +14,7 @@ import pyarrow
 import pyarrow.parquet
 from pydantic import ValidationError
 
-from batches.error_messages import body_error_message
+from batches.api import body_error_message
 from batches.schemas import SaveBody
 from formats.files import FileRefused
 from formats.item_parameters import ItemParametersRefused, read_item_parameters

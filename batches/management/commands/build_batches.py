@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from batches.rules.coverage_text import coverage_lines
+from batches.rules.coverage import coverage_lines
 from batches.selectors.plans import plan_coverage
 from batches.services.plans import batches_build
 from studies.selectors.studies import study_by_slug

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
-from batches.selectors.payments import payment_rows
 from batches.services.ending import session_withdraw
+from batches.services.payments import payment_rows
 from screening.models import Verdict, VerdictDecision
 from studies.models import Participant, Study, StudyEvent, User
 from studies.services.people.participants import participant_add

@@ -3,7 +3,7 @@ from hashlib import sha256
 import pytest
 from hypothesis import given, strategies as st
 
-from batches.rules.ordering import ordered_prompts
+from batches.rules.assignment import ordered_prompts
 
 BATCH = list(range(101, 121))
 

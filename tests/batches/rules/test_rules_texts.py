@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from batches.rules.texts import check_answer_text, check_note
+from batches.rules.saves import check_answer_text, check_note
 from studies.protocol.visible import is_blank
 
 

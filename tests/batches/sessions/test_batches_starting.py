@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEvent
-from batches.rules.ordering import ordered_prompts
+from batches.rules.assignment import ordered_prompts
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import session_withdraw, sessions_expire
 from batches.services.plans import batches_build
