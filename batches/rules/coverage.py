@@ -115,12 +115,13 @@ class _Table:
 
     def spread(self, batches: Sequence[BatchCoverage]) -> CoverageSpread:
         sizes = np.array([batch.size for batch in batches], dtype=np.float64)
+        per_prompt = [batch.information / batch.size for batch in batches]
         return CoverageSpread(
             mean_difficulty_sd=_sd([batch.mean_difficulty for batch in batches]),
             expected_raw_sd=tuple(
                 _sd([batch.expected_raw[k] for batch in batches]) for k in range(len(self.curves))
             ),
-            information_cv=_cv([batch.information / batch.size for batch in batches]),
+            information_cv=float(np.std(per_prompt) / np.mean(per_prompt)) if sum(per_prompt) > 0.0 else None,
             category_sd=_count_sd([batch.categories for batch in batches], sizes, self.category),
             modality_sd=_count_sd([batch.modalities for batch in batches], sizes, self.modality),
         )
@@ -134,10 +135,6 @@ def _mean(values: FloatArray) -> float | None:
 def _sd(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.std(known)) if known else None
-
-
-def _cv(values: Sequence[float]) -> float | None:
-    return float(np.std(values) / np.mean(values)) if sum(values) > 0.0 else None
 
 
 def _counts(names: Sequence[str], matrix: FloatArray) -> dict[str, int]:

@@ -4,15 +4,17 @@ Of an arm it holds the instructions that the person was given: its name would te
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from allauth.mfa.models import Authenticator
+from django.db.models import QuerySet
 
-from batches.models import Answer, PracticeAnswer, PracticeClock, Revision, Session, SessionEvent
+from batches.models import Answer, PracticeClock, Revision, Session, SessionEvent
 from batches.selectors.sessions import session_of
 from studies.models import Invitation, Participant, StudyEvent
 
-DRAFT_FACTS = ("text", "note", "confidence", "is_flagged", "revision", "first_seen_at", "saved_at")
-ANSWER_FACTS = ("position", *DRAFT_FACTS)
+DRAFT_FACTS = "text note confidence is_flagged revision first_seen_at saved_at"
+ANSWER_FACTS = ("position", *DRAFT_FACTS.split())
 REVISION_FACTS = ("number", "outcome", "text", "note", "confidence", "tab", "sequence", "received_at")
 SESSION_FACTS = (
     "started_at deadline_at ended_at status overdue_rule extended_seconds resources resources_note "
@@ -24,39 +26,29 @@ AT_ONCE = 50
 
 def own_facts(participant: Participant) -> dict[str, object]:
     """All of it but the answers, which may be long."""
+    # Also those that were revoked before the one that was accepted.
+    invitations = Invitation.objects.filter(study=participant.study, email=participant.user.email)
+    tables: dict[str, tuple[QuerySet[Any], str]] = {
+        "invitations": (
+            invitations.order_by("pk"),
+            "email profile created_at sent_at revoked_at accepted_at",
+        ),
+        "profile_forms": (participant.profile_forms.order_by("pk"), "answers submitted_at"),
+        "files": (participant.credentials.order_by("pk"), "name media_type size_bytes sha256 uploaded_at"),
+        "consents": (participant.consents.order_by("pk"), "accepted text recorded sha256 decided_at"),
+        "check_attempts": (participant.check_tries.all(), "choices correct passed attempted_at"),
+        "practice": (participant.practice_answers.order_by("number"), f"number {DRAFT_FACTS}"),
+        "practice_clock": (PracticeClock.objects.filter(participant=participant), "started_at"),
+        "messages": (
+            participant.messages.all(),
+            "is_from_team text page prompt_label session_reference sent_at",
+        ),
+    }
     session = session_of(participant)
     return {
         "study": {"name": participant.study.name, "address": participant.study.slug},
         "person": _person(participant),
-        # Also those that were revoked before the one that was accepted.
-        "invitations": list(
-            Invitation.objects.filter(study=participant.study, email=participant.user.email)
-            .order_by("pk")
-            .values("email", "profile", "created_at", "sent_at", "revoked_at", "accepted_at")
-        ),
-        "profile_forms": list(participant.profile_forms.order_by("pk").values("answers", "submitted_at")),
-        "files": list(
-            participant.credentials.order_by("pk").values(
-                "name", "media_type", "size_bytes", "sha256", "uploaded_at"
-            )
-        ),
-        "consents": list(
-            participant.consents.order_by("pk").values("accepted", "text", "recorded", "sha256", "decided_at")
-        ),
-        "check_attempts": list(
-            participant.check_tries.values("choices", "correct", "passed", "attempted_at")
-        ),
-        "practice": list(
-            PracticeAnswer.objects.filter(participant=participant)
-            .order_by("number")
-            .values("number", *DRAFT_FACTS)
-        ),
-        "practice_clock": list(PracticeClock.objects.filter(participant=participant).values("started_at")),
-        "messages": list(
-            participant.messages.values(
-                "is_from_team", "text", "page", "prompt_label", "session_reference", "sent_at"
-            )
-        ),
+        **{name: list(rows.values(*facts.split())) for name, (rows, facts) in tables.items()},
         "session": _session(session) if session else None,
         "events": _events(participant),
     }

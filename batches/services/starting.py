@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEventKind
 from batches.rules.assignment import BatchLoad, Place, choose_place, ordered_prompts
 from batches.rules.deadlines import deadline
-from batches.selectors.loads import batch_loads, exposed_batches
-from batches.selectors.plans import plan_places
+from batches.selectors.plans import batch_loads, exposed_batches, plan_places
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant, Study, StudyEvent, StudyStatus, VettingStatus
@@ -137,12 +136,7 @@ def _free_place(participant: Participant, plan: BatchPlan | None, now: datetime,
     if not check_passed(participant):
         raise CheckNotPassed(_("Please answer the check questions before you start."))
     plan = _require_plan(plan, participant.study)
-    loads = batch_loads(
-        plan,
-        profile=participant.profile,
-        replicates=participant.study.protocol.replicates_per_profile,
-        takes_place=not participant.is_test,
-    )
+    loads = batch_loads(plan, participant)
     # What a test person answers counts nowhere, so they may meet a prompt again.
     met = set() if participant.is_test else exposed_batches(participant, plan)
     place = _choose([load for load in loads if load.batch_id not in met], participant, shown_arm)

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from batches.forms.answers import AnswerForm
+from batches.forms import AnswerForm
 from batches.models import PracticeAnswer, Session
 from batches.services.answers import AnswerNotFound, TextRefused
 from batches.services.clock import server_now

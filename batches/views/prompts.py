@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from batches.forms.answers import AnswerForm
+from batches.forms import AnswerForm
 from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
 from batches.services.answers import TextRefused, answer_save, prompt_seen

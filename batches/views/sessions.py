@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from batches.forms.resources import ResourcesForm
+from batches.forms import ResourcesForm
 from batches.models import Session
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places, session_for_user

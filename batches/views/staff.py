@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from batches.forms.staff import ExtendForm, ExtraTimeForm, ReasonForm
+from batches.forms import ExtendForm, ExtraTimeForm, ReasonForm
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.people import (

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
-from batches.forms.resources import WithdrawForm
+from batches.forms import WithdrawForm
 from batches.models import Session
 from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind

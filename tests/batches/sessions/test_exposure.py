@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batches.models import Answer, BatchPlan, Session
-from batches.selectors.loads import exposed_batches
+from batches.selectors.plans import exposed_batches
 from batches.services.ending import session_withdraw
 from batches.services.plans import batches_build
 from batches.services.starting import PlacesTaken, PromptsMet, require_startable, session_start
