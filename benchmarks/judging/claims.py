@@ -18,7 +18,8 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.judging.speed import close_connections, own_database, set_up
+from benchmarks.judging.speed import close_connections, set_up
+from benchmarks.sessions.site_under_load import own_database
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS, CRITERIA = 20, 10

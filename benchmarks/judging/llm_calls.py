@@ -18,18 +18,16 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import Annotated
 
 import httpx
-from pydantic import BaseModel, ConfigDict, Field
 
+from benchmarks.judging.speed import THREADS_PER_CLIENT, BareReply, Verdict
 from llm.attempts import Attempt
 from llm.client import ChatClient
 from llm.egress import Egress
 from llm.requests import Message
 from llm.schema import response_format
 
-THREADS_PER_CLIENT = 8
 PROMPT = "Judge this response against the criterion. " + "The planet was seen at dawn. " * 60
 VERDICT = json.dumps({"explanation": "It names the planet. " * 8, "score": 0.5, "confidence": 0.75})
 REPLY = {
@@ -40,28 +38,6 @@ REPLY = {
     "choices": [{"index": 0, "message": {"role": "assistant", "content": VERDICT}, "finish_reason": "stop"}],
     "usage": {"prompt_tokens": 500, "completion_tokens": 60, "total_tokens": 560},
 }
-
-
-class Verdict(BaseModel):
-    """A judgment as the judges ask for it."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    explanation: str
-    score: Annotated[float, Field(ge=0, le=1)]
-    confidence: Annotated[float, Field(ge=0, le=1)]
-
-
-class BareMessage(BaseModel):
-    content: str
-
-
-class BareChoice(BaseModel):
-    message: BareMessage
-
-
-class BareReply(BaseModel):
-    choices: list[BareChoice]
 
 
 class FixedLatency(asyncio.Protocol):

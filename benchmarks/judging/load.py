@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.hashed_judge.running import judge_server
-from benchmarks.judging.speed import close_connections, end, own_database, set_up, workers
+from benchmarks.judging.speed import close_connections, end, set_up, workers
+from benchmarks.sessions.site_under_load import own_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

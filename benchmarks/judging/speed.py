@@ -24,13 +24,12 @@ from pathlib import Path
 from typing import Annotated
 
 import httpx
-import psycopg
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
+from benchmarks.sessions.site_under_load import own_database
 
 ROOT = Path(__file__).resolve().parents[2]
-DATABASE = "chiron_judging_speed"
 CRITERIA = 3
 PROMPTS = 20
 THREADS_PER_CLIENT = 8
@@ -108,18 +107,6 @@ def bodies(calls: int, round_: int) -> list[bytes]:
         ).encode()
         for number in range(calls)
     ]
-
-
-@contextmanager
-def own_database(server: str) -> Iterator[str]:
-    """An empty database of this benchmark's own at the same server."""
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-        connection.execute(f"CREATE DATABASE {DATABASE}")
-        try:
-            yield server.rsplit("/", 1)[0] + f"/{DATABASE}"
-        finally:
-            connection.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
 
 
 @contextmanager

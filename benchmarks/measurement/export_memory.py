@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,15 +21,12 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = (1_000, 100_000)
 PROMPTS = 20
-ROWS_PER_INSERT = 2_000
 TEXT = "An answer of ordinary length, with a reason and a result. " * 17
 NOW = datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
 MIB = 1024
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from django.db.models import Model
 
     from batches.models import Session
     from studies.models import Study
@@ -81,9 +78,15 @@ def fill(answers: int) -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    study = make_study()
-    sessions = make_sessions(study, answers // PROMPTS)
-    make_answers(study, sessions)
+    from benchmarks.made_studies import bank_reading, frozen_study, submitted_sessions
+    from studies.bank.records import CriterionRecord, PromptRecord
+
+    criteria = (CriterionRecord(text="It is right."),)
+    reading = bank_reading(
+        PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", criteria=criteria) for n in range(PROMPTS)
+    )
+    study = frozen_study("memory", reading, {"batch_size": PROMPTS, "replicates_per_profile": 1000})
+    make_answers(study, submitted_sessions(study, range(answers // PROMPTS), ["stem-phd"]))
     from scoring.coordinator import results_bring_up
 
     results_bring_up(study=study, clock=lambda: NOW)
@@ -96,63 +99,10 @@ def set_up() -> None:
     django.setup()
 
 
-def make_study() -> "Study":
-    """A frozen study on 20 prompts, through the services."""
-    from batches.services.plans import batches_build
-    from studies.bank.building import BankReading
-    from studies.bank.records import BankRecord, CriterionRecord, PromptRecord
-    from studies.protocol.settings import ProtocolSettings
-    from studies.services.banks import bank_import
-    from studies.services.studies import study_create, study_freeze
-
-    criteria = (CriterionRecord(text="It is right."),)
-    prompts = tuple(
-        PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", criteria=criteria) for n in range(PROMPTS)
-    )
-    reading = BankReading(bank=BankRecord(format="chiron", prompts=prompts), problems=(), root=ROOT)
-    study = study_create(
-        slug="memory",
-        name="Memory",
-        bank_version=bank_import(slug="memory", reading=reading, strict=True, now=NOW).version,
-        item_bank=None,
-        judge_protocol=None,
-        settings=ProtocolSettings(batch_size=PROMPTS, replicates_per_profile=1000),
-        now=NOW,
-    )
-    batches_build(study=study, now=NOW)
-    return study_freeze(study=study, now=NOW)
-
-
-def make_sessions(study: "Study", number: int) -> "list[Session]":
-    """Submitted sessions as rows: through the pages, 5,000 people would take an hour."""
-    from batches.models import Batch, Session
-    from studies.models import Participant, User
-
-    users = insert(User(email=f"p{n}@example.org") for n in range(number))
-    people = insert(
-        Participant(study=study, user=user, code=f"P-{n:06d}", profile="stem-phd", submitted_at=NOW)
-        for n, user in enumerate(users)
-    )
-    batch = Batch.objects.get()
-    return insert(
-        Session(
-            participant=person,
-            batch=batch,
-            status="submitted",
-            started_at=NOW,
-            deadline_at=NOW + timedelta(hours=5),
-            ended_at=NOW + timedelta(hours=4),
-            overdue_rule="saved_counts",
-            late_tolerance_seconds=10,
-            answer_max_characters=100_000,
-        )
-        for person in people
-    )
-
-
 def make_answers(study: "Study", sessions: "list[Session]") -> None:
     """Answers with a score, a criterion and a request to a judge each."""
     from batches.models import Answer
+    from benchmarks.made_studies import ROWS_PER_INSERT, insert
     from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
     from studies.models import Criterion, Prompt
 
@@ -217,11 +167,6 @@ def make_answers(study: "Study", sessions: "list[Session]") -> None:
             )
             for score in scores
         )
-
-
-def insert(rows: "Iterable[Model]") -> list[Any]:
-    made = list(rows)
-    return list(type(made[0])._default_manager.bulk_create(made, batch_size=ROWS_PER_INSERT)) if made else []
 
 
 def chunks(rows: list[Any], size: int) -> "Iterable[list[Any]]":

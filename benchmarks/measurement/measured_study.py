@@ -4,16 +4,14 @@ The prompts are synthetic and carry the published item parameters. People's abil
 0.8, their responses those of DGP-R (`psychometrics.irt.responses`). Scores are rows: nobody judged anything.
 """
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from batches.models import Answer, Batch, Session
-from batches.services.plans import batches_build
-from benchmarks.judging.judged_study import insert
+from batches.models import Answer, Batch
+from benchmarks.made_studies import NOW, frozen_study, insert, submitted_sessions
 from benchmarks.measurement.synthetic_bank import write_synthetic_bank
 from formats.item_parameters import read_item_parameters
 from judging.models import AnswerScore, CriterionScore, JudgingRun, ScoringRun
@@ -21,13 +19,10 @@ from psychometrics.irt.responses import dgp_r_table
 from psychometrics.irt.transform import Array
 from scoring.models import ModelConfiguration, ModelScore
 from studies.bank.reading import read_bank
-from studies.models import ItemBank, Participant, Study, User
-from studies.protocol.settings import ProtocolSettings
+from studies.models import ItemBank, Study
 from studies.selectors.banks import item_arrays
-from studies.services.banks import bank_import, item_bank_import
-from studies.services.studies import study_create, study_freeze
+from studies.services.banks import item_bank_import
 
-NOW = datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
 MISSING_SHARE = 0.066  # GIM paper, appendix G: 3,642 of 195 x 20
 BETWEEN_PEOPLE_SD = 0.8
 CONFIDENT_SHARE, LOWER_CONFIDENCE = 0.97, 0.9
@@ -41,9 +36,10 @@ def measured_study(*, slug: str, people: int, models: int, published: Path, seed
     `models` configurations have five responses to every prompt, with abilities from -2 to 2.5.
     """
     rng = np.random.default_rng(seed)
-    study = frozen_study(slug, published, people)
+    study = published_study(slug, published, people)
     run = finished_run(study)
-    batches = [list(batch.prompts.order_by("places__position")) for batch in numbered(study)]
+    plan = Batch.objects.filter(plan__study=study).order_by("number")
+    batches = [list(batch.prompts.order_by("places__position")) for batch in plan]
     bank = item_arrays(item_bank_of(study))
     responses = dgp_r_table(bank, rng)
     for n, ability in enumerate(np.linspace(-2, 2.5, models)):
@@ -70,34 +66,22 @@ def measured_study(*, slug: str, people: int, models: int, published: Path, seed
     return run
 
 
-def frozen_study(slug: str, published: Path, people: int) -> Study:
+def published_study(slug: str, published: Path, people: int) -> Study:
     with TemporaryDirectory() as folder:
         bank_path, items_path = write_synthetic_bank(Path(folder), published)
-        version = bank_import(slug=slug, reading=read_bank("chiron", bank_path), strict=True, now=NOW).version
         parameters = read_item_parameters(items_path)
-    item_bank, _ = item_bank_import(slug=slug, parameters=parameters, now=NOW)
-    study = study_create(
-        slug=slug,
-        name=f"The study {slug}",
-        bank_version=version,
-        item_bank=item_bank,
-        judge_protocol=None,
-        settings=ProtocolSettings.model_validate(
-            {"judge_kind": "checks", "replicates_per_profile": max(2, people // 100)}
-        ),
-        now=NOW,
-    )
-    batches_build(study=study, now=NOW)
-    return study_freeze(study=study, now=NOW)
+        item_bank, _ = item_bank_import(slug=slug, parameters=parameters, now=NOW)
+        return frozen_study(
+            slug,
+            read_bank("chiron", bank_path),
+            {"judge_kind": "checks", "replicates_per_profile": max(2, people // 100)},
+            item_bank=item_bank,
+        )
 
 
 def item_bank_of(study: Study) -> ItemBank:
     assert study.item_bank is not None
     return study.item_bank
-
-
-def numbered(study: Study) -> Iterable[Batch]:
-    return Batch.objects.filter(plan__study=study).order_by("number")
 
 
 def finished_run(study: Study) -> ScoringRun:
@@ -110,23 +94,7 @@ def finished_run(study: Study) -> ScoringRun:
 def submit(study: Study, numbers: Sequence[int], prompts: Sequence[Sequence[int]], p: Array) -> list[Answer]:
     """Submitted sessions of these people; an answer without a score was never opened."""
     profiles = [profile.slug for profile in study.protocol.profiles]
-    batches = list(numbered(study))
-    users = insert(User(email=f"{study.slug}-{n}@example.org") for n in numbers)
-    people = insert(
-        Participant(
-            study=study, user=user, code=f"P-{n:06d}", profile=profiles[n % len(profiles)],
-            vetting_status="approved", submitted_at=NOW,
-        )
-        for n, user in zip(numbers, users, strict=True)
-    )  # fmt: skip
-    sessions = insert(
-        Session(
-            participant=person, batch=batches[n % len(batches)], status="submitted", started_at=NOW,
-            deadline_at=NOW + timedelta(hours=5), ended_at=NOW + timedelta(hours=4),
-            overdue_rule="saved_counts", late_tolerance_seconds=10, answer_max_characters=100_000,
-        )
-        for n, person in zip(numbers, people, strict=True)
-    )  # fmt: skip
+    sessions = submitted_sessions(study, numbers, profiles)
     there = (~np.isnan(p)).reshape(len(numbers), -1)
     made: list[Answer] = insert(
         Answer(

@@ -6,7 +6,7 @@ Everything stays on this machine: a temporary folder, one granian server with th
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -34,7 +34,8 @@ def site(database_url: str | None, *, settings: str = "config.settings") -> Iter
 
     Without an address of a PostgreSQL server the database is SQLite.
     """
-    with tempfile.TemporaryDirectory(prefix="chiron-load-") as name, own_database(database_url) as url:
+    database = own_database(database_url) if database_url else nullcontext()
+    with tempfile.TemporaryDirectory(prefix="chiron-load-") as name, database as url:
         os.environ["CHIRON_DATA_DIR"] = name
         os.environ["DJANGO_SETTINGS_MODULE"] = settings
         os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(FOLDER)])
@@ -47,11 +48,8 @@ def site(database_url: str | None, *, settings: str = "config.settings") -> Iter
 
 
 @contextmanager
-def own_database(server_url: str | None) -> Iterator[str | None]:
-    """A database of our own on the PostgreSQL server; None means the embedded one."""
-    if server_url is None:
-        yield None
-        return
+def own_database(server_url: str) -> Iterator[str]:
+    """An empty database of our own on the PostgreSQL server."""
     name = f"chiron_benchmark_{os.getpid()}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}"')
