@@ -1,7 +1,6 @@
 """The JSON endpoints of the participant's pages: answers, their flags and previews, notices, practice."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -32,19 +31,15 @@ from batches.services.receipts import SaveReceipt, fault_sentence
 from studies.models import Participant, User
 from studies.selectors.participants import participant_of
 
-if TYPE_CHECKING:
-
-    class SignedInRequest(HttpRequest):
-        """A request that passed the session check."""
-
-        user: User
-
-else:
-    SignedInRequest = HttpRequest
-
 router = Router()
 SaveReply = Status[schemas.Saved | schemas.NotSaved]
 PROBLEMS = dict.fromkeys((400, 403, 404, 413, 422), schemas.Problem)
+
+
+class SignedInRequest(HttpRequest):
+    """A request that passed the session check."""
+
+    user: User
 
 
 @router.post(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from batches.rules.traits import (
+from batches.rules.assembly import (
     REFERENCE_ABILITIES,
     FloatArray,
     IntArray,

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from batches.models import Answer, Batch, BatchPlan, BatchPrompt, BatchSlot, Session
+from batches.rules.assembly import PromptTraits
 from batches.rules.assignment import BatchLoad
 from batches.rules.coverage import CoverageReport, coverage_report
 from batches.rules.statuses import SessionStatus
-from batches.rules.traits import PromptTraits
 from psychometrics.data.categories import category_of
 from studies.models import Item, Participant, Prompt, Study
 from studies.protocol.settings import ProtocolSettings

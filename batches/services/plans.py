@@ -8,10 +8,15 @@ import numpy as np
 from django.db import transaction
 
 from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
-from batches.rules.assembly import AssemblyRefused, assemble_balanced, assemble_matrix, assemble_random
+from batches.rules.assembly import (
+    AssemblyRefused,
+    PromptTraits,
+    assemble_balanced,
+    assemble_matrix,
+    assemble_random,
+)
 from batches.rules.coverage import coverage_report
 from batches.rules.places import Slot, matrix_slots, nested_slots
-from batches.rules.traits import PromptTraits
 from batches.selectors.plans import people_per_batch, people_per_prompt, plan_places, prompt_traits
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings

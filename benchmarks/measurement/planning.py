@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from batches.rules.assembly import assemble_balanced, assemble_random
-from batches.rules.traits import PromptTraits
+from batches.rules.assembly import PromptTraits, assemble_balanced, assemble_random
 from formats.item_parameters import read_item_parameters
 from psychometrics.irt.bank import ItemBank, item_bank_from
 from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_bank

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from batches.rules.assembly import AssemblyRefused, assemble_balanced, assemble_random
-from batches.rules.balance import balance_features
+from batches.rules.assembly import (
+    AssemblyRefused,
+    PromptTraits,
+    assemble_balanced,
+    assemble_random,
+    balance_features,
+)
 from batches.rules.coverage import coverage_report
-from batches.rules.traits import PromptTraits
 
 
 def simulated_bank(prompts: int, *, seed: int) -> list[PromptTraits]:

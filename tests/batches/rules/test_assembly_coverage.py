@@ -4,9 +4,8 @@ import math
 import numpy as np
 import pytest
 
-from batches.rules.balance import balance_features
+from batches.rules.assembly import PromptTraits, balance_features, expected_raw
 from batches.rules.coverage import coverage_lines, coverage_report
-from batches.rules.traits import PromptTraits, expected_raw
 
 BANK = [
     PromptTraits("p1", 1.0, 0.1, "LR", "text"),

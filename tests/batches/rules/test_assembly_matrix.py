@@ -5,9 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from batches.rules.assembly import AssemblyRefused, assemble_matrix
+from batches.rules.assembly import AssemblyRefused, PromptTraits, assemble_matrix
 from batches.rules.coverage import coverage_lines, coverage_report
-from batches.rules.traits import PromptTraits
 from psychometrics.planning.designs import MATRIX, design_of, linkage_of
 from psychometrics.planning.linkage import Linkage, linkage
 
