@@ -62,7 +62,7 @@ def claim_all(run: int) -> None:
 def measure(rows: int, workers: int) -> None:
     run = prepare(rows)
     environment = {**os.environ, "CHIRON_JUDGING_LEASE_SECONDS": "3600"}
-    command = [sys.executable, __file__, "--claim", str(run)]
+    command = [sys.executable, "-m", "benchmarks.judging.claims", "--claim", str(run)]
     started = time.perf_counter()
     with ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         outs = [stack.enter_context((Path(folder) / str(one)).open("w+")) for one in range(workers)]

@@ -78,7 +78,14 @@ async def serve(seconds: float) -> None:
 
 @contextmanager
 def running_server(latency_ms: float) -> Iterator[str]:
-    command = [sys.executable, __file__, "--serve", "--latency-ms", str(latency_ms)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.judging.llm_calls",
+        "--serve",
+        "--latency-ms",
+        str(latency_ms),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout

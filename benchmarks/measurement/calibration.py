@@ -205,4 +205,4 @@ if __name__ == "__main__":
         main(sys.argv[1:])
     else:
         for case in CASES:  # a process each, so that the memory of one is not the other's
-            subprocess.run([sys.executable, __file__, case], check=True)
+            subprocess.run([sys.executable, "-m", "benchmarks.measurement.calibration", case], check=True)

@@ -24,6 +24,7 @@ PROMPTS = 20
 TEXT = "An answer of ordinary length, with a reason and a result. " * 17
 NOW = datetime(2030, 5, 1, 9, 0, tzinfo=UTC)
 MIB = 1024
+AGAIN = (sys.executable, "-m", "benchmarks.measurement.export_memory")
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,8 +52,8 @@ def measured(answers: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{folder}/chiron.sqlite3"
         environment = {**os.environ, "CHIRON_DATA_DIR": folder, "DATABASE_URL": database}
-        child([sys.executable, __file__, "fill", str(answers)], environment)
-        seconds, kib = child([sys.executable, __file__, "export", f"{folder}/export"], environment).split()
+        child([*AGAIN, "fill", str(answers)], environment)
+        seconds, kib = child([*AGAIN, "export", f"{folder}/export"], environment).split()
     peak = float(kib) / MIB
     print(f"{answers:>8,} answers: peak {peak:6.1f} MiB, {float(seconds):5.1f} s", flush=True)
     return peak

@@ -48,7 +48,7 @@ Address = Callable[[Target], str]
 
 def main() -> None:
     arguments = parse_arguments()
-    with site(arguments.database_url, settings="save_endpoint_settings") as folder:
+    with site(arguments.database_url, settings="benchmarks.sessions.save_endpoint_settings") as folder:
         measure(arguments, folder)
 
 

@@ -2,4 +2,4 @@
 
 from config.settings import *  # noqa: F403
 
-ROOT_URLCONF = "save_endpoint_urls"
+ROOT_URLCONF = "benchmarks.sessions.save_endpoint_urls"

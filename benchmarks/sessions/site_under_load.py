@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import psycopg
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = Path(__file__).resolve().parent
 PEOPLE, BATCH_SIZE, BATCHES = 246, 20, 41
 STUDY = "benchmark"
 TEXT = "What the participant has written so far, a few paragraphs of it. " * 10
@@ -38,7 +37,7 @@ def site(database_url: str | None, *, settings: str = "config.settings") -> Iter
     with tempfile.TemporaryDirectory(prefix="chiron-load-") as name, database as url:
         os.environ["CHIRON_DATA_DIR"] = name
         os.environ["DJANGO_SETTINGS_MODULE"] = settings
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(FOLDER)])
+        os.environ["PYTHONPATH"] = str(ROOT)
         if url:
             os.environ["DATABASE_URL"] = url
         else:
