@@ -16,7 +16,7 @@ from batches.rules.assembly import (
     indicators,
     parameters_of,
 )
-from psychometrics.planning.linkage import Linkage, batch_linkage
+from psychometrics.planning.designs import Linkage, batch_linkage
 
 _MAX_NAMED = 10
 

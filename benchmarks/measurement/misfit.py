@@ -20,9 +20,8 @@ from scipy.special import chdtrc
 
 from psychometrics.data.cohort import Codes, Mask, Pairs
 from psychometrics.fit.abilities import likelihood_of, prior_of, sums_of
-from psychometrics.fit.people import LEVEL, abilities, compared, mahalanobis_parts, person_fit
+from psychometrics.fit.people import LEVEL, Rows, abilities, compared, mahalanobis_parts, person_fit
 from psychometrics.fit.reference import Reference
-from psychometrics.fit.rows import Rows
 from psychometrics.irt.responses import RubricResponses
 from psychometrics.irt.transform import Array
 

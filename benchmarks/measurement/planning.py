@@ -20,7 +20,7 @@ from formats.item_parameters import read_item_parameters
 from psychometrics.irt.bank import ItemBank, item_bank_from
 from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_bank
 from psychometrics.irt.transform import Array
-from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
+from psychometrics.planning.designs import MATRIX, NESTED, design_of
 from psychometrics.planning.formulas import Plan, batch_half_width, people_for, precision
 from psychometrics.planning.simulated_design import simulate_design, synthetic_bank
 
@@ -139,9 +139,9 @@ def quality(
 def linkages() -> None:
     print("246 people, 20 of 820 prompts each")
     for kind in (NESTED, MATRIX):
-        found = linkage_of(
-            design_of(kind, people=246, prompts=PROMPTS, per_person=PER_PERSON, rng=np.random.default_rng(1))
-        )
+        found = design_of(
+            kind, people=246, prompts=PROMPTS, per_person=PER_PERSON, rng=np.random.default_rng(1)
+        ).linkage()
         print(
             f"  {kind:<7} {found.components} components, at least {found.fewest_people} people on a prompt, "
             f"at least {found.fewest_neighbours} prompts met together with one"

@@ -1,4 +1,4 @@
-"""How far a judge agrees with people on a stratified sample, weighted back to all verdicts.
+"""How far a judge agrees with people on a stratified sample: as it was drawn, and weighted to all verdicts.
 
 With N_h verdicts and n_h drawn, of which k_h still count and r_h are rated, stratum h stands for
 N_h k_h / n_h verdicts, and each rated one for w = N_h k_h / (n_h r_h) of them. A stratum of which none was
@@ -18,42 +18,31 @@ other people would say.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psychometrics.agreement import coefficients, kappa
 from psychometrics.agreement.audit_sample import Stratum
+from psychometrics.agreement.coefficients import MIN_PAIRS
 from psychometrics.agreement.paired import (
     DECIMALS,
     ScorePairs,
     ScoresRefused,
-    Sums,
     columns,
     pair_scores,
     sums_of,
 )
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.agreement.statistics import values_of
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.resampling import bootstrap_estimate
 
 MIN_COVERED = 0.95  # share of the verdicts whose strata are rated; below it, no estimate of all of them
+SAME = {"mean_human": "mean_x", "mean_judge": "mean_y"}  # x is what people say, y the judge
 COUNTS = [0, 8, 9, 10, 11, 12, 13]  # the columns of Sums that count rows
-STATISTICS: Mapping[str, Callable[[Sums], Array]] = {
-    "mean_human": lambda sums: sums.mean_x,
-    "mean_judge": lambda sums: sums.mean_y,
-    "offset": lambda sums: sums.mean_d,
-    "sd_of_differences": coefficients.sd_of_differences,
-    "near_exact": lambda sums: sums.near / sums.n,
-    "same_side": lambda sums: kappa.agreeing(sums) / sums.n,
-    "kappa": kappa.kappa,
-    "pabak": kappa.pabak,
-    "ac1": kappa.ac1,
-    "pearson": coefficients.pearson,
-    "ccc": coefficients.ccc,
-}
 
 
 @dataclass(frozen=True)
@@ -78,6 +67,36 @@ class WeightedAgreement:
     ccc: Estimate
 
 
+STATISTICS = tuple(one.name for one in fields(WeightedAgreement))[2:]  # all but the counts
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """The drawn items that count: stratum, answer and people's score (n,), NaN where not rated; judges'
+    scores (n, judges), NaN where there is none.
+    """
+
+    strata: Sequence[str]
+    answers: Sequence[str]
+    human: Array
+    judged: Array
+
+
+@dataclass(frozen=True)
+class AuditAgreement:
+    """One judge beside people: on the items as they were drawn, and on all verdicts. Judge less people."""
+
+    sample: Agreement
+    weighted: WeightedAgreement
+
+    def statistics(self) -> Iterator[tuple[str, str, int, int | None, Estimate]]:
+        """Of what, its name, the pairs, their clusters, and the estimate."""
+        for name in STATISTICS:
+            yield "all", name, self.weighted.pairs, None, getattr(self.weighted, name)
+            own = self.sample.statistics[SAME.get(name, name)]
+            yield "sample", name, self.sample.n, self.sample.clusters, own
+
+
 @dataclass(frozen=True, eq=False)
 class _Group:
     """Rated rows that are resampled together, and how many verdicts they stand for."""
@@ -88,6 +107,22 @@ class _Group:
     @property
     def is_whole(self) -> bool:
         return len(self.rows) >= self.verdicts
+
+
+def audit_agreement(
+    ratings: Ratings, column: int, frame: Sequence[Stratum], *, seed: int, resamples: int
+) -> AuditAgreement:
+    """The judge of this column; `frame` are the strata that were drawn from."""
+    judged, draws = ratings.judged[:, column], {"seed": seed, "resamples": resamples}
+    return AuditAgreement(
+        sample=agreement_from_seed(ratings.human, judged, ratings.answers, **draws),
+        weighted=weighted_agreement(ratings.human, judged, ratings.strata, frame, **draws),
+    )
+
+
+def rated(ratings: Ratings) -> int:
+    """How many of the items people have judged."""
+    return int((~np.isnan(ratings.human)).sum())
 
 
 def weighted_agreement(
@@ -106,17 +141,21 @@ def weighted_agreement(
     """
     human, judge = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     stands_for = _verdicts_stood_for(strata, frame)
-    rated = ~np.isnan(human)
-    groups = _strata_of(np.asarray(strata, dtype=str)[rated], stands_for)
-    covered = _share(sum(group.verdicts for group in groups), sum(stands_for.values()))
+    is_rated = ~np.isnan(human)
+    groups = _strata_of(np.asarray(strata, dtype=str)[is_rated], stands_for)
+    verdicts = sum(stands_for.values())
+    covered = sum(group.verdicts for group in groups) / verdicts if verdicts else math.nan
     pairs = pair_scores(human, judge, np.arange(len(human)))
     if pairs.n == 0 or covered < MIN_COVERED:
         reason = Reason.TOO_FEW_PAIRS if pairs.n else Reason.NO_PAIRS
         return WeightedAgreement(pairs=pairs.n, covered=covered, **dict.fromkeys(STATISTICS, unknown(reason)))
-    both = ~np.isnan(judge[rated])
-    weighted = _weights(groups, int(rated.sum()))[:, None] * _table(pairs, both)
+    summed = columns(pairs)
+    weighted = np.zeros((int(is_rated.sum()), summed.shape[1]))  # nothing where the judge gave no score
+    weighted[~np.isnan(judge[is_rated])] = summed
+    for group in groups:
+        weighted[group.rows] *= group.verdicts / len(group.rows)
     weighted *= pairs.n / weighted[:, 0].sum()
-    factors = _factors(_resampled(groups), int(rated.sum()), resamples, np.random.default_rng(seed))
+    factors = _factors(_resampled(groups), len(weighted), resamples, np.random.default_rng(seed))
     value, resampled = _values(weighted.sum(axis=0)[None, :], pairs), _values(factors @ weighted, pairs)
     estimates = {name: _estimate(float(value[name][0]), resampled[name], pairs) for name in STATISTICS}
     return WeightedAgreement(pairs=pairs.n, covered=covered, **estimates)
@@ -139,21 +178,6 @@ def _strata_of(names: NDArray[np.str_], stands_for: Mapping[str, float]) -> list
     return [group for group in groups if len(group.rows)]
 
 
-def _weights(groups: Sequence[_Group], rows: int) -> Array:
-    weights = np.zeros(rows)
-    for group in groups:
-        weights[group.rows] = group.verdicts / len(group.rows)
-    return weights
-
-
-def _table(pairs: ScorePairs, both: NDArray[np.bool_]) -> Array:
-    """What is summed, for every rated row: nothing where the judge gave no score."""
-    found = columns(pairs)
-    table = np.zeros((len(both), found.shape[1]))
-    table[both] = found
-    return table
-
-
 def _resampled(groups: Sequence[_Group]) -> list[_Group]:
     """The groups whose draw could have been another one; those of one row are joined with each other.
 
@@ -163,11 +187,10 @@ def _resampled(groups: Sequence[_Group]) -> list[_Group]:
     lone = [one for one in open_groups if len(one.rows) == 1]
     together = open_groups[:2] if len(lone) == 1 else lone
     others = open_groups[len(together) :]
-    return [*others, _joined(together)] if together else others
-
-
-def _joined(groups: Sequence[_Group]) -> _Group:
-    return _Group(np.concatenate([one.rows for one in groups]), sum(one.verdicts for one in groups))
+    if not together:
+        return others
+    rows = np.concatenate([one.rows for one in together])
+    return [*others, _Group(rows, sum(one.verdicts for one in together))]
 
 
 def _factors(groups: Sequence[_Group], rows: int, resamples: int, rng: np.random.Generator) -> Array:
@@ -188,15 +211,12 @@ def _values(totals: Array, pairs: ScorePairs) -> dict[str, Array]:
     totals[:, COUNTS] = totals[:, COUNTS].round(DECIMALS)
     sums = sums_of(totals, pairs)
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample can be without any pair: NaN
-        return {name: statistic(sums) for name, statistic in STATISTICS.items()}
+        found = values_of(sums) | {"offset": sums.mean_d}
+    return {name: found[SAME.get(name, name)] for name in STATISTICS}
 
 
 def _estimate(value: float, resampled: Array, pairs: ScorePairs) -> Estimate:
     if math.isnan(value):
-        few = pairs.n < coefficients.MIN_PAIRS
+        few = pairs.n < MIN_PAIRS
         return unknown(Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION)
     return bootstrap_estimate(value, resampled, pairs.n)
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan

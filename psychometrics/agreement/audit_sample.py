@@ -10,7 +10,6 @@ to where leaning x N_h / (2 n_h + 1) is largest (Sainte-Laguë, bounded by N_h).
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 
 import numpy as np
 
@@ -40,9 +39,11 @@ class Standing(StrEnum):
     UNSURE = "unsure"
 
 
-LEANING: Mapping[Standing, int] = MappingProxyType(
-    {Standing.AGREE: 1, Standing.NEAR: 2, Standing.DIFFER: 4, Standing.SURE: 1, Standing.UNSURE: 2}
-)
+LEANING: Mapping[Standing, int] = dict.fromkeys(Standing, 1) | {
+    Standing.NEAR: 2,
+    Standing.DIFFER: 4,
+    Standing.UNSURE: 2,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,6 @@ class StratumKind:
 
     def __str__(self) -> str:
         return f"{self.band}/{self.standing}"
-
-
-STRATUM_KINDS = tuple(StratumKind(band, standing) for band in Band for standing in Standing)
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,9 @@ def stratum_of(verdict: JudgedVerdict) -> StratumKind:
 
 def draw_sample(verdicts: Iterable[JudgedVerdict], *, size: int, rng: np.random.Generator) -> Draw:
     """Draw `size` verdicts; their order on the way in does not matter. Raises SizeRefused."""
-    members: dict[StratumKind, list[int]] = {kind: [] for kind in STRATUM_KINDS}
+    members: dict[StratumKind, list[int]] = {
+        StratumKind(band, standing): [] for band in Band for standing in Standing
+    }
     public: set[int] = set()
     for verdict in verdicts:
         members[stratum_of(verdict)].append(verdict.key)
@@ -159,12 +159,9 @@ def allocated(sizes: Mapping[StratumKind, int], size: int) -> dict[StratumKind, 
     numbers = {kind: min(few, there) for kind, there in sizes.items()}
     for _ in range(size - sum(numbers.values())):
         open_kinds = [kind for kind, number in numbers.items() if number < sizes[kind]]
-        numbers[max(open_kinds, key=lambda kind: _claim(kind, sizes[kind], numbers[kind]))] += 1
+        claims = {kind: LEANING[kind.standing] * sizes[kind] / (2 * numbers[kind] + 1) for kind in open_kinds}
+        numbers[max(open_kinds, key=claims.__getitem__)] += 1
     return numbers
-
-
-def _claim(kind: StratumKind, there: int, number: int) -> float:
-    return LEANING[kind.standing] * there / (2 * number + 1)
 
 
 def _band(score: float) -> Band:

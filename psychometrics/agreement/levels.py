@@ -1,5 +1,6 @@
 """Agreement of judges level by level, as plain values by name."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -8,7 +9,7 @@ from psychometrics.agreement.coefficients import ratio
 from psychometrics.agreement.pairs import agreement_from_seed
 from psychometrics.agreement.panel import panel_agreement_from_seed
 from psychometrics.agreement.scores import PanelScores
-from psychometrics.agreement.thetas import Comparison, theta_values
+from psychometrics.agreement.thetas import Comparison, moves_of
 from psychometrics.agreement.values import (
     Values,
     agreement_values,
@@ -39,16 +40,16 @@ def pair_levels(
     draws = {"seed": seed, "resamples": resamples}
     if len(scores.criterion_scores):
         of_criteria = scores.criterion_scores
-        yield CRITERION, compared(of_criteria[:, x], of_criteria[:, y], scores.criterion_answers, **draws)
+        yield CRITERION, _compared(of_criteria[:, x], of_criteria[:, y], scores.criterion_answers, **draws)
     people = scores.people
     of_answers = scores.answer_scores
-    yield ANSWER, compared(of_answers[:, x], of_answers[:, y], people, **draws)
-    yield PEOPLE, people_values(of_answers[:, x], of_answers[:, y], people, **draws)
+    yield ANSWER, _compared(of_answers[:, x], of_answers[:, y], people, **draws)
+    yield PEOPLE, _people_values(of_answers[:, x], of_answers[:, y], people, **draws)
     if items is not None:
-        yield ABILITY, ability_values(Comparison(scores, columns, items, top_size))
+        yield ABILITY, _ability_values(Comparison(scores, columns, items, top_size))
 
 
-def compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int) -> Values:
+def _compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int) -> Values:
     found = agreement_from_seed(x, y, clusters, seed=seed, resamples=resamples)
     drawn: Values = {
         "cells": difference_cells(x, y),
@@ -58,7 +59,7 @@ def compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int) 
     return {**agreement_values(found, agreement_warnings(found)), **drawn}
 
 
-def people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: int) -> Values:
+def _people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: int) -> Values:
     """Agreement of people's mean scores, each over the answers that both judges scored."""
     both = ~(np.isnan(x) | np.isnan(y))
     count = int(people.max()) + 1 if len(people) else 0
@@ -72,13 +73,19 @@ def people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: in
     return agreement_values(found, ())
 
 
-def ability_values(comparison: Comparison) -> Values:
+def _ability_values(comparison: Comparison) -> Values:
     groups = comparison.groups()
-    checks = [check for group in groups if group.x.people and group.y.people for check in group.checks()]
+    moves = [
+        (f"{group['group']}_pool" if name == "theta_moved.pool" else group["group"], found["value"])
+        for group in groups
+        if group["x"]["participants"] and group["y"]["participants"]
+        for name, found in moves_of(group)
+    ]
+    warnings = theta_warnings((subject, math.nan if moved is None else moved) for subject, moved in moves)
     return {
-        "groups": [group.values() for group in groups],
-        **theta_values(*comparison.thetas_of_people()),
-        "warnings": [warning_values(warning) for warning in theta_warnings(checks)],
+        "groups": [*groups],
+        **comparison.people(),
+        "warnings": [warning_values(warning) for warning in warnings],
     }
 
 

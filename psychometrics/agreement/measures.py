@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from psychometrics.agreement.levels import ABILITY
-from psychometrics.agreement.rows import moves_of, order_of_people
+from psychometrics.agreement.thetas import moves_of, order_of_people
 from psychometrics.agreement.values import Values
 from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.inference.measure import Measure, plain

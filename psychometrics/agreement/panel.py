@@ -72,17 +72,11 @@ def _estimates(totals: list[Array], rng: np.random.Generator, resamples: int) ->
     clusters, units = len(totals[0]), totals[0][:, 0].sum()
     if units < MIN_PAIRS:
         return [unknown(Reason.TOO_FEW_PAIRS if units else Reason.NO_PAIRS) for _ in totals]
-    resampled: list[list[Array]] = [[] for _ in totals]
-    for draws in draws_of_clusters(clusters, resamples, rng):
-        for blocks, table in zip(resampled, totals, strict=True):
-            blocks.append(alpha_of(draws @ table))
+    values = [float(alpha_of(table.sum(axis=0, keepdims=True))[0]) for table in totals]
+    drawn = draws_of_clusters(clusters, resamples, rng)
+    blocks = [[alpha_of(draws @ table) for table in totals] for draws in drawn]
+    resampled = np.concatenate([np.zeros((len(totals), 0)), *blocks], axis=1)
     return [
-        _estimate(alpha_of(table.sum(axis=0, keepdims=True)), blocks, clusters)
-        for table, blocks in zip(totals, resampled, strict=True)
+        unknown(Reason.NO_VARIATION) if np.isnan(value) else bootstrap_estimate(value, own, clusters)
+        for value, own in zip(values, resampled, strict=True)
     ]
-
-
-def _estimate(value: Array, blocks: list[Array], clusters: int) -> Estimate:
-    if np.isnan(value[0]):
-        return unknown(Reason.NO_VARIATION)
-    return bootstrap_estimate(float(value[0]), np.concatenate([*blocks, []]), clusters)

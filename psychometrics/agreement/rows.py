@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from psychometrics.agreement.levels import ABILITY, PEOPLE
-from psychometrics.inference.estimates import Reason
+from psychometrics.agreement.thetas import ALONE, moves_of, order_of_people
 
 Row = dict[str, Any]
-MIN_PEOPLE = 3  # for an order of thetas
-ALONE = {"low": None, "high": None, "se": None}
 
 
 def pair_rows(level: str, values: Mapping[str, Any]) -> Iterator[Row]:
@@ -18,7 +16,7 @@ def pair_rows(level: str, values: Mapping[str, Any]) -> Iterator[Row]:
         return
     counts = {name: values[name] for name in ("n", "clusters", "seed", "resamples")}
     for statistic, found in values["statistics"].items():
-        yield {"of": "", "level": level, "statistic": statistic, **counts, **estimate(found)}
+        yield {"of": "", "level": level, "statistic": statistic, **counts, **_estimate(found)}
 
 
 def panel_rows(levels: Mapping[str, Any]) -> Iterator[Row]:
@@ -26,7 +24,7 @@ def panel_rows(levels: Mapping[str, Any]) -> Iterator[Row]:
     for level, values in levels.items():
         counts = {"n": values["units"], **{name: values[name] for name in ("clusters", "seed", "resamples")}}
         for statistic, found in values["statistics"].items():
-            yield {"level": level, "statistic": statistic, **counts, **estimate(found)}
+            yield {"level": level, "statistic": statistic, **counts, **_estimate(found)}
 
 
 def _theta_rows(values: Mapping[str, Any]) -> Iterator[Row]:
@@ -35,10 +33,10 @@ def _theta_rows(values: Mapping[str, Any]) -> Iterator[Row]:
     for group in values["groups"]:
         level, own = group["group"], group["x"]["pooled"]
         for side in ("x", "y"):
-            for statistic, found in thetas_of(group[side]):
-                yield _row(side, level, statistic, group[side]["pooled"], estimate(found))
-        yield _row("", level, "theta_change", group["change"], estimate(group["change"]))
-        yield _row("", level, "theta_change.ql", group["quasi_change"], estimate(group["quasi_change"]))
+            for statistic, found in _thetas_of(group[side]):
+                yield _row(side, level, statistic, group[side]["pooled"], _estimate(found))
+        yield _row("", level, "theta_change", group["change"], _estimate(group["change"]))
+        yield _row("", level, "theta_change.ql", group["quasi_change"], _estimate(group["quasi_change"]))
         for statistic, found in moves_of(group):
             yield _row("", level, statistic, own, found)
 
@@ -48,35 +46,7 @@ def _row(of: str, level: str, statistic: str, counts: Mapping[str, Any], found: 
     return {"of": of, "level": level, "statistic": statistic, **sizes, **found}
 
 
-def order_of_people(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Whether the order of single people's thetas stays under the other judge, or why that is unknown."""
-    value, reason = values["spearman_of_people"], None
-    if value is None:
-        logistic = values["groups"][0]["x"]["pooled"]["reason"] == Reason.LOGISTIC_BANK
-        few = values["people"] < MIN_PEOPLE
-        reason = Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION
-        reason = Reason.LOGISTIC_BANK if logistic else reason
-    return {"value": value, "reason": reason, **ALONE}
-
-
-def moves_of(group: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """How far a group's theta under y is from that under x, in errors under x: what warnings tell."""
-    x, y = group["x"], group["y"]
-    if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
-        yield "theta_moved.ql", moved(x["quasi"], y["quasi"], x["quasi"]["se"])
-        return
-    of_x, of_y = ({"value": side["theta"], "reason": side["pooled"]["reason"]} for side in (x, y))
-    yield "theta_moved.prompt", moved(of_x, of_y, x["pooled"]["se"])
-    yield "theta_moved.pool", moved(x["pooled"], y["pooled"], x["pooled"]["se"])
-
-
-def moved(x: Mapping[str, Any], y: Mapping[str, Any], se: float | None) -> dict[str, Any]:
-    if x["value"] is None or y["value"] is None or not se:
-        return {"value": None, "reason": x["reason"] or y["reason"] or Reason.NO_VARIATION, **ALONE}
-    return {"value": (y["value"] - x["value"]) / se, "reason": None, **ALONE}
-
-
-def thetas_of(group: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _thetas_of(group: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """A group under one judge: how many people, and every theta."""
     reason = group["pooled"]["reason"] if group["theta"] is None else ""
     yield "people", {"value": group["participants"], "reason": "", **ALONE}
@@ -85,6 +55,6 @@ def thetas_of(group: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]
     yield "theta.ql", group["quasi"]
 
 
-def estimate(found: Mapping[str, Any]) -> Row:
+def _estimate(found: Mapping[str, Any]) -> Row:
     ends = {name: found[name] for name in ("value", "se", "low", "high")}
     return {**ends, "reason": found["reason"] or None}

@@ -1,14 +1,20 @@
-"""All statistics of two judges at once: in the sample, and in every bootstrap draw of its clusters."""
+"""All statistics of two judges at once: in the sample, and in every bootstrap draw of its clusters.
 
+Spearman's rank correlation is Pearson's of the mid-ranks. A draw gives every pair a weight, the number of
+times its cluster is in it; the mid-rank of a value is the weight below it plus half its own. No pair is
+sorted twice.
+"""
+
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from psychometrics.agreement import coefficients, kappa
+from psychometrics.agreement import coefficients
 from psychometrics.agreement.coefficients import MIN_DIFFERENCES, MIN_PAIRS
 from psychometrics.agreement.paired import ScorePairs, Sums, columns, sums_of
-from psychometrics.agreement.ranks import RankedPairs, ranked_pairs, spearman
-from psychometrics.inference.clusters import Array, cluster_sums
+from psychometrics.inference.clusters import Array, Codes, cluster_sums
 from psychometrics.inference.estimates import Estimate, Reason, Share, unknown
 from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clusters
 
@@ -19,18 +25,18 @@ STATISTICS: Mapping[str, Callable[[Sums], Array]] = {
     "ccc": coefficients.ccc,
     "icc": coefficients.icc,
     "alpha_interval": coefficients.alpha_interval,
-    "alpha_nominal": kappa.alpha_nominal,
+    "alpha_nominal": coefficients.alpha_nominal,
     "sd_of_differences": coefficients.sd_of_differences,
     "lower_limit": coefficients.lower_limit,
     "upper_limit": coefficients.upper_limit,
     "slope": coefficients.slope,
-    "kappa": kappa.kappa,
-    "pabak": kappa.pabak,
-    "ac1": kappa.ac1,
+    "kappa": coefficients.kappa,
+    "pabak": coefficients.pabak,
+    "ac1": coefficients.ac1,
 }
 COUNTS: Mapping[str, Callable[[Sums], Array]] = {
     "near_exact": lambda sums: sums.near,
-    "same_side": kappa.agreeing,
+    "same_side": coefficients.agreeing,
     "met_x": lambda sums: sums.met_x,
     "met_y": lambda sums: sums.met_y,
     "partial_x": lambda sums: sums.partial_x,
@@ -40,6 +46,45 @@ PAIRS_NEEDED = dict.fromkeys(["mean_x", "mean_y", *COUNTS], 1) | dict.fromkeys(
     ["sd_of_differences", "lower_limit", "upper_limit"], MIN_DIFFERENCES
 )
 CORRELATIONS = ("pearson", "spearman")
+
+
+@dataclass(frozen=True, eq=False)
+class RankedPairs:
+    """The distinct (x, y, cluster) combinations, each with its number of pairs; x and y as numbers of values.
+
+    Judges use few values, so that there are far fewer combinations than pairs.
+    """
+
+    x: Codes
+    y: Codes
+    cluster: Codes
+    pairs: Array
+
+    def correlation(self, draw: Array) -> float:
+        """Rho with each cluster as often as the draw (clusters,) says; NaN where x or y does not vary."""
+        weight = self.pairs * draw[self.cluster]
+        n = float(weight.sum())
+        x, y = _mid_ranks(self.x, weight) - n / 2, _mid_ranks(self.y, weight) - n / 2
+        weighted = weight * x  # summed without BLAS, whose threads cost more than they save at this size
+        spread_x, spread_y = float((weighted * x).sum()), float((weight * y * y).sum())
+        if n < MIN_PAIRS or min(spread_x, spread_y) == 0:  # ranks are halves: nothing is rounded
+            return math.nan
+        rho = float((weighted * y).sum()) / math.sqrt(spread_x) / math.sqrt(spread_y)
+        return min(max(rho, -1.0), 1.0)
+
+
+def ranked_pairs(pairs: ScorePairs) -> RankedPairs:
+    x, y = (np.unique(scores, return_inverse=True)[1] for scores in (pairs.x, pairs.y))
+    cell = np.unique(x * (y.max() + 1) + y, return_inverse=True)[1]
+    combined = pairs.codes * (cell.max() + 1) + cell
+    _, first, counts = np.unique(combined, return_index=True, return_counts=True)
+    return RankedPairs(x[first], y[first], pairs.codes[first], counts.astype(np.float64))
+
+
+def values_of(sums: Sums) -> dict[str, Array]:
+    """Every statistic and share that follows from sums, each (R,)."""
+    found = {name: statistic(sums) for name, statistic in STATISTICS.items()}
+    return found | {name: count(sums) / sums.n for name, count in COUNTS.items()}
 
 
 def statistics_of(
@@ -69,10 +114,8 @@ def statistics_of(
 
 def _values(draws: Array, totals: Array, ranked: RankedPairs, pairs: ScorePairs) -> dict[str, Array]:
     """Every statistic of every draw (R, clusters): arrays (R,)."""
-    sums = sums_of(draws @ totals, pairs)
-    found = {name: statistic(sums) for name, statistic in STATISTICS.items()}
-    shares = {name: count(sums) / sums.n for name, count in COUNTS.items()}
-    return found | shares | {"spearman": spearman(ranked, draws)}
+    rho = np.array([ranked.correlation(draw) for draw in draws])
+    return values_of(sums_of(draws @ totals, pairs)) | {"spearman": rho}
 
 
 def _estimate(name: str, value: Array, resampled: Array, pairs: ScorePairs) -> Estimate:
@@ -87,3 +130,9 @@ def _why_unknown(name: str, pairs: ScorePairs) -> Reason:
     if name in CORRELATIONS and np.ptp(pairs.x) == 0:
         return Reason.X_CONSTANT
     return Reason.Y_CONSTANT if name in CORRELATIONS else Reason.NO_VARIATION
+
+
+def _mid_ranks(value: Codes, weight: Array) -> Array:
+    """Mid-ranks less one half, which correlations do not see."""
+    mass = np.bincount(value, weight)
+    return np.asarray((np.cumsum(mass) - mass / 2)[value])

@@ -6,91 +6,29 @@ answers of the same people, those of the first judge's group, under both judges:
 play no part.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from psychometrics.agreement.influence_quasi import quasi_change
+from psychometrics.agreement.influence import quasi_change
 from psychometrics.agreement.paired import DECIMALS
-from psychometrics.agreement.ranks import RankedPairs
 from psychometrics.agreement.scores import PanelScores
+from psychometrics.agreement.statistics import RankedPairs
 from psychometrics.agreement.values import Values, cluster_values, sd_of
-from psychometrics.agreement.warnings import ThetaChange
-from psychometrics.data.answers import ResultAnswer
-from psychometrics.data.cohort import Pairs
+from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.irt.ability import ability_of, group_ability
 from psychometrics.irt.bank import ItemBank
-from psychometrics.top.group import top_group
+from psychometrics.top.ranking import by_mean, first_of, raw_means
 
-AVERAGE, TOP = GROUPS = ("average", "top")
+MIN_PEOPLE = 3  # for an order of thetas
+ALONE = {"low": None, "high": None, "se": None}
 Places = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class GroupTheta:
-    """One group under one judge: `pooled` and `quasi`, theta_QL, have cluster errors, NaN with a reason."""
-
-    people: frozenset[str]
-    theta: float
-    pooled: ClusterEstimate
-    quasi: ClusterEstimate
-
-    def values(self) -> Values:
-        return {
-            "participants": len(self.people),
-            "theta": none_if_nan(self.theta),
-            "pooled": cluster_values(self.pooled),
-            "quasi": cluster_values(self.quasi),
-        }
-
-
-@dataclass(frozen=True)
-class GroupChange:
-    """One group under two judges."""
-
-    group: str
-    x: GroupTheta
-    y: GroupTheta
-    change: ClusterEstimate
-    quasi_change: ClusterEstimate
-
-    def values(self) -> Values:
-        return {
-            "group": self.group,
-            "x": self.x.values(),
-            "y": self.y.values(),
-            "change": cluster_values(self.change),
-            "quasi_change": cluster_values(self.quasi_change),
-            "shared": len(self.x.people & self.y.people),
-        }
-
-    def checks(self) -> Iterator[ThetaChange]:
-        """Both ways to aggregate are held against the error of the pooled pairs under the first judge.
-
-        On a logistic bank theta_QL against its own.
-        """
-        if self.x.pooled.estimate.reason == Reason.LOGISTIC_BANK:
-            x, y = self.x.quasi.estimate, self.y.quasi.estimate
-            yield ThetaChange(self.group, x.value, y.value, x.se)
-            return
-        error = self.x.pooled.estimate.se
-        pooled = (self.x.pooled.estimate.value, self.y.pooled.estimate.value)
-        yield ThetaChange(self.group, self.x.theta, self.y.theta, error)
-        yield ThetaChange(f"{self.group}_pool", *pooled, error)
-
-
-def theta_values(x: Array, y: Array) -> Values:
-    """What the judge does to single people's thetas: how far they scatter, and whether their order stays."""
-    return {
-        "sd_of_people": none_if_nan(sd_of(y - x)),
-        "spearman_of_people": none_if_nan(rank_correlation(x, y)),
-        "people": len(x),
-    }
 
 
 def rank_correlation(x: Array, y: Array) -> float:
@@ -104,42 +42,51 @@ class Comparison:
     """Abilities under two runs of a panel, given by their columns."""
 
     def __init__(self, scores: PanelScores, columns: tuple[int, int], items: ItemBank, top_size: int) -> None:
-        self._people = np.array(scores.participants, dtype=str)
-        self._names, self._prompt_ids = scores.participants, scores.prompt_ids
+        self._codes = sorted(set(scores.participants))
+        self._people = scores.people
         self._items, self._top_size = items, top_size
         places = [items.index.get(prompt_id, -1) for prompt_id in scores.prompt_ids]
         self._places: Places = np.array(places, dtype=np.int64)
         self._p = [scores.answer_scores[:, column] for column in columns]
 
-    def groups(self) -> list[GroupChange]:
-        """Average and Top; Top only where both judges have one."""
-        people = [self._groups_by(p) for p in self._p]
-        return [self._change(group, people[0][group], people[1][group]) for group in GROUPS]
+    def groups(self) -> list[dict[str, Any]]:
+        """Average and Top under both judges; Top only where both have one."""
+        everybody = np.ones(len(self._codes), dtype=bool)
+        best = [self._top(p) for p in self._p]
+        return [self._change("average", everybody, everybody), self._change("top", *best)]
 
-    def thetas_of_people(self) -> tuple[Array, Array]:
-        """Under either judge, on the answers both scored, of the people who have both."""
+    def people(self) -> Values:
+        """What the judge does to single thetas: how far they scatter, and whether their order stays.
+
+        Of the people who have both, on the answers both scored.
+        """
         x, y = (np.where(np.isnan(other), np.nan, own) for own, other in (self._p, self._p[::-1]))
         rows = self._rows_by_person()
         of_x, of_y = (np.array([self._theta(p, own) for own in rows], dtype=np.float64) for p in (x, y))
         both = ~(np.isnan(of_x) | np.isnan(of_y))
-        return of_x[both], of_y[both]
-
-    def _groups_by(self, p: Array) -> dict[str, frozenset[str]]:
-        answers = [
-            ResultAnswer(name, prompt_id, "", 0, True, none_if_nan(score))
-            for name, prompt_id, score in zip(self._names, self._prompt_ids, p.tolist(), strict=True)
-        ]
+        of_x, of_y = of_x[both], of_y[both]
         return {
-            AVERAGE: frozenset(self._names),
-            TOP: top_group(answers, self._top_size),
+            "sd_of_people": none_if_nan(sd_of(of_y - of_x)),
+            "spearman_of_people": none_if_nan(rank_correlation(of_x, of_y)),
+            "people": len(of_x),
         }
 
-    def _change(self, group: str, of_x: frozenset[str], of_y: frozenset[str]) -> GroupChange:
-        x, y = self._of_group(self._p[0], of_x), self._of_group(self._p[1], of_y)
+    def _top(self, p: Array) -> Mask:
+        number = len(self._codes)
+        return first_of(by_mean(raw_means(self._people, p, number), self._codes), self._top_size, number)
+
+    def _change(self, group: str, of_x: Mask, of_y: Mask) -> dict[str, Any]:
         rows = self._rows_of(of_x)
         difference = self._logits(self._p[1][rows]) - self._logits(self._p[0][rows])
         change = self._by_logits(self._items.a[self._places[rows]], difference, self._people[rows])
-        return GroupChange(group, x, y, change, self._quasi_change(rows))
+        return {
+            "group": group,
+            "x": self._of_group(self._p[0], of_x),
+            "y": self._of_group(self._p[1], of_y),
+            "change": cluster_values(change),
+            "quasi_change": cluster_values(self._quasi_change(rows)),
+            "shared": int((of_x & of_y).sum()),
+        }
 
     def _quasi_change(self, rows: Places) -> ClusterEstimate:
         """Of theta_QL, on those of the rows that both scored."""
@@ -150,22 +97,27 @@ class Comparison:
         a, b, y = self._items.a[places], self._items.b[places], self._logits(p[both])
         return quasi_change(Pairs(people, places, once, p[both], a, b, y), other[both])
 
-    def _of_group(self, p: Array, people: frozenset[str]) -> GroupTheta:
+    def _of_group(self, p: Array, people: Mask) -> Values:
+        """One group under one judge: pooled and quasi, theta_QL, have cluster errors."""
         rows = self._rows_of(people)
         places = self._places[rows]
         a, b = self._items.a[places], self._items.b[places]
         pooled = self._by_logits(a, self._logits(p[rows]) + a * b, self._people[rows])
-        quasi = quasi_estimate(a, b, p[rows], self._people[rows])
-        return GroupTheta(people, group_ability(places, p[rows], self._items).theta, pooled, quasi)
+        return {
+            "participants": int(people.sum()),
+            "theta": none_if_nan(group_ability(places, p[rows], self._items).theta),
+            "pooled": cluster_values(pooled),
+            "quasi": cluster_values(quasi_estimate(a, b, p[rows], self._people[rows])),
+        }
 
-    def _by_logits(self, a: Array, z: Array, people: NDArray[np.str_]) -> ClusterEstimate:
+    def _by_logits(self, a: Array, z: Array, people: Places) -> ClusterEstimate:
         """Of pooled pairs; on a logistic bank, whose scale no logit of a score is on, only the reason."""
         found = linear_estimate(a, z, people)
         return replace(found, estimate=unknown(Reason.LOGISTIC_BANK)) if self._items.is_logistic else found
 
-    def _rows_of(self, people: frozenset[str]) -> Places:
+    def _rows_of(self, people: Mask) -> Places:
         """The answers of these people to prompts of the item bank."""
-        return np.flatnonzero(np.isin(self._people, sorted(people)) & (self._places >= 0))
+        return np.flatnonzero(people[self._people] & (self._places >= 0))
 
     def _rows_by_person(self) -> Sequence[Places]:
         known = np.flatnonzero(self._places >= 0)
@@ -178,3 +130,35 @@ class Comparison:
 
     def _logits(self, p: Array) -> Array:
         return self._items.transform.to_logit(p)
+
+
+def order_of_people(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Whether the order of single people's thetas stays under the other judge, or why that is unknown."""
+    value, reason = values["spearman_of_people"], None
+    if value is None:
+        logistic = values["groups"][0]["x"]["pooled"]["reason"] == Reason.LOGISTIC_BANK
+        few = values["people"] < MIN_PEOPLE
+        reason = Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION
+        reason = Reason.LOGISTIC_BANK if logistic else reason
+    return {"value": value, "reason": reason, **ALONE}
+
+
+def moves_of(group: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """How far a group's theta under y is from that under x, in errors under x: what warnings tell.
+
+    Both ways to aggregate are held against the error of the pooled pairs; on a logistic bank theta_QL against
+    its own.
+    """
+    x, y = group["x"], group["y"]
+    if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
+        yield "theta_moved.ql", _moved(x["quasi"], y["quasi"], x["quasi"]["se"])
+        return
+    of_x, of_y = ({"value": side["theta"], "reason": side["pooled"]["reason"]} for side in (x, y))
+    yield "theta_moved.prompt", _moved(of_x, of_y, x["pooled"]["se"])
+    yield "theta_moved.pool", _moved(x["pooled"], y["pooled"], x["pooled"]["se"])
+
+
+def _moved(x: Mapping[str, Any], y: Mapping[str, Any], se: float | None) -> dict[str, Any]:
+    if x["value"] is None or y["value"] is None or not se:
+        return {"value": None, "reason": x["reason"] or y["reason"] or Reason.NO_VARIATION, **ALONE}
+    return {"value": (y["value"] - x["value"]) / se, "reason": None, **ALONE}

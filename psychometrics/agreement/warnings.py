@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from psychometrics.agreement.pairs import Agreement
-from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.estimates import Reason
 
 MIN_ALPHA = 0.80
 MAX_OFFSET = 0.03  # score points, either way
@@ -60,14 +60,16 @@ def agreement_warnings(
     found: Agreement, theta_changes: Iterable[ThetaChange] = ()
 ) -> tuple[AgreementWarning, ...]:
     """Every threshold that is passed, and every one that cannot be checked."""
-    return (*_coefficient_warnings(found), *theta_warnings(theta_changes))
+    moves = ((change.group, change.in_errors) for change in theta_changes)
+    return (*_coefficient_warnings(found), *theta_warnings(moves))
 
 
 def _coefficient_warnings(found: Agreement) -> Iterator[AgreementWarning]:
     alpha, offset, kappa = found.alpha_interval, found.offset, found.kappa
-    yield from _unmeasured("alpha_interval", alpha, MIN_ALPHA)
-    yield from _unmeasured("offset", offset, MAX_OFFSET)
-    yield from _unmeasured("kappa", kappa, MIN_KAPPA)
+    for subject, threshold in {"alpha_interval": MIN_ALPHA, "offset": MAX_OFFSET, "kappa": MIN_KAPPA}.items():
+        one = found.statistics[subject]
+        if not one.known:
+            yield AgreementWarning(WarningCode.NOT_MEASURED, subject, one.value, threshold, one.reason)
     if alpha.value < MIN_ALPHA:
         yield AgreementWarning(WarningCode.ALPHA_LOW, "alpha_interval", alpha.value, MIN_ALPHA)
     if abs(offset.value) > MAX_OFFSET:
@@ -78,16 +80,10 @@ def _coefficient_warnings(found: Agreement) -> Iterator[AgreementWarning]:
         yield AgreementWarning(WarningCode.FEW_CLUSTERS, "clusters", found.clusters, MIN_CLUSTERS)
 
 
-def _unmeasured(subject: str, estimate: Estimate, threshold: float) -> Iterator[AgreementWarning]:
-    if not estimate.known:
-        yield AgreementWarning(WarningCode.NOT_MEASURED, subject, estimate.value, threshold, estimate.reason)
-
-
-def theta_warnings(changes: Iterable[ThetaChange]) -> Iterator[AgreementWarning]:
-    """The same of theta alone."""
-    for change in changes:
-        moved = change.in_errors
+def theta_warnings(moves: Iterable[tuple[str, float]]) -> Iterator[AgreementWarning]:
+    """The same of theta alone: of each subject, by how many standard errors its theta moved."""
+    for subject, moved in moves:
         if math.isnan(moved):
-            yield AgreementWarning(WarningCode.NOT_MEASURED, change.group, moved, MAX_THETA_CHANGE)
+            yield AgreementWarning(WarningCode.NOT_MEASURED, subject, moved, MAX_THETA_CHANGE)
         elif abs(moved) > MAX_THETA_CHANGE:
-            yield AgreementWarning(WarningCode.THETA_MOVED, change.group, moved, MAX_THETA_CHANGE)
+            yield AgreementWarning(WarningCode.THETA_MOVED, subject, moved, MAX_THETA_CHANGE)

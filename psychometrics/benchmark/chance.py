@@ -65,11 +65,6 @@ def corrected_macro_estimate(sums: TaskSums, chance: Array) -> Estimate:
     return within(combined(sums, weights, offset=nothing_right), nothing_right, PERCENT)
 
 
-def bbh_task(name: str) -> str:
-    """The task of one of BBH's 27 files: logical_deduction and tracking_shuffled_objects have three each."""
-    variant = BBH_VARIANTS.match(name)
-    return variant.group(1) if variant else name
-
-
 def bbh_tasks(names: Iterable[str]) -> list[str]:
-    return [bbh_task(name) for name in names]
+    """The tasks of BBH's 27 files: logical_deduction and tracking_shuffled_objects have three each."""
+    return [BBH_VARIANTS.sub(r"\1", name) for name in names]

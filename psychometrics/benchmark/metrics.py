@@ -14,31 +14,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 # Questions per task of BBEH (BBEH paper, section 3): 4,520 in all. Table 2 names the tasks like this.
-BBEH_TASK_SIZES: Mapping[str, int] = {
-    "BoardgameQA": 200,
-    "Boolean Expressions": 200,
-    "Buggy Tables": 200,
-    "Causal Understanding": 200,
-    "DisambiguationQA": 120,
-    "Dyck Languages": 200,
-    "Geometric Shapes": 200,
-    "Hyperbaton": 200,
-    "Linguini": 200,
-    "Movie Recommendation": 200,
-    "Multistep Arithmetic": 200,
-    "NYCC": 200,
-    "Object Counting": 200,
-    "Object Properties": 200,
-    "SARC Triples": 200,
-    "Shuffled Objects": 200,
-    "Spatial Reasoning": 200,
-    "SportQA": 200,
-    "Temporal Sequences": 200,
-    "Time Arithmetic": 200,
-    "Web of Lies": 200,
-    "Word Sorting": 200,
-    "Zebra Puzzles": 200,
-}
+_BBEH_TASKS = (
+    "BoardgameQA, Boolean Expressions, Buggy Tables, Causal Understanding, DisambiguationQA, "
+    "Dyck Languages, Geometric Shapes, Hyperbaton, Linguini, Movie Recommendation, "
+    "Multistep Arithmetic, NYCC, Object Counting, Object Properties, SARC Triples, Shuffled Objects, "
+    "Spatial Reasoning, SportQA, Temporal Sequences, Time Arithmetic, Web of Lies, Word Sorting, "
+    "Zebra Puzzles"
+).split(", ")
+BBEH_TASK_SIZES: Mapping[str, int] = dict.fromkeys(_BBEH_TASKS, 200) | {"DisambiguationQA": 120}
 
 
 @dataclass(frozen=True)

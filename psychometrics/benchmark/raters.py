@@ -18,14 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from psychometrics.benchmark.tasks import PERCENT, TaskSums
-from psychometrics.inference.clusters import Array, Codes
-from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, within, without_interval
-from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clusters
-from psychometrics.inference.student_t import t_quantile
+from psychometrics.inference.clusters import Array, ClusterError, Codes
+from psychometrics.inference.estimates import Estimate, Reason, unknown, within, without_interval
+from psychometrics.top.crossfit import FOLDS, SPLITS, SPLITS_OF_DRAWS, Crossfit, Order
 
 PERMUTATIONS = 2000
-FOLDS, SPLITS = 5, 100
-SPLITS_OF_DRAWS = 8  # as in `top_crossfit`
 
 
 @dataclass(frozen=True)
@@ -81,17 +78,7 @@ def mean_estimate(values: Array) -> Estimate:
     se = float(values.std(ddof=1)) / math.sqrt(len(values))
     if se == 0:
         return without_interval(mean, Reason.NO_SPREAD)
-    half = t_quantile(CONFIDENCE, len(values) - 1) * se
-    return within(Estimate(mean, se, mean - half, mean + half), 0, PERCENT)
-
-
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """One fold: people from best to worst outside of it, and their right and scored answers within."""
-
-    order: Codes
-    correct: Array
-    answers: Array
+    return within(ClusterError(se, len(values), len(values)).around(mean), 0, PERCENT)
 
 
 def top_crossfit(
@@ -107,19 +94,13 @@ def top_crossfit(
     people = int(rows.max()) + 1 if len(rows) else 0
     if people < max(size, 1):
         return unknown(Reason.TOO_FEW_PEOPLE if people else Reason.NO_PAIRS)
-    folds = [fold for _ in range(SPLITS) for fold in _folds(rows, correct, people, rng)]
-    value = float(_crossfit(np.ones((1, people)), folds, size)[0])
-    if math.isnan(value):
-        return unknown(Reason.TOO_FEW_PAIRS)
-    walked = folds[: FOLDS * SPLITS_OF_DRAWS]
-    moved = value - float(_crossfit(np.ones((1, people)), walked, size)[0])
-    drawn = [_crossfit(times, walked, size) for times in draws_of_clusters(people, resamples, rng)]
-    resampled = np.clip(moved + np.concatenate([np.empty(0), *drawn]), 0, PERCENT)
-    return bootstrap_estimate(value, resampled, people)
+    orders = tuple(order for _ in range(SPLITS) for order in _orders(rows, correct, people, rng))
+    crossed = Crossfit(orders, people, 0, FOLDS * SPLITS_OF_DRAWS, PERCENT, (0, PERCENT))
+    return crossed.estimates([size], resamples, rng)[0]
 
 
-def _folds(rows: Codes, correct: Array, people: int, rng: np.random.Generator) -> list[_Fold]:
-    """One random split of each person's answers into five parts as equal as can be."""
+def _orders(rows: Codes, correct: Array, people: int, rng: np.random.Generator) -> list[Order]:
+    """The orders of one random split of each person's answers into five parts as equal as can be."""
     shuffled = rng.permutation(len(rows))
     by_person = shuffled[np.argsort(rows[shuffled], kind="stable")]
     first = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=people))[:-1]])
@@ -130,23 +111,12 @@ def _folds(rows: Codes, correct: Array, people: int, rng: np.random.Generator) -
     shape = (people, FOLDS)
     right = np.bincount(cells, correct, minlength=people * FOLDS).astype(np.float64).reshape(shape)
     answers = np.bincount(cells, minlength=people * FOLDS).astype(np.float64).reshape(shape)
-    return [_fold(right, answers, fold, rng) for fold in range(FOLDS)]
+    return [_order(right, answers, fold, rng) for fold in range(FOLDS)]
 
 
-def _fold(right: Array, answers: Array, fold: int, rng: np.random.Generator) -> _Fold:
+def _order(right: Array, answers: Array, fold: int, rng: np.random.Generator) -> Order:
+    """People from best to worst outside of the fold, with their right and scored answers within."""
     outside = answers.sum(axis=1) - answers[:, fold]
     mean = np.where(outside > 0, (right.sum(axis=1) - right[:, fold]) / np.maximum(outside, 1), -1)
     order = np.lexsort((rng.random(len(mean)), -mean))
-    return _Fold(order, right[order, fold], answers[order, fold])
-
-
-def _crossfit(times: Array, folds: list[_Fold], size: int) -> Array:
-    """The cross-fitted accuracy (R,) of people who occur `times` (R, P)."""
-    total, counted = np.zeros(len(times)), np.zeros(len(times))
-    for fold in folds:
-        reached = np.minimum(np.cumsum(times[:, fold.order], axis=1), size)
-        chosen = np.diff(reached, axis=1, prepend=0)
-        right, answers = chosen @ fold.correct, chosen @ fold.answers
-        total += np.where(answers > 0, right / np.maximum(answers, 1), 0)
-        counted += answers > 0
-    return np.where(counted > 0, PERCENT * total / np.maximum(counted, 1), np.nan)
+    return Order(order, right[order, fold], answers[order, fold])

@@ -17,11 +17,12 @@ from functools import cached_property
 
 import numpy as np
 
+from psychometrics.agreement.coefficients import ratio
 from psychometrics.benchmark.metrics import adjusted_harmonic_mean
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.clusters import ROUNDING, Array, Codes
-from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, within, without_interval
-from psychometrics.inference.student_t import t_quantile
+from psychometrics.inference.clusters import ROUNDING, Array, ClusterError, Codes
+from psychometrics.inference.estimates import Estimate, Reason, unknown, within, without_interval
+from psychometrics.inference.jackknife import jackknife_error
 
 PERCENT = 100.0
 MIN_HARMONIC = 1.0
@@ -117,7 +118,8 @@ def combined(sums: TaskSums, weights: Array, offset: float = 0.0) -> Estimate:
         return without_interval(value, Reason.ONE_CLUSTER)
     if np.abs(scores).max() <= ROUNDING * PERCENT:
         return without_interval(value, Reason.NO_SPREAD)
-    return _with_t_interval(value, math.sqrt(groups / (groups - 1) * float(scores @ scores)), groups)
+    se = math.sqrt(groups / (groups - 1) * float(scores @ scores))
+    return ClusterError(se, int(sums.totals[used].sum()), groups).around(value)
 
 
 def harmonic_estimate(sums: TaskSums) -> Estimate:
@@ -127,19 +129,11 @@ def harmonic_estimate(sums: TaskSums) -> Estimate:
     """
     if not len(sums.scored):
         return unknown(Reason.NO_PAIRS)
-    value, people = harmonic(sums.accuracy), len(sums.answers)
-    if people < 2:
-        return without_interval(value, Reason.ONE_CLUSTER)
     correct = (sums.correct.sum(axis=0) - sums.correct)[:, sums.scored]
     answers = (sums.totals - sums.answers)[:, sums.scored]
-    if (answers == 0).any():
-        return without_interval(value, Reason.UNSTABLE)
-    without_one = harmonics(PERCENT * correct / answers)
-    spread = float(((without_one - without_one.mean()) ** 2).sum())
-    if spread <= (ROUNDING * value) ** 2:
-        return without_interval(value, Reason.NO_SPREAD)
-    found = _with_t_interval(value, math.sqrt((people - 1) / people * spread), people)
-    return within(found, MIN_HARMONIC, MIN_HARMONIC + PERCENT)
+    without_one = harmonics(ratio(PERCENT * correct, answers))
+    error = jackknife_error(without_one, int(sums.totals.sum()))
+    return within(error.around(harmonic(sums.accuracy)), MIN_HARMONIC, MIN_HARMONIC + PERCENT)
 
 
 def harmonic(accuracy: Array) -> float:
@@ -148,17 +142,6 @@ def harmonic(accuracy: Array) -> float:
 
 
 def harmonics(accuracy: Array) -> Array:
-    """The same for every row of (R, T) accuracies without NaN."""
+    """The same for every row of (R, T) accuracies; NaN where one is."""
     mean: Array = accuracy.shape[1] / (1 / (accuracy + 1)).sum(axis=1)
     return mean
-
-
-def ratio(above: Array, below: Array) -> Array:
-    """The quotient, NaN where `below` is 0."""
-    quotient: Array = np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0)
-    return quotient
-
-
-def _with_t_interval(value: float, se: float, groups: int) -> Estimate:
-    half = t_quantile(CONFIDENCE, groups - 1) * se
-    return Estimate(value, se, value - half, value + half)

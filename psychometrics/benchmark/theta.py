@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from psychometrics.agreement.coefficients import ratio
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.benchmark.metrics import task_key
-from psychometrics.benchmark.tasks import PERCENT, TaskSums, ratio
+from psychometrics.benchmark.tasks import PERCENT, TaskSums
 from psychometrics.calibration import Calibration, calibrate
 from psychometrics.inference.clusters import Codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown

@@ -174,8 +174,8 @@ class Pairs:
         """Y + a b, so that the pooled theta is sum a z / sum a^2."""
         return self.y + self.a * self.b
 
-    def of(self, kept: Mask) -> "Pairs":
-        """The rows of a mask (n,)."""
+    def of(self, kept: Mask | Codes) -> "Pairs":
+        """The rows of a mask (n,), or those at these places, in their order."""
         return Pairs(*(getattr(self, name)[kept] for name in self.__dataclass_fields__))
 
 

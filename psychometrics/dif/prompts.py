@@ -35,13 +35,13 @@ from functools import cache
 
 import numpy as np
 
+from psychometrics.agreement.coefficients import ratio
 from psychometrics.data.cohort import Codes, Mask, Pairs
 from psychometrics.dif.heterogeneity import Heterogeneity, heterogeneity
 from psychometrics.fit.abilities import (
     expected_without_itself,
     influence_on_prior,
     likelihood_of,
-    positions_of,
     prior_of,
     sums_of,
 )
@@ -130,8 +130,7 @@ class ItemDif:
 
     @property
     def z(self) -> Array:
-        z: Array = np.divide(self.d, np.sqrt(self.v), out=np.full(len(self.d), np.nan), where=self.v > 0)
-        return z
+        return ratio(self.d, np.sqrt(self.v))
 
     @property
     def flagged(self) -> Mask:
@@ -241,8 +240,8 @@ def _within(r: Array, prompt: Codes) -> tuple[Array, Array]:
 
 def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     """Leave-item-out residuals of pairs (n,), n >= 1, with the process of the tables."""
-    present, of = positions_of(pairs.person)
-    compact = Pairs(of, *(getattr(pairs, name) for name in list(pairs.__dataclass_fields__)[1:]))
+    present, of = np.unique(pairs.person, return_inverse=True)
+    compact = replace(pairs, person=of)
     sums = sums_of(compact, reference, len(present))
     likelihood = likelihood_of(sums)
     prior = prior_of(likelihood, reference.grid)

@@ -15,12 +15,10 @@ from psychometrics.data.cohort import Cohort, Outcome
 from psychometrics.exclusions.multiverse import not_judged
 from psychometrics.inference.clusters import cluster_codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown
-from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from psychometrics.inference.measure import plain
-from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit
-from psychometrics.top.ranking import by_raw_mean
+from psychometrics.slices.parts import THETAS, thetas_by
+from psychometrics.top.ranking import by_raw_mean, first_of
 
-NAMES = ("theta.prompt", "theta.pool", "theta.ql")
 BOUNDS = {"bound_low": 0.0, "bound_high": 1.0}
 
 
@@ -41,7 +39,7 @@ def intention_to_treat(everyone: Cohort, top_size: int | None) -> Iterator[IttRe
         yield from _thetas(everyone, top_size)
         return
     members = everyone.people_present if top_size is None else top_size
-    for name in NAMES:
+    for name in THETAS:
         yield IttResult(name, unknown(Reason.NOT_JUDGED), members, 0)
     theirs = unjudged[everyone.person] & (everyone.outcome == Outcome.UNSCORED)
     for bound, score in BOUNDS.items():
@@ -56,19 +54,12 @@ def intention_to_treat(everyone: Cohort, top_size: int | None) -> Iterator[IttRe
 
 def _thetas(cohort: Cohort, top_size: int | None) -> Iterator[IttResult]:
     if top_size is not None:
-        best = by_raw_mean(cohort)[:top_size]
-        chosen = np.zeros(len(cohort.people), dtype=bool)
-        chosen[best] = len(best) == top_size
-        cohort = cohort.of_people(chosen)
+        cohort = cohort.of_people(first_of(by_raw_mean(cohort), top_size, len(cohort.people)))
     pairs = cohort.pairs
     codes, people = cluster_codes(pairs.person)
     if not len(pairs):
         why = unknown(Reason.NOTHING_SCORED if top_size is None else Reason.TOO_FEW_PEOPLE)
-        yield from (IttResult(name, why, 0, 0) for name in NAMES)
+        yield from (IttResult(name, why, 0, 0) for name in THETAS)
         return
-    without = prompt_thetas_without(pairs, codes, people, cohort.transform)
-    by_prompt = jackknife_error(without, len(pairs)).around(theta_prompt(pairs, cohort.transform))
-    yield IttResult("theta.prompt", by_prompt, people, len(pairs))
-    for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
-        estimate = unknown(fit.reason) if fit.reason else cluster_error(fit, codes).around(fit.theta)
+    for name, (estimate,) in thetas_by(pairs, cohort.transform, (codes, people)).items():
         yield IttResult(name, estimate, people, len(pairs))

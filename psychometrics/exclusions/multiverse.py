@@ -14,6 +14,7 @@ eta^2 = SS(choice) / SS(total), and what remains are interactions. Source: measu
 Gangestad (2021). Values without a measurable answer are NaN.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,9 +26,8 @@ from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import plain
 from psychometrics.irt.quasi_likelihood import thetas_ql
-from psychometrics.top.ranking import by_raw_mean
-
-AS_ZERO = (Outcome.SKIPPED, Outcome.NOT_REACHED)
+from psychometrics.missing.scores import zero_for_left
+from psychometrics.top.ranking import by_raw_mean, first_of
 
 
 class MissingRule(StrEnum):
@@ -101,10 +101,7 @@ class _Columns:
 
     def top(self, kept: Mask, size: int) -> Mask:
         """The `size` best of the people of a mask (P,); nobody where fewer have a score."""
-        chosen = np.zeros(len(kept), dtype=bool)
-        best = self.ranking[kept[self.ranking]][:size]
-        chosen[best] = len(best) == size
-        return chosen
+        return first_of(self.ranking[kept[self.ranking]], size, len(kept))
 
 
 class _Group:
@@ -119,16 +116,17 @@ class _Group:
         self.n, self.mean = n[seen].astype(np.float64), np.clip(sums[seen] / n[seen], 0, 1)
         self.a, self.b = cohort.a[seen], cohort.b[seen]
         self.people, self.pairs = int(kept.sum()), int(columns.counts[kept].sum())
-        self.pooled = _quotient(float(columns.above[kept].sum()), float(columns.below[kept].sum()))
         y = cohort.transform.to_logit(self.mean)
-        self.by_prompt = _quotient(float(self.a @ (y + self.a * self.b)), float(self.a @ self.a))
+        self.thetas = {
+            Aggregation.POOLED: _quotient(float(columns.above[kept].sum()), float(columns.below[kept].sum())),
+            Aggregation.BY_PROMPT: _quotient(float(self.a @ (y + self.a * self.b)), float(self.a @ self.a)),
+        }
 
     def result(self, aggregation: Aggregation, ql: float) -> GroupResult:
         if self.why == Reason.NOT_JUDGED or not self.pairs:
             return GroupResult(unknown(self.why), unknown(self.why), self.people, self.pairs)
-        theta = self.pooled if aggregation == Aggregation.POOLED else self.by_prompt
         quasi = unknown(Reason.NO_FINITE_SOLUTION) if np.isnan(ql) else plain(ql)
-        return GroupResult(plain(theta), quasi, self.people, self.pairs)
+        return GroupResult(plain(self.thetas[aggregation]), quasi, self.people, self.pairs)
 
 
 def specifications(cohort: Cohort, removed: Mapping[str, Mask], top_size: int) -> Iterator[Specification]:
@@ -139,7 +137,7 @@ def specifications(cohort: Cohort, removed: Mapping[str, Mask], top_size: int) -
     unjudged = not_judged(cohort)
     columns = {
         MissingRule.AS_MISSING: _Columns(cohort),
-        MissingRule.AS_ZERO: _Columns(with_zeros(cohort)),
+        MissingRule.AS_ZERO: _Columns(zero_for_left(cohort)),
     }
     present = np.bincount(cohort.person, minlength=len(cohort.people)) > 0
     groups: dict[tuple[str, MissingRule], tuple[_Group, _Group]] = {}
@@ -182,11 +180,6 @@ def not_judged(cohort: Cohort) -> Mask:
     return ~retained & (unscored > scored)
 
 
-def with_zeros(cohort: Cohort) -> Cohort:
-    """The cohort with 0 for every prompt that was skipped or not reached."""
-    return cohort.with_scores(np.where(np.isin(cohort.outcome, AS_ZERO), 0.0, cohort.p))
-
-
 def effects(values: Array) -> tuple[dict[Choice, float], float]:
     """Eta^2 of the main effect of each axis of a full table of values, and the remainder (interactions)."""
     centred = values - values.mean()
@@ -221,4 +214,4 @@ def spread_of(found: Sequence[Specification], group: str, estimator: str = "thet
 
 
 def _quotient(above: float, below: float) -> float:
-    return above / below if below > 0 else float("nan")
+    return above / below if below > 0 else math.nan

@@ -17,7 +17,7 @@ import numpy as np
 from formats.canonical import canonical_sha256
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.inference.clusters import Array
-from psychometrics.top.ranking import raw_means
+from psychometrics.top.ranking import by_mean, raw_means
 
 RULES_VERSION = "exclusion-1"
 """Changes whenever a declared rule does; a test holds the hash that belongs to it."""
@@ -129,13 +129,32 @@ def lowest_ranks(cohort: Cohort) -> Array:
 
     Means are over all scored answers, as they are for Top; ties go by code.
     """
-    means = raw_means(cohort)
-    present = np.flatnonzero(~np.isnan(means))
-    codes = np.array([cohort.people[i].code for i in present], dtype=np.str_)
-    order = present[np.lexsort((codes, means[present]))]
+    means = raw_means(cohort.person, cohort.p, len(cohort.people))
+    order = by_mean(-means, [one.code for one in cohort.people])
     ranks = np.full(len(cohort.people), np.nan)
     ranks[order] = np.arange(len(order)) / max(len(order), 1)
     return ranks
+
+
+@dataclass(frozen=True)
+class RatedTwice:
+    """Whether two reviewers confirm the exclusion of the same person, in the order they first decided.
+
+    The second reviewer could read what the first one decided.
+    """
+
+    participant: str
+    first: bool
+    second: bool
+
+
+def rated_twice(decisions: Mapping[str, Mapping[int, bool]]) -> list[RatedTwice]:
+    """The people two raters decided about; of more than two, the first two.
+
+    `decisions` are those of each person by rater, raters in the order they decided.
+    """
+    pairs = ((code, list(own.values())[:2]) for code, own in sorted(decisions.items()))
+    return [RatedTwice(code, *both) for code, both in pairs if len(both) == 2]
 
 
 def _at_least(fact: Array, threshold: float | None) -> Mask | None:

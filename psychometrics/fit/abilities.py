@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from psychometrics.data.cohort import Codes, Pairs
+from psychometrics.data.cohort import Pairs
 from psychometrics.fit.reference import Reference
 from psychometrics.irt.transform import Array
 
@@ -174,9 +174,3 @@ def _predictions(
         change = weighted @ slopes - mean[:, np.newaxis] * of_weights
         of_square = squares @ slopes - square[:, np.newaxis] * of_weights
         yield mean, square - mean**2, change, of_square - 2 * mean[:, np.newaxis] * change
-
-
-def positions_of(person: Codes) -> tuple[Codes, Codes]:
-    """The people who have rows, and each row's position among them."""
-    present, position = np.unique(person, return_inverse=True)
-    return present, position.astype(np.int64)

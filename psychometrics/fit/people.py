@@ -23,7 +23,6 @@ import numpy as np
 from psychometrics.data.cohort import Codes, Mask, Pairs
 from psychometrics.fit.abilities import Prior, Sums, likelihood_of, posterior_of, prior_of, sums_of
 from psychometrics.fit.reference import Reference
-from psychometrics.fit.rows import Rows
 from psychometrics.inference.between_person import own_abilities, paule_mandel
 from psychometrics.irt.transform import Array
 
@@ -33,6 +32,50 @@ MIN_ANSWERS = 5  # with fewer a correlation says nothing
 CELLS = 3_000_000  # of simulated answers: a few seconds
 MIN_REPLICATES, MAX_REPLICATES = 39, 399  # the 5 % point is then the 2nd or 20th lowest of 40 or 400
 CELLS_AT_ONCE = 200_000
+CORRELATION_STEP = 0.05
+OUTFIT_STEP = 0.1  # of log10 of the outfit per pair
+OUTFIT_END = 2.0  # log10: a hundredth or a hundred times of what is expected
+MAX_PLACES = 4  # decimals of a centre
+MIN_SPREAD = 1e-9  # of sums of squares in logits^2: rounding errors of no variation at all
+
+
+class Rows:
+    """One pair or more of P people, in their order, and what is summed over each person's rows.
+
+    `of` (n,) is each row's person among the P, `n` (P,) counts rows.
+    """
+
+    def __init__(self, pairs: Pairs) -> None:
+        order = np.lexsort((pairs.prompt, pairs.person))
+        self.pairs = pairs.of(order)
+        found = np.unique(self.pairs.person, return_index=True, return_inverse=True, return_counts=True)
+        self.person: Codes = found[0]  # (P,): their positions in the cohort
+        self.starts, self.of, self.n = (column.astype(np.int64) for column in found[1:])
+        difficulty = -self.pairs.a * self.pairs.b
+        self.x = difficulty - (self.sums(difficulty) / self.n)[self.of]
+        self.spread_of_x = np.sqrt(self.sums(self.x**2))
+
+    def sums(self, columns: Array) -> Array:
+        """Sums (…, P) over the rows of each person of columns (…, n)."""
+        summed: Array = np.add.reduceat(columns, self.starts, axis=-1)
+        return summed
+
+    def correlations(self, y: Array) -> Array:
+        """Personal correlations (…, P) of answers y (…, n); NaN where x or y does not vary."""
+        centred = y - (self.sums(y) / self.n)[..., self.of]
+        spread = self.spread_of_x * np.sqrt(self.sums(centred**2))
+        varies = spread > MIN_SPREAD
+        return np.where(varies, self.sums(self.x * centred) / np.where(varies, spread, 1), np.nan)
+
+    def outfits(self, y: Array, theta: Array, reference: Reference) -> Array:
+        """Q^v (…, P) of answers y (…, n) at abilities theta (…, P)."""
+        expected, variance = reference.at(theta[..., self.of], np.broadcast_to(self.pairs.prompt, y.shape))
+        return self.sums((y - expected) ** 2 / variance)
+
+    @property
+    def compact(self) -> Pairs:
+        """The same pairs with people numbered 0 .. P - 1."""
+        return replace(self.pairs, person=self.of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +172,40 @@ def mahalanobis_parts(rows: Rows) -> tuple[Array, Array, float]:
     people = paule_mandel(own.theta, own.variance)
     extremity = (own.theta - people.mean) ** 2 / (people.variance + own.variance)
     return misfit, extremity, own.s1_squared**0.5
+
+
+@dataclass(frozen=True)
+class Cell:
+    """People with about this correlation and this outfit per pair, by whether one of the two is flagged.
+
+    What a figure of many people needs, and nobody's own row. Cells are CORRELATION_STEP wide and OUTFIT_STEP
+    of a power of ten high. Each is named by its centre; what lies beyond the ends counts in the outermost.
+    """
+
+    correlation: float
+    outfit: float
+    fitting: int
+    flagged: int
+
+
+def fit_grid(fit: PersonFit) -> list[Cell]:
+    """The cells that somebody is in, by correlation, then outfit; nobody is without both."""
+    placed = np.isfinite(fit.correlation) & np.isfinite(fit.outfit)
+    across = _centres(fit.correlation[placed], CORRELATION_STEP, 1.0)
+    per_pair = np.maximum(fit.outfit[placed] / fit.n[placed], 10**-OUTFIT_END)
+    upwards = _centres(np.log10(per_pair), OUTFIT_STEP, OUTFIT_END)
+    flagged = (fit.low_correlation | fit.high_outfit)[placed]
+    cells, of = np.unique(np.stack([across, upwards], axis=1), axis=0, return_inverse=True)
+    people, found = (np.bincount(of.ravel(), weights, len(cells)) for weights in (None, flagged))
+    return [
+        Cell(float(r), round(float(10**log), MAX_PLACES), int(n - n_flagged), int(n_flagged))
+        for (r, log), n, n_flagged in zip(cells, people, found, strict=True)
+    ]
+
+
+def _centres(values: Array, step: float, end: float) -> Array:
+    """The centre of each value's cell between -end and end."""
+    last = round(2 * end / step) - 1
+    place = np.clip(np.floor((values + end) / step), 0, last)
+    rounded: Array = np.round((place + 0.5) * step - end, MAX_PLACES)
+    return rounded

@@ -28,12 +28,12 @@ from psychometrics.irt.quasi_likelihood import theta_ql, weights_at
 
 AS_ZERO = (Outcome.SKIPPED, Outcome.NOT_REACHED)
 DELTAS = (0.0, 1.0, 2.0, 4.0)
+NOTHING = ClusterEstimate(unknown(Reason.NOTHING_SCORED), 0, 0)
 
 
 def zero_for_left(cohort: Cohort) -> Cohort:
     """Skipped and not reached places with a score of 0."""
-    left = np.isin(cohort.outcome, [str(one) for one in AS_ZERO])
-    return cohort.with_scores(np.where(left, 0.0, cohort.p))
+    return cohort.with_scores(np.where(np.isin(cohort.outcome, AS_ZERO), 0.0, cohort.p))
 
 
 def at_bound(cohort: Cohort, score: float) -> Cohort:
@@ -44,9 +44,7 @@ def at_bound(cohort: Cohort, score: float) -> Cohort:
 def pooled_theta(cohort: Cohort) -> ClusterEstimate:
     """theta.pool clustered by person (T1)."""
     pairs = cohort.pairs
-    if len(pairs) == 0:
-        return ClusterEstimate(unknown(Reason.NOTHING_SCORED), 0, 0)
-    return linear_estimate(pairs.a, pairs.z, pairs.person)
+    return linear_estimate(pairs.a, pairs.z, pairs.person) if len(pairs) else NOTHING
 
 
 def prompt_mean_theta(cohort: Cohort) -> ClusterEstimate:
@@ -60,9 +58,7 @@ def prompt_mean_theta(cohort: Cohort) -> ClusterEstimate:
 def quasi_theta(cohort: Cohort) -> ClusterEstimate:
     """theta_QL clustered by person (T1)."""
     pairs = cohort.pairs
-    if len(pairs) == 0:
-        return ClusterEstimate(unknown(Reason.NOTHING_SCORED), 0, 0)
-    return quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person)
+    return quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person) if len(pairs) else NOTHING
 
 
 class Predicted:
@@ -76,38 +72,30 @@ class Predicted:
         self.theta: Array = predicted_abilities(cohort.pairs, self.components, len(cohort.people))
         self.quasi: QuasiAbilities = quasi_abilities(cohort.pairs, len(cohort.people))
 
-    @property
-    def reason(self) -> Reason | None:
-        """Why nothing can be predicted."""
-        return self.components.reason
-
     def theta_pool(self, part: Cohort, delta: float) -> Estimate:
         """theta.pool of a part's people; a value only: what is imputed has no sampling error of its own."""
-        gaps, pairs = self._gaps(part), part.pairs
-        if self.reason is not None:
-            return unknown(self.reason)
+        if self.components.reason is not None:
+            return unknown(self.components.reason)
+        gaps, pairs = _gaps(part), part.pairs
         a = part.a[part.prompt[gaps]]
         above = float(pairs.a @ pairs.z) + float(a @ (a * self.theta[part.person[gaps]] - delta))
         information = float(pairs.a @ pairs.a) + float(a @ a)
-        if information == 0:
-            return unknown(Reason.NOTHING_SCORED)
-        return plain(above / information)
+        return plain(above / information) if information else unknown(Reason.NOTHING_SCORED)
 
     def theta_prompt(self, part: Cohort, delta: float) -> Estimate:
         """theta.prompt of a part's people with predicted scores in the gaps; a value only."""
-        if self.reason is not None:
-            return unknown(self.reason)
-        gaps, p = self._gaps(part), part.p.copy()
+        if self.components.reason is not None:
+            return unknown(self.components.reason)
+        gaps, p = _gaps(part), part.p.copy()
         a, b = part.a[part.prompt[gaps]], part.b[part.prompt[gaps]]
         p[gaps] = part.transform.to_score(a * (self.theta[part.person[gaps]] - b) - delta)
-        theta = theta_prompt(part.with_scores(p).pairs, part.transform)
-        return unknown(Reason.NOTHING_SCORED) if np.isnan(theta) else plain(theta)
+        return prompt_mean_theta(part.with_scores(p)).estimate
 
     def theta_ql(self, part: Cohort, delta: float) -> Estimate:
         """theta_QL of a part's people with predicted scores in the gaps; a value only."""
         if self.quasi.reason is not None:
             return unknown(self.quasi.reason)
-        gaps, p = self._gaps(part), part.p.copy()
+        gaps, p = _gaps(part), part.p.copy()
         a, b = part.a[part.prompt[gaps]], part.b[part.prompt[gaps]]
         p[gaps] = weights_at(a, b + delta / a, self.quasi.theta[part.person[gaps]])[0]
         pairs = part.with_scores(p).pairs
@@ -116,6 +104,6 @@ class Predicted:
             return unknown(Reason.NO_FINITE_SOLUTION if len(pairs) else Reason.NOTHING_SCORED)
         return plain(theta)
 
-    @staticmethod
-    def _gaps(part: Cohort) -> Mask:
-        return np.isnan(part.p) & part.known[part.prompt]
+
+def _gaps(part: Cohort) -> Mask:
+    return np.isnan(part.p) & part.known[part.prompt]

@@ -17,7 +17,11 @@ subtracted.
 Errors: by batch where every prompt lies in one of several batches (this holds the model's own noise on a
 prompt, too), by people and prompts where batches overlap: other people and other prompts like these. With one
 batch by people: other people, these prompts and these responses of the model. The design is paired, so an
-easy set of prompts favours nobody. Source: measurement design, sections A2, A3 and "Question E"; Miller
+easy set of prompts favours nobody.
+
+A model has one number per prompt, so that prompt j with n_j pairs is a row of weight n_j: 200,000 pairs are
+820 rows. For the pooled estimate that is a row with sqrt(n) a and sqrt(n) y; theta_QL solves
+sum_j n_j a_j (p_j - pi_j) = 0. Source: measurement design, sections A2, A3 and "Question E"; Miller
 (arXiv 2411.00640).
 """
 
@@ -26,6 +30,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import logit
 
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import ROUNDING, ClusterError, Codes, cluster_codes
@@ -40,8 +46,9 @@ from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_f
 from psychometrics.inference.standard_errors_table import first_error
 from psychometrics.irt.quasi_likelihood import weights_at
 from psychometrics.irt.transform import Array, Transform
-from psychometrics.models.rows import first_rows, mean_scores, rows_at, weighted_pool, weighted_quasi
 from psychometrics.models.scores import ModelScores
+
+TOLERANCE = 1e-12  # logits
 
 
 class Design(StrEnum):
@@ -97,12 +104,12 @@ def model_theta(theta: Theta, pairs: Pairs, m: Array, k: float) -> Found:
     Its error is clustered by prompt: one model, other prompts like these.
     """
     pairs, m = _present(pairs, m)
-    places, n = first_rows(pairs)
-    rows, of_prompt = rows_at(pairs, places), m[places]
+    places, n = _first_rows(pairs)
+    rows, of_prompt = pairs.of(places), m[places]
     if theta is Theta.QL:
-        fit = weighted_quasi(rows, n, of_prompt)
+        fit = _weighted_quasi(rows, n, of_prompt)
     else:
-        fit = weighted_pool(rows, n if theta is Theta.POOL else np.ones(len(n)), of_prompt)
+        fit = _weighted_pool(rows, n if theta is Theta.POOL else np.ones(len(n)), of_prompt)
     return _found(fit.theta, cluster_error(fit, rows.prompt), pairs, k, fit.reason)
 
 
@@ -112,24 +119,15 @@ def difference(theta: Theta, pairs: Pairs, m: Array, k: float, design: Design, t
     People who answered just as the model did differ from it by 0 without a spread, not by a rounding error.
     """
     pairs, m = _present(pairs, m)
-    found = _difference(theta, pairs, m, k, design, transform)
+    if theta is Theta.QL:
+        fit = _quasi_difference(pairs, m)
+        found = _found(fit.theta, _error(fit, pairs, design), pairs, k, fit.reason)
+    else:
+        found = replace(cohort_theta(theta, replace(pairs, b=-m / pairs.a), design, transform), k=k)
     rounding = ROUNDING * float(np.abs(m).max(initial=1.0))
     if not found.estimate.se <= rounding:
         return found
     return replace(found, estimate=without_interval(found.estimate.value, Reason.NO_SPREAD))
-
-
-def _difference(
-    theta: Theta, pairs: Pairs, m: Array, k: float, design: Design, transform: Transform
-) -> Found:
-    if theta is Theta.QL:
-        fit = _quasi_difference(pairs, m)
-        return _found(fit.theta, _error(fit, pairs, design), pairs, k, fit.reason)
-    against = replace(pairs, b=-m / pairs.a)
-    if theta is Theta.PROMPT:
-        return replace(_by_prompt(against, design, transform), k=k)
-    fit = pooled_fit(against)
-    return _found(fit.theta, _error(fit, pairs, design), pairs, k, fit.reason)
 
 
 def logits_of_model(
@@ -152,10 +150,11 @@ def logits_of_model(
 
 def _quasi_difference(pairs: Pairs, m: Array) -> Fit:
     """theta_QL of the cohort minus that of the model: each root moves by its scores over its slope."""
-    places, n = first_rows(pairs)
-    rows = rows_at(pairs, places)
-    cohort = weighted_quasi(rows, n, mean_scores(pairs, places, n))
-    model = weighted_quasi(rows, n, m[places])
+    places, n = _first_rows(pairs)
+    rows = pairs.of(places)
+    mean_scores = np.clip(np.bincount(pairs.prompt, pairs.p)[rows.prompt] / n, 0, 1)
+    cohort = _weighted_quasi(rows, n, mean_scores)
+    model = _weighted_quasi(rows, n, m[places])
     reason = cohort.reason or model.reason
     if reason is not None or cohort.bread == 0 or model.bread == 0:
         return Fit(math.nan, np.zeros(len(pairs)), math.nan, reason or Reason.NO_VARIATION)
@@ -163,6 +162,38 @@ def _quasi_difference(pairs: Pairs, m: Array) -> Fit:
     of_model = m - weights_at(pairs.a, pairs.b, model.theta)[0]
     influence = pairs.a * (of_cohort / cohort.bread - of_model / model.bread)
     return Fit(cohort.theta - model.theta, influence, 1.0)
+
+
+def _first_rows(pairs: Pairs) -> tuple[Codes, Array]:
+    """The place (R,) of one pair of each distinct prompt, and the number of pairs of that prompt."""
+    n = np.bincount(pairs.prompt)
+    place = np.zeros(len(n), dtype=np.int64)
+    place[pairs.prompt] = np.arange(len(pairs))
+    seen = np.flatnonzero(n)
+    return place[seen], n[seen].astype(np.float64)
+
+
+def _weighted_pool(rows: Pairs, n: Array, y: Array) -> Fit:
+    """Pooled theta of rows (R,) with logits y, each n times; one summand per row."""
+    root = np.sqrt(n)
+    return pooled_fit(replace(rows, a=root * rows.a, y=root * y))
+
+
+def _weighted_quasi(rows: Pairs, n: Array, p: Array) -> Fit:
+    """theta_QL of rows (R,) with scores p, each n times; one summand per row."""
+    mass, reached = float(n @ rows.a), float(n @ (rows.a * p))
+    if not 0 < reached < mass:
+        reason = Reason.NO_FINITE_SOLUTION if len(rows) else Reason.NOTHING_SCORED
+        return Fit(math.nan, np.zeros(len(rows)), math.nan, reason)
+    # Where every pi is the weighted mean score, the sum has one sign; see psychometrics.irt.quasi_likelihood.
+    edges = rows.b + logit(reached / mass) / rows.a
+
+    def g(theta: float) -> float:
+        return float(n @ (rows.a * (p - weights_at(rows.a, rows.b, theta)[0])))
+
+    theta = float(brentq(g, edges.min() - 1, edges.max() + 1, xtol=TOLERANCE))
+    pi, information = weights_at(rows.a, rows.b, theta)
+    return Fit(theta, n * rows.a * (p - pi), float(n @ information))
 
 
 def _present(pairs: Pairs, m: Array) -> tuple[Pairs, Array]:

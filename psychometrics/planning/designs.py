@@ -2,21 +2,24 @@
 
 Nested: the bank is cut once, and every batch goes to several people (GIM paper, appendix G). People and
 prompts fall into components that share nothing; on a bank calibrated on models that does no harm to theta,
-but people's own item parameters or differential functioning cannot be compared across components.
+but people's own item parameters or differential functioning cannot be compared across components, which share
+neither a person nor a prompt.
 Matrix sampling: every round of people has a cut of its own, so that prompts meet ever different prompts.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from psychometrics.irt.transform import Array
-from psychometrics.planning.linkage import Linkage, linkage
 
 Codes = NDArray[np.int64]
 NESTED, MATRIX = "nested", "matrix"
+PROMPTS_AT_ONCE = 1000
 JITTER = 0.2  # of the logarithm of what batches are to be alike in
 
 
@@ -29,9 +32,9 @@ class Design:
     batch: Codes
     prompts: int
 
-    @property
-    def people(self) -> int:
-        return len(self.batch)
+    def linkage(self) -> "Linkage":
+        """Components of the graph of people and prompts, and its smallest degrees."""
+        return linkage(self.person, self.prompt, people=len(self.batch), prompts=self.prompts)
 
 
 def design_of(
@@ -63,11 +66,6 @@ def design_of(
     )
 
 
-def linkage_of(design: Design) -> Linkage:
-    """Components of the graph of people and prompts, and its smallest degrees."""
-    return linkage(design.person, design.prompt, people=design.people, prompts=design.prompts)
-
-
 def _cuts(kind: str, cut: Callable[[], list[Codes]]) -> Iterator[list[Codes]]:
     if kind not in {NESTED, MATRIX}:
         raise ValueError(f"no design is called {kind!r}")
@@ -79,11 +77,10 @@ def _cuts(kind: str, cut: Callable[[], list[Codes]]) -> Iterator[list[Codes]]:
 
 
 def _cut(prompts: int, per_person: int, alike_in: Array | None, rng: np.random.Generator) -> list[Codes]:
-    batches = -(-prompts // per_person)
-    if alike_in is None:
-        shuffled = rng.permutation(prompts).astype(np.int64)
-        return [shuffled[start : start + per_person] for start in range(0, prompts, per_person)]
-    return _alike(alike_in, batches, rng)
+    if alike_in is not None:
+        return _alike(alike_in, -(-prompts // per_person), rng)
+    shuffled = rng.permutation(prompts).astype(np.int64)
+    return [shuffled[start : start + per_person] for start in range(0, prompts, per_person)]
 
 
 def _alike(values: Array, batches: int, rng: np.random.Generator) -> list[Codes]:
@@ -101,3 +98,55 @@ def _alike(values: Array, batches: int, rng: np.random.Generator) -> list[Codes]
             members[batch].append(int(prompt))
             sums[batch] += values[prompt]
     return [np.array(batch, dtype=np.int64) for batch in members]
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """How a design hangs together, over the prompts that somebody is asked.
+
+    `fewest_people`: people of the prompt with fewest (minimum degree between people and prompts).
+    `fewest_neighbours`: other prompts that the worst linked prompt shares a person with.
+    """
+
+    components: int
+    fewest_people: int
+    fewest_neighbours: int
+    asked: int
+
+
+def linkage(person: Codes, prompt: Codes, *, people: int, prompts: int) -> Linkage:
+    """The linkage of rows (n,) of a person, from 0, on a prompt, from 0; nobody meets a prompt twice."""
+    asked = np.unique(prompt)
+    if not len(asked):
+        return Linkage(0, 0, 0, 0)
+    ones = np.ones(len(person), dtype=np.int64)
+    asks = csr_array((ones, (person, prompt)), shape=(people, prompts))
+    whole = csr_array((ones, (person, people + prompt)), shape=(people + prompts,) * 2)
+    components, _ = connected_components(whole, directed=False)
+    idle = people - len(np.unique(person)) + prompts - len(asked)
+    return Linkage(
+        components=int(components) - idle,
+        fewest_people=int(np.bincount(prompt)[asked].min()),
+        fewest_neighbours=_fewest_neighbours(asks, asked),
+        asked=len(asked),
+    )
+
+
+def batch_linkage(members: Sequence[Codes], *, people_per_batch: int, prompts: int) -> Linkage:
+    """The linkage once every batch of prompt numbers is worked on by so many people."""
+    people = len(members) * people_per_batch
+    rows = [batch for batch in members for _ in range(people_per_batch)]
+    sizes = [len(batch) for batch in rows]
+    prompt = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+    person = np.repeat(np.arange(people, dtype=np.int64), sizes)
+    return linkage(person, prompt, people=people, prompts=prompts)
+
+
+def _fewest_neighbours(asks: csr_array, asked: Codes) -> int:
+    """Some prompts at a time: for all of a large bank at once, who meets whom takes over a gigabyte."""
+    askers = asks.T.tocsr()
+    counts = (
+        np.diff((askers[asked[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
+        for start in range(0, len(asked), PROMPTS_AT_ONCE)
+    )
+    return min(int(count.min()) for count in counts) - 1

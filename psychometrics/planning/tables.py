@@ -9,7 +9,7 @@ import numpy as np
 from formats.canonical import JsonValue
 from psychometrics.inference.readable import number_text, table_text
 from psychometrics.irt.bank import ItemBank
-from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
+from psychometrics.planning.designs import MATRIX, NESTED, Linkage, design_of
 from psychometrics.planning.formulas import (
     Cost,
     Plan,
@@ -21,7 +21,6 @@ from psychometrics.planning.formulas import (
     precision,
     prompt_half_width,
 )
-from psychometrics.planning.linkage import Linkage
 from psychometrics.planning.simulated_design import SimulatedDesign, simulate_design
 
 PEOPLE = (6, 12, 15, 30, 60, 100, 195, 246, 500)
@@ -170,7 +169,7 @@ def _linkage(plan: Plan, kind: str) -> Linkage:
         kind, people=plan.people, prompts=plan.bank_prompts, per_person=plan.prompts_per_person,
         rng=np.random.default_rng(DESIGN_SEED),
     )  # fmt: skip
-    return linkage_of(design)
+    return design.linkage()
 
 
 def _rehearsed(plan: Plan, kind: str, rehearsal: Rehearsal, bank: NamedBank | None) -> SimulatedDesign | None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.audit_sample import Stratum
-from psychometrics.agreement.audited import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.rows import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled

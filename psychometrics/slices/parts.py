@@ -21,11 +21,13 @@ from typing import TypeVar
 import numpy as np
 
 from psychometrics.data.cohort import PUBLIC, AskedPrompt, Cohort, Mask, Pairs
-from psychometrics.inference.clusters import ClusterError, Codes, cluster_codes
+from psychometrics.inference.clusters import Codes, cluster_codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit
+from psychometrics.irt.transform import Transform
 
+THETAS = ("theta.prompt", "theta.pool", "theta.ql")
 MIN_PEOPLE = MIN_PROMPTS = 2
 MIN_PRIVATE = 3
 LABEL_PROMPTS = 30  # the paper, too, shows labels with at least 30 prompts only (GIM paper, figure 18)
@@ -151,10 +153,10 @@ def slice_result(cohort: Cohort, rows: Mask, *, hidden: bool = False) -> SliceRe
     private = sum(cohort.prompts[j].split != PUBLIC for j in asked)
     why = why_hidden(people, len(asked), private) or (Reason.TOO_FEW_PROMPTS if hidden else None)
     if why is not None:
-        none = unknown(why)
-        thetas = tuple(SliceTheta(name, none, none) for name in ("theta.prompt", "theta.pool", "theta.ql"))
+        found = dict.fromkeys(THETAS, [unknown(why)] * 2)
     else:
-        thetas = tuple(thetas_of(part, pairs, (by_person, people), (by_batch, batches)))
+        found = thetas_by(pairs, part.transform, (by_person, people), (by_batch, batches))
+    thetas = tuple(SliceTheta(name, *estimates) for name, estimates in found.items())
     return SliceResult(people, batches, len(asked), len(pairs), thetas)
 
 
@@ -197,20 +199,17 @@ def why_hidden(people: int, prompts: int, private: int) -> Reason | None:
     return None
 
 
-def thetas_of(part: Cohort, pairs: Pairs, *clusters: tuple[Codes, int]) -> Iterator[SliceTheta]:
-    """The three estimators, each with its error by people and by batches (numbers and their count)."""
-    theta = theta_prompt(pairs, part.transform)
-    yield SliceTheta(
-        "theta.prompt",
-        *(_jackknife(pairs, codes, number, part).around(theta) for codes, number in clusters),
+def thetas_by(pairs: Pairs, transform: Transform, *clusters: tuple[Codes, int]) -> dict[str, list[Estimate]]:
+    """The three estimators by name, each with its error by each of `clusters` (numbers and their count)."""
+    jackknifes = (
+        jackknife_error(prompt_thetas_without(pairs, codes, number, transform), len(pairs))
+        for codes, number in clusters
     )
+    theta = theta_prompt(pairs, transform)
+    found = {"theta.prompt": [error.around(theta) for error in jackknifes]}
     for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
-        estimates = (
+        found[name] = [
             unknown(fit.reason) if fit.reason else cluster_error(fit, codes).around(fit.theta)
             for codes, _ in clusters
-        )
-        yield SliceTheta(name, *estimates)
-
-
-def _jackknife(pairs: Pairs, codes: Codes, number: int, part: Cohort) -> ClusterError:
-    return jackknife_error(prompt_thetas_without(pairs, codes, number, part.transform), len(pairs))
+        ]
+    return found

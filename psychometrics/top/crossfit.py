@@ -51,25 +51,28 @@ class Order:
 class Crossfit:
     """All orders of S splits into F folds of `people` people, of whom `short` have fewer than F pairs.
 
-    The first `drawn` of the orders are those that the bootstrap walks.
+    The first `drawn` of the orders are those that the bootstrap walks. Estimates are `scale` times the mean
+    of what the orders give, and resampled ones lie within `bounds`.
     """
 
     orders: tuple[Order, ...]
     people: int
     short: int
     drawn: int
+    scale: float = 1.0
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
     def estimates(self, sizes: Sequence[int], resamples: int, rng: np.random.Generator) -> list[Estimate]:
         """The estimate for each size of Top with the interval of the re-selecting bootstrap."""
         drawn = (draws.T for draws in draws_of_clusters(max(self.people, 1), resamples, rng))
-        resampled = [self.means(np.ascontiguousarray(draws), sizes, self.drawn) for draws in drawn]
+        parts = [self.means(np.ascontiguousarray(draws), sizes, self.drawn) for draws in drawn]
         values = self.values(sizes)
         moved = values - self.means(np.ones((self.people, 1)), sizes, self.drawn)[:, 0]
+        resampled = moved[:, np.newaxis] + np.concatenate([np.zeros((len(sizes), 0)), *parts], axis=1)
+        resampled = np.clip(resampled, *self.bounds)
         return [
-            self._estimate(
-                size, value, moved[i] + np.concatenate([part[i] for part in resampled] or [np.zeros(0)])
-            )
-            for i, (size, value) in enumerate(zip(sizes, values, strict=True))
+            self._estimate(size, value, own)
+            for size, value, own in zip(sizes, values, resampled, strict=True)
         ]
 
     def values(self, sizes: Sequence[int]) -> list[float]:
@@ -87,7 +90,8 @@ class Crossfit:
             known = ~np.isnan(found)
             total[known] += found[known]
             defined += known
-        means: Array = np.divide(total, defined, out=np.full(total.shape, np.nan), where=defined > 0)
+        means = np.full(total.shape, np.nan)
+        np.divide(self.scale * total, defined, out=means, where=defined > 0)
         return means
 
     def _estimate(self, size: int, value: float, resampled: Array) -> Estimate:

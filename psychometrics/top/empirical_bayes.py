@@ -24,22 +24,11 @@ from psychometrics.top.ranking import ranked
 
 @dataclass(frozen=True, eq=False)
 class Shrunken:
-    """Shrunken abilities theta (I,) and their factors B (I,), in the order of `own`."""
+    """Shrunken abilities theta (I,) and their factors B (I,), in the order of the own ones."""
 
-    own: OwnAbilities
     spread: Spread
     factor: Array
     theta: Array
-
-    @property
-    def variance(self) -> Array:
-        return self.factor * self.own.variance
-
-    @property
-    def variance_of_mean(self) -> float:
-        """Of m; 0 where nothing varies at all."""
-        total = self.own.variance + self.spread.variance
-        return float(1 / (1 / total).sum()) if total.all() else 0.0
 
 
 def shrunken_abilities(own: OwnAbilities) -> Shrunken:
@@ -47,7 +36,7 @@ def shrunken_abilities(own: OwnAbilities) -> Shrunken:
     spread = paule_mandel(own.theta, own.variance)
     total = own.variance + spread.variance
     factor = np.divide(spread.variance, total, out=np.ones(len(total)), where=total > 0)
-    return Shrunken(own, spread, factor, spread.mean + factor * (own.theta - spread.mean))
+    return Shrunken(spread, factor, spread.mean + factor * (own.theta - spread.mean))
 
 
 def top_eb(own: OwnAbilities, codes: Sequence[str], size: int) -> Estimate:
@@ -60,7 +49,10 @@ def top_eb(own: OwnAbilities, codes: Sequence[str], size: int) -> Estimate:
     chosen = ranked(shrunken.theta, [codes[i] for i in own.person])[:size]
     value = float(shrunken.theta[chosen].mean())
     shift = 1 - float(shrunken.factor[chosen].mean())
-    se = math.sqrt(float(shrunken.variance[chosen].sum()) / size**2 + shift**2 * shrunken.variance_of_mean)
+    variances = shrunken.factor * own.variance
+    total = own.variance + shrunken.spread.variance
+    of_mean = float(1 / (1 / total).sum()) if total.all() else 0.0  # of m; 0 where nothing varies at all
+    se = math.sqrt(float(variances[chosen].sum()) / size**2 + shift**2 * of_mean)
     if se == 0:
         return without_interval(value, Reason.NO_SPREAD)
     return Estimate(value, se, value - Z_95 * se, value + Z_95 * se)

@@ -78,7 +78,7 @@ def null_reference(
 
     Needs `size` people with a score, and two draws. A draw whose chosen have no pair is left out.
     """
-    pairs, unplaced = _by_person(pairs), _by_prompt(unplaced)
+    pairs, unplaced = pairs.of(np.argsort(pairs.person, kind="stable")), _by_prompt(unplaced)
     people, number = cluster_codes(np.concatenate([pairs.person, unplaced.person]))
     ties = np.argsort(code_ranks([codes[i] for i in np.unique(np.append(pairs.person, unplaced.person))]))
     of_pairs, of_unplaced = people[: len(pairs)], people[len(pairs) :]
@@ -122,11 +122,6 @@ def exchanged_within(prompt: Codes, draws: int, rng: np.random.Generator) -> Cod
     """For each draw and row (n,), sorted by prompt, the row of the same prompt whose score it gets."""
     _, codes = np.unique(prompt, return_inverse=True)
     return np.argsort(codes + rng.random((draws, len(prompt))), axis=1)
-
-
-def _by_person(pairs: Pairs) -> Pairs:
-    order = np.argsort(pairs.person, kind="stable")
-    return Pairs(*(getattr(pairs, name)[order] for name in Pairs.__dataclass_fields__))
 
 
 def _by_prompt(rows: Unplaced) -> Unplaced:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from psychometrics.data.cohort import Cohort, Pairs
+from psychometrics.data.cohort import Cohort, Mask, Pairs
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.irt.quasi_likelihood import thetas_ql
 
@@ -31,31 +31,43 @@ def code_ranks(codes: Sequence[str]) -> Codes:
     return ranks
 
 
-def raw_means(cohort: Cohort) -> Array:
-    """Mean score of each person (P,), NaN without a score.
+def raw_means(person: Codes, p: Array, people: int) -> Array:
+    """Mean score of each of `people` people from scores p (n,), NaN without a score.
 
     Scores on prompts without item parameters count, as in the published rule. Sums are rounded once (`fsum`):
     equal scores in another order tie exactly, here as in the stored results, and the code decides.
     """
-    scored = ~np.isnan(cohort.p)
-    order = np.argsort(cohort.person[scored], kind="stable")
-    scores = cohort.p[scored][order].tolist()
-    answers = np.bincount(cohort.person[scored], minlength=len(cohort.people)).tolist()
-    means = np.full(len(cohort.people), np.nan)
+    scored = ~np.isnan(p)
+    order = np.argsort(person[scored], kind="stable")
+    scores = p[scored][order].tolist()
+    answers = np.bincount(person[scored], minlength=people).tolist()
+    means = np.full(people, np.nan)
     first = 0
-    for person, number in enumerate(answers):
+    for place, number in enumerate(answers):
         if number:
-            means[person] = math.fsum(scores[first : first + number]) / number
+            means[place] = math.fsum(scores[first : first + number]) / number
         first += number
     return means
 
 
 def by_raw_mean(cohort: Cohort) -> Codes:
     """The numbers of the people who have a score, the highest mean first; ties by code."""
-    means = raw_means(cohort)
+    means = raw_means(cohort.person, cohort.p, len(cohort.people))
+    return by_mean(means, [one.code for one in cohort.people])
+
+
+def by_mean(means: Array, codes: Sequence[str]) -> Codes:
+    """The numbers of the people (P,) who have a mean, the highest first; ties by code."""
     present = np.flatnonzero(~np.isnan(means))
-    codes = np.array([cohort.people[i].code for i in present], dtype=np.str_)
-    return present[np.lexsort((codes, -means[present]))].astype(np.int64)
+    names = np.array(codes, dtype=np.str_)[present]
+    return present[np.lexsort((names, -means[present]))].astype(np.int64)
+
+
+def first_of(order: Codes, size: int, people: int) -> Mask:
+    """The first `size` of an order of people as a mask (people,); nobody where it has fewer."""
+    chosen = np.zeros(people, dtype=bool)
+    chosen[order[:size]] = len(order) >= size
+    return chosen
 
 
 def top_paper_curve(pairs: Pairs, order: Codes, sizes: Sequence[int]) -> Array:

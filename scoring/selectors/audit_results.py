@@ -19,8 +19,8 @@ from judging.selectors.audits import (
     sample_strata,
     scores_by_judge,
 )
+from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.audit_sample import Stratum
-from psychometrics.agreement.audited import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.paired import MET
 from psychometrics.inference.measure import Scope
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psychometrics.agreement import coefficients, kappa
+from psychometrics.agreement import coefficients
 from psychometrics.agreement.audit import weighted_agreement
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal
-from psychometrics.agreement.ranks import ranked_pairs, spearman
+from psychometrics.agreement.statistics import ranked_pairs
 from tests.evidence.frozen_results import frozen, given, one, score_pairs, sums_given
 
 EXACT: dict[str, Any] = {"rel": 1e-10, "abs": 1e-12}
@@ -17,14 +17,14 @@ EXACT: dict[str, Any] = {"rel": 1e-10, "abs": 1e-12}
 
 @pytest.mark.parametrize("program", ["sklearn", "r_psych", "r_epiR"])
 def test_cohens_kappa_of_met_or_not(program: str) -> None:
-    assert one(kappa.kappa(sums_given(program))) == pytest.approx(frozen(program)["kappa"], **EXACT)
+    assert one(coefficients.kappa(sums_given(program))) == pytest.approx(frozen(program)["kappa"], **EXACT)
 
 
 def test_gwets_ac1_and_the_agreement_beyond_a_half() -> None:
     sums, said = sums_given("irrCAC"), frozen("irrCAC")
-    assert one(kappa.ac1(sums)) == pytest.approx(said["gwet"], abs=1e-11)
-    assert one(kappa.pabak(sums)) == pytest.approx(said["brennan_prediger"], abs=1e-11)
-    assert one(kappa.pabak(sums_given("r_epiR"))) == pytest.approx(frozen("r_epiR")["pabak"], **EXACT)
+    assert one(coefficients.ac1(sums)) == pytest.approx(said["gwet"], abs=1e-11)
+    assert one(coefficients.pabak(sums)) == pytest.approx(said["brennan_prediger"], abs=1e-11)
+    assert one(coefficients.pabak(sums_given("r_epiR"))) == pytest.approx(frozen("r_epiR")["pabak"], **EXACT)
 
 
 def test_krippendorffs_alpha_of_three_judges_with_missing_scores() -> None:
@@ -39,8 +39,8 @@ def test_krippendorffs_alpha_of_three_judges_with_missing_scores() -> None:
 def test_krippendorffs_alpha_of_two_judges() -> None:
     sums, said = sums_given("krippendorff"), frozen("krippendorff")
     assert one(coefficients.alpha_interval(sums)) == pytest.approx(said["two_interval"], **EXACT)
-    assert one(kappa.alpha_nominal(sums)) == pytest.approx(said["two_met_nominal"], **EXACT)
-    assert one(kappa.alpha_nominal(sums)) == pytest.approx(frozen("irrCAC")["krippendorff"], abs=1e-11)
+    assert one(coefficients.alpha_nominal(sums)) == pytest.approx(said["two_met_nominal"], **EXACT)
+    assert one(coefficients.alpha_nominal(sums)) == pytest.approx(frozen("irrCAC")["krippendorff"], abs=1e-11)
 
 
 @pytest.mark.parametrize(("program", "name"), [("pingouin", "ICC(A,1)"), ("r_psych", "ICC2")])
@@ -52,8 +52,8 @@ def test_icc_of_single_judges_by_absolute_agreement(program: str, name: str) -> 
 def test_correlations_of_scores_and_of_ranks(program: str) -> None:
     pairs, said = score_pairs(program), frozen(program)
     assert one(coefficients.pearson(sums_given(program))) == pytest.approx(said["pearson"], **EXACT)
-    rho = spearman(ranked_pairs(pairs), np.ones((1, pairs.clusters)))
-    assert one(rho) == pytest.approx(said["spearman"], **EXACT)
+    rho = ranked_pairs(pairs).correlation(np.ones(pairs.clusters))
+    assert rho == pytest.approx(said["spearman"], **EXACT)
 
 
 def test_lins_concordance() -> None:

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from batches.models import Answer, Session
-from psychometrics.exclusions.raters import rated_twice
+from psychometrics.exclusions.rules import rated_twice
 from psychometrics.exclusions.words import count_words
 from screening.models import Verdict, VerdictDecision
 from screening.selectors.exclusion_facts import (

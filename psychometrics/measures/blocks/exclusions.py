@@ -19,13 +19,13 @@ from psychometrics.exclusions.multiverse import (
     specifications,
     spread_of,
 )
-from psychometrics.exclusions.raters import rated_twice
 from psychometrics.exclusions.rules import (
     DECLARED,
     PAPER_RULE,
     RULES_VERSION,
     ExclusionFacts,
     lowest_ranks,
+    rated_twice,
     removed_by,
     rules_sha256,
 )

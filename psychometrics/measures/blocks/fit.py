@@ -13,8 +13,7 @@ from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.dif.prompts import fitted_residuals
-from psychometrics.fit.grid import fit_grid
-from psychometrics.fit.people import LEVEL, PersonFit, person_fit
+from psychometrics.fit.people import LEVEL, PersonFit, fit_grid, person_fit
 from psychometrics.fit.reference import references_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain

@@ -11,10 +11,12 @@ from psychometrics.agreement.influence import (
     changes_without,
     effect_of_flips,
     largest_changes,
+    quasi_change,
+    quasi_changes_of_one,
+    quasi_effect_of_flips,
     thetas_of,
     under_other_scores,
 )
-from psychometrics.agreement.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
 from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown

@@ -11,8 +11,13 @@ from psychometrics.inference.clusters import ClusterEstimate
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.measures.inputs import Inputs, top_members
-from psychometrics.missing.model import missing_model
-from psychometrics.missing.outcomes import absence_test, answered_shares, is_absent, outcome_counts
+from psychometrics.missing.outcomes import (
+    absence_test,
+    answered_shares,
+    is_absent,
+    missing_model,
+    outcome_counts,
+)
 from psychometrics.missing.scores import (
     DELTAS,
     Predicted,

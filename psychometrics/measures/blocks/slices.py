@@ -9,8 +9,7 @@ from psychometrics.inference.estimates import Estimate, Reason, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
-from psychometrics.slices.arms import arm_differences
-from psychometrics.slices.contamination import FLAGGED_FROM, contamination
+from psychometrics.slices.differences import FLAGGED_FROM, arm_differences, contamination
 from psychometrics.slices.parts import (
     LABEL_PROMPTS,
     Slice,

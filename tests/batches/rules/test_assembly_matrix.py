@@ -7,8 +7,7 @@ import pytest
 
 from batches.rules.assembly import AssemblyRefused, PromptTraits, assemble_matrix
 from batches.rules.coverage import coverage_lines, coverage_report
-from psychometrics.planning.designs import MATRIX, design_of, linkage_of
-from psychometrics.planning.linkage import Linkage, linkage
+from psychometrics.planning.designs import MATRIX, Linkage, design_of, linkage
 
 
 def bank_of(prompts: int) -> list[PromptTraits]:
@@ -62,9 +61,7 @@ def test_the_seed_repeats_the_cuts() -> None:
 
 
 def test_the_planner_counts_on_what_is_assembled() -> None:
-    planned = linkage_of(
-        design_of(MATRIX, people=36, prompts=120, per_person=20, rng=np.random.default_rng(2))
-    )
+    planned = design_of(MATRIX, people=36, prompts=120, per_person=20, rng=np.random.default_rng(2)).linkage()
     assembled = coverage_report(matrix(), bank_of(120)).linkage
     assert (planned.components, planned.fewest_people) == (assembled.components, assembled.fewest_people)
     assert assembled.fewest_neighbours == pytest.approx(planned.fewest_neighbours, rel=0.1)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from psychometrics.agreement.influence_quasi import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
+from psychometrics.agreement.influence import quasi_change, quasi_changes_of_one, quasi_effect_of_flips
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.quasi_abilities import quasi_abilities

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from psychometrics.fit.abilities import Prior
-from psychometrics.fit.grid import Cell, fit_grid
-from psychometrics.fit.people import PersonFit
+from psychometrics.fit.people import Cell, PersonFit, fit_grid
 from psychometrics.irt.transform import Array
 
 

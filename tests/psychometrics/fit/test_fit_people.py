@@ -14,9 +14,8 @@ from psychometrics.fit.abilities import (
     prior_of,
     sums_of,
 )
-from psychometrics.fit.people import person_fit
+from psychometrics.fit.people import Rows, person_fit
 from psychometrics.fit.reference import Reference, cohort_responses, reference_of
-from psychometrics.fit.rows import Rows
 from psychometrics.inference.between_person import paule_mandel
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.responses import ResponseProcess, RubricResponses

@@ -11,8 +11,13 @@ from psychometrics.inference.estimates import Reason
 from psychometrics.inference.logistic import is_separated, logistic_regression, separates_alone
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from psychometrics.missing.model import missing_model
-from psychometrics.missing.outcomes import absence_test, answered_shares, is_absent, outcome_counts
+from psychometrics.missing.outcomes import (
+    absence_test,
+    answered_shares,
+    is_absent,
+    missing_model,
+    outcome_counts,
+)
 from psychometrics.missing.scores import (
     Predicted,
     at_bound,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from psychometrics.planning.designs import MATRIX, NESTED, design_of, linkage_of
+from psychometrics.planning.designs import MATRIX, NESTED, design_of
 from psychometrics.planning.formulas import (
     Plan,
     Prices,
@@ -112,8 +112,8 @@ def test_costs_are_people_and_calls() -> None:
 
 def test_nested_batches_fall_apart_and_matrix_sampling_does_not() -> None:
     rng = np.random.default_rng(1)
-    nested = linkage_of(design_of(NESTED, people=246, prompts=820, per_person=20, rng=rng))
-    matrix = linkage_of(design_of(MATRIX, people=246, prompts=820, per_person=20, rng=rng))
+    nested = design_of(NESTED, people=246, prompts=820, per_person=20, rng=rng).linkage()
+    matrix = design_of(MATRIX, people=246, prompts=820, per_person=20, rng=rng).linkage()
     assert (nested.components, nested.fewest_people, nested.fewest_neighbours) == (41, 6, 19)
     assert (matrix.components, matrix.fewest_people, matrix.asked) == (1, 6, 820)
     assert matrix.fewest_neighbours > 80
@@ -143,7 +143,7 @@ def test_batches_that_are_to_be_alike_in_information_are(kind: str) -> None:
 
 def test_one_person_is_one_component_and_unasked_prompts_are_none() -> None:
     design = design_of(NESTED, people=1, prompts=50, per_person=5, rng=np.random.default_rng(1))
-    found = linkage_of(design)
+    found = design.linkage()
     assert (found.components, found.asked, found.fewest_people, found.fewest_neighbours) == (1, 5, 1, 4)
 
 

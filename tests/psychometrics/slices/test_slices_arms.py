@@ -11,7 +11,7 @@ from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, coho
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
-from psychometrics.slices.arms import ArmDifference, arm_differences
+from psychometrics.slices.differences import ArmDifference, arm_differences
 from psychometrics.slices.parts import arm_slices, slices_of
 
 ARMS = ("with-ai", "alone")

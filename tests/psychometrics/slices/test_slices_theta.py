@@ -12,8 +12,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.simulation import logit_normal_scores
 from psychometrics.irt.transform import Transform
 from psychometrics.measures.blocks.slices import part_measures
-from psychometrics.slices.arms import arm_differences
-from psychometrics.slices.contamination import contamination
+from psychometrics.slices.differences import arm_differences, contamination
 from psychometrics.slices.parts import (
     Slice,
     SliceKind,

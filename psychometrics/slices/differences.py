@@ -1,0 +1,145 @@
+"""Differences of theta between parts: of the arms of a study, and of public and private prompts.
+
+Arms are drawn between people:
+
+    difference  d = theta(first) - theta(second)                 names in alphabetical order
+    variance    V = V_1 + V_2, each by people: jackknife, CR1 or sandwich (`parts`)
+    interval    d +- t_df sqrt(V),   df = V^2 / (V_1^2 / (G_1 - 1) + V_2^2 / (G_2 - 1)), rounded down
+
+Nobody is in two arms, so the errors of both thetas are independent of each other for other people on these
+prompts. Unpaired: what people of two arms have in common by their batch is left in the error.
+Source: Welch (1947) for the degrees of freedom.
+
+Contamination: whether people do better on public prompts than on private ones, by more than chance.
+
+    difference  d = theta.pool(public) - theta.pool(private)
+    influence   u_k = +- a_k e_k / sum a^2, the sums and residuals of the split of k, - for private
+    variance    G / (G - 1) sum_g (sum_{k in g} u_k)^2
+
+The same people answer both splits, so the errors of both thetas are not independent of each other; the sums
+within clusters hold what they share. Clusters are batches where each prompt is in one batch; else people and
+prompts at once, V_P + V_I - V_HC0. Flagged above 2 SE: public prompts that were met before give such a
+difference, but so do item parameters that fit both splits differently. An aggregate, never a single prompt.
+Source: Cameron, Gelbach and Miller (2011).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from psychometrics.data.cohort import PUBLIC, Cohort, Mask
+from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
+from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, twoway_error
+from psychometrics.inference.student_t import t_quantile
+from psychometrics.slices.parts import (
+    MIN_PEOPLE,
+    MIN_PRIVATE,
+    MIN_PROMPTS,
+    SliceResult,
+    arm_slices,
+    slice_result,
+)
+
+NEAR = 1e-9  # degrees of freedom so close below a whole number are that number
+FLAGGED_FROM = 2.0  # standard errors
+
+
+@dataclass(frozen=True)
+class ArmDifference:
+    """First less second arm (logits) by one estimator; `df` is None where there is no interval."""
+
+    estimator: str
+    first: str
+    second: str
+    difference: Estimate
+    df: int | None
+    people_first: int
+    people_second: int
+    pairs: int
+
+
+def arm_differences(cohort: Cohort, hidden: frozenset[str] = frozenset()) -> Iterator[ArmDifference]:
+    """Every two arms by each estimator; `hidden` are parts (subsets) that must not be told.
+
+    Without a value where an arm has none, for the reason that it has.
+    """
+    results = [
+        (part.value, slice_result(cohort, part.rows, hidden=part.subset in hidden))
+        for part in arm_slices(cohort)
+    ]
+    for (first, one), (second, other) in combinations(results, 2):
+        yield from _differences(first, one, second, other)
+
+
+def _differences(first: str, one: SliceResult, second: str, other: SliceResult) -> Iterator[ArmDifference]:
+    for theta_one, theta_other in zip(one.thetas, other.thetas, strict=True):
+        difference, df = welch_difference(
+            theta_one.by_person, one.people, theta_other.by_person, other.people
+        )
+        yield ArmDifference(
+            theta_one.name, first, second, difference, df, one.people, other.people, one.pairs + other.pairs
+        )
+
+
+def welch_difference(
+    one: Estimate, people_one: int, other: Estimate, people_other: int
+) -> tuple[Estimate, int | None]:
+    """One less other with Welch's degrees of freedom, from errors with G - 1 degrees each."""
+    why = one.reason or other.reason
+    value = one.value - other.value
+    if why is not None:
+        return (unknown(why) if math.isnan(value) else without_interval(value, why)), None
+    variances = one.se**2, other.se**2
+    se = math.sqrt(sum(variances))
+    shares = variances[0] ** 2 / (people_one - 1) + variances[1] ** 2 / (people_other - 1)
+    df = math.floor(se**4 / shares + NEAR)
+    half = t_quantile(CONFIDENCE, df) * se
+    return Estimate(value, se, value - half, value + half), df
+
+
+@dataclass(frozen=True)
+class Contamination:
+    """The difference (logits), what it rests on, and by which clusters its error is."""
+
+    difference: Estimate
+    flagged: bool
+    clusters: int
+    by: str
+    pairs_public: int
+    pairs_private: int
+
+
+def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
+    """Public less private. Without a value where a split has too few people or prompts with a score.
+
+    `nested`: by the design, which a small group may not show, each prompt is in one batch.
+    """
+    pairs = cohort.pairs
+    public = np.array([prompt.split == PUBLIC for prompt in cohort.prompts], dtype=bool)[pairs.prompt]
+    counts = int(public.sum()), int((~public).sum())
+    by = "batches" if nested and len(np.unique(pairs.batch)) > 1 else "people and prompts"
+    if why := _why_not(cohort, public):
+        return Contamination(unknown(why), False, 0, by, *counts)
+    one, other = pooled_fit(pairs.of(public)), pooled_fit(pairs.of(~public))
+    scores = np.empty(len(pairs))
+    scores[public], scores[~public] = one.scores / one.bread, -other.scores / other.bread
+    fit = Fit(one.theta - other.theta, scores, 1.0)
+    error = cluster_error(fit, pairs.batch) if by == "batches" else twoway_error(fit, pairs)
+    difference = error.around(fit.theta)
+    flagged = not math.isnan(error.se) and difference.value > FLAGGED_FROM * error.se
+    return Contamination(difference, flagged, error.clusters, by, *counts)
+
+
+def _why_not(cohort: Cohort, public: Mask) -> Reason | None:
+    pairs = cohort.pairs
+    for rows, fewest in ((public, MIN_PROMPTS), (~public, MIN_PRIVATE)):
+        if not rows.any():
+            return Reason.NOTHING_SCORED
+        if len(np.unique(pairs.prompt[rows])) < fewest:
+            return Reason.TOO_FEW_PROMPTS
+        if len(np.unique(pairs.person[rows])) < MIN_PEOPLE:
+            return Reason.TOO_FEW_PEOPLE
+    return None
