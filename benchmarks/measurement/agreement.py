@@ -13,9 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from psychometrics.agreement.krippendorff import alpha_interval
+from psychometrics.agreement.krippendorff import alpha_interval, panel_agreement_from_seed
 from psychometrics.agreement.pairs import agreement_from_seed
-from psychometrics.agreement.panel import panel_agreement_from_seed
 from psychometrics.inference.clusters import Array, Codes
 
 CRITERIA, RESPONSES, RESAMPLES, RUNS = 18_395, 2_500, 1_000, 5

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,8 +73,8 @@ def half_widths() -> None:
     worst = 0.0
     for sd in SDS:
         plan = Plan(people=1, prompts_per_person=PER_PERSON, between_sd=sd)
-        found = [precision(plan.with_people(n)).half_width for n in PEOPLE]
-        normal = [1.96 * precision(plan.with_people(n)).se for n in PEOPLE]
+        found = [precision(replace(plan, people=n)).half_width for n in PEOPLE]
+        normal = [1.96 * precision(replace(plan, people=n)).se for n in PEOPLE]
         batches = [batch_half_width(m, plan) for m in (3, 6, 12, 24)]
         needed = tuple(people_for(width, plan) for width in WANTED)
         stated, stated_needed, stated_batches = STATED[sd]

@@ -18,7 +18,7 @@ other people would say.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -26,14 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.coefficients import MIN_PAIRS
-from psychometrics.agreement.paired import (
-    DECIMALS,
-    ScorePairs,
-    ScoresRefused,
-    columns,
-    pair_scores,
-    sums_of,
-)
+from psychometrics.agreement.paired import DECIMALS, ScorePairs, ScoresRefused, columns, pair_scores, sums_of
 from psychometrics.agreement.pairs import Agreement, agreement_from_seed
 from psychometrics.agreement.statistics import values_of
 from psychometrics.inference.clusters import Array
@@ -104,10 +97,6 @@ class _Group:
     rows: NDArray[np.int64]
     verdicts: float
 
-    @property
-    def is_whole(self) -> bool:
-        return len(self.rows) >= self.verdicts
-
 
 def audit_agreement(
     ratings: Ratings, column: int, frame: Sequence[Stratum], *, seed: int, resamples: int
@@ -142,7 +131,8 @@ def weighted_agreement(
     human, judge = np.asarray(human, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     stands_for = _verdicts_stood_for(strata, frame)
     is_rated = ~np.isnan(human)
-    groups = _strata_of(np.asarray(strata, dtype=str)[is_rated], stands_for)
+    names = np.asarray(strata, dtype=str)[is_rated]
+    groups = [_Group(np.flatnonzero(names == name), of) for name, of in stands_for.items() if name in names]
     verdicts = sum(stands_for.values())
     covered = sum(group.verdicts for group in groups) / verdicts if verdicts else math.nan
     pairs = pair_scores(human, judge, np.arange(len(human)))
@@ -165,17 +155,12 @@ def _verdicts_stood_for(strata: Sequence[str], frame: Iterable[Stratum]) -> dict
     """N_h k_h / n_h of every stratum; N_h of one from which none was drawn."""
     known = {stratum.name: stratum for stratum in frame}
     counts = Counter(strata)
-    if unknown_names := sorted(name for name in counts if name not in known or not known[name].drawn):
-        raise ScoresRefused(f"no verdict was drawn from the stratum {unknown_names[0]}")
+    if not_drawn := sorted(name for name in counts if name not in known or not known[name].drawn):
+        raise ScoresRefused(f"no verdict was drawn from the stratum {not_drawn[0]}")
     return {
         name: one.verdicts * counts[name] / one.drawn if one.drawn else one.verdicts
         for name, one in sorted(known.items())
     }
-
-
-def _strata_of(names: NDArray[np.str_], stands_for: Mapping[str, float]) -> list[_Group]:
-    groups = [_Group(np.flatnonzero(names == name), verdicts) for name, verdicts in stands_for.items()]
-    return [group for group in groups if len(group.rows)]
 
 
 def _resampled(groups: Sequence[_Group]) -> list[_Group]:
@@ -183,7 +168,8 @@ def _resampled(groups: Sequence[_Group]) -> list[_Group]:
 
     A single one of them is joined with the smallest other.
     """
-    open_groups = sorted((one for one in groups if not one.is_whole), key=lambda one: len(one.rows))
+    in_part = (one for one in groups if len(one.rows) < one.verdicts)
+    open_groups = sorted(in_part, key=lambda one: len(one.rows))
     lone = [one for one in open_groups if len(one.rows) == 1]
     together = open_groups[:2] if len(lone) == 1 else lone
     others = open_groups[len(together) :]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from psychometrics.agreement.coefficients import ratio
+from psychometrics.agreement.krippendorff import panel_agreement_from_seed
 from psychometrics.agreement.pairs import agreement_from_seed
-from psychometrics.agreement.panel import panel_agreement_from_seed
 from psychometrics.agreement.scores import PanelScores
 from psychometrics.agreement.thetas import Comparison, moves_of
 from psychometrics.agreement.values import (

@@ -1,4 +1,4 @@
-"""Agreement as measures, one number each, and back to the values of a level as tables need them.
+"""Agreement as measures, one number each, back to the values of a level as tables need them, and export rows.
 
 Names are those of the statistics with "agreement." before them; `subset` is "level:answer", and after it what
 tells the numbers of a level apart: the judge whose own it is, a cell of a table, a warning.
@@ -9,12 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from psychometrics.agreement.levels import ABILITY
-from psychometrics.agreement.thetas import moves_of, order_of_people
-from psychometrics.agreement.values import Values
-from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.agreement.levels import ABILITY, PEOPLE
+from psychometrics.agreement.thetas import ALONE, moves_of, order_of_people
+from psychometrics.agreement.values import ENDS, Values
+from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, plain
 
+ExportRow = dict[str, Any]
 PREFIX = "agreement."
 LEVEL, OF_ALL = "level:", "panel"
 SIDES = ("x", "y")
@@ -25,7 +26,6 @@ OF_PEOPLE = {
 SIDE_NUMBERS = {"pooled": "theta.pool", "quasi": "theta.ql"}
 PAIR_COUNTS = ("rows", "missing_x", "missing_y", "outside")
 PANEL_COUNTS = ("judges", "scores", "single", "empty")
-ENDS = ("value", "se", "low", "high")
 DRAWS = ("seed", "resamples")
 
 
@@ -103,16 +103,12 @@ def _of_clusters(name: str, found: Mapping[str, Any], subset: str, group: str) -
     return _measure(name, _estimate(found), subset, group, n=found["n"], clusters=found["clusters"])
 
 
-def _measure(
-    name: str, estimate: Estimate, subset: str, group: str = "", **columns: Any,
-) -> Measure:  # fmt: skip
+def _measure(name: str, estimate: Estimate, subset: str, group: str = "", **columns: Any) -> Measure:
     return Measure(f"{PREFIX}{name}", estimate, group=group, subset=subset, **columns)
 
 
 def _plain(value: float | None, reason: str) -> Estimate:
-    if value is not None:
-        return plain(value)
-    return Estimate(math.nan, math.nan, math.nan, math.nan, Reason(reason or Reason.NO_VARIATION))
+    return unknown(Reason(reason or Reason.NO_VARIATION)) if value is None else plain(value)
 
 
 def _estimate(found: Mapping[str, Any]) -> Estimate:
@@ -134,9 +130,7 @@ def values_by_level(rows: Iterable[Row]) -> dict[str, Values]:
 
 def _level_values(own: list[tuple[str, Row]]) -> Values:
     of_all = own[0][0].startswith(OF_ALL)
-    values: dict[str, Any] = {"statistics": {}, "warnings": []}
-    if of_all:
-        values["missing"] = []
+    values: dict[str, Any] = {"statistics": {}, "warnings": [], **({"missing": []} if of_all else {})}
     for rest, row in own:
         name, value = row.name.removeprefix(PREFIX), row.value
         if name == "pairs":
@@ -147,19 +141,14 @@ def _level_values(own: list[tuple[str, Row]]) -> Values:
             values["missing"].append(_count(row))
         elif name == "warning":
             values["warnings"].append({**row.details, "value": value})
-        elif rest.startswith("cell:"):
-            _add_cell(values, name, rest.removeprefix("cell:"), row)
+        elif name == "confusion":
+            values.setdefault("confusion", {})[rest.removeprefix("cell:")] = _count(row)
+        elif name == "differences":
+            at = [row.details["mean"], row.details["difference"], _count(row)]
+            values.setdefault("cells", []).append(at)
         else:
             values["statistics"][name] = {**_ends(row), **row.details}
     return values
-
-
-def _add_cell(values: dict[str, Any], name: str, cell: str, row: Row) -> None:
-    if name == "confusion":
-        values.setdefault("confusion", {})[cell] = _count(row)
-    else:
-        at = [row.details["mean"], row.details["difference"], _count(row)]
-        values.setdefault("cells", []).append(at)
 
 
 def _ability_values(own: list[tuple[str, Row]]) -> Values:
@@ -190,3 +179,53 @@ def _ends(row: Row) -> dict[str, Any]:
 
 def _count(row: Row) -> int:
     return int(row.value or 0)
+
+
+def pair_rows(level: str, values: Mapping[str, Any]) -> Iterator[ExportRow]:
+    """Every statistic of two judges on a level; `of` is "x" or "y" where it is one judge's own, else ""."""
+    if level == ABILITY:
+        yield from _theta_rows(values)
+        return
+    counts = {name: values[name] for name in ("n", "clusters", "seed", "resamples")}
+    for statistic, found in values["statistics"].items():
+        yield {"of": "", "level": level, "statistic": statistic, **counts, **_ends_of(found)}
+
+
+def panel_rows(levels: Mapping[str, Any]) -> Iterator[ExportRow]:
+    """Every statistic of all judges at once."""
+    for level, values in levels.items():
+        counts = {"n": values["units"], **{name: values[name] for name in ("clusters", "seed", "resamples")}}
+        for statistic, found in values["statistics"].items():
+            yield {"level": level, "statistic": statistic, **counts, **_ends_of(found)}
+
+
+def _theta_rows(values: Mapping[str, Any]) -> Iterator[ExportRow]:
+    order, people = order_of_people(values), values["people"]
+    yield _export_row("", PEOPLE, "theta_order", {"n": people, "clusters": people}, order)
+    for group in values["groups"]:
+        level, own = group["group"], group["x"]["pooled"]
+        for side in SIDES:
+            for statistic, found in _thetas_of(group[side]):
+                yield _export_row(side, level, statistic, group[side]["pooled"], _ends_of(found))
+        for key, statistic in GROUP_NUMBERS.items():
+            yield _export_row("", level, statistic, group[key], _ends_of(group[key]))
+        for statistic, found in moves_of(group):
+            yield _export_row("", level, statistic, own, found)
+
+
+def _export_row(of: str, level: str, statistic: str, counts: ExportRow, found: ExportRow) -> ExportRow:
+    sizes = {"n": counts["n"], "clusters": counts["clusters"]}
+    return {"of": of, "level": level, "statistic": statistic, **sizes, **found}
+
+
+def _thetas_of(group: ExportRow) -> Iterator[tuple[str, ExportRow]]:
+    """A group under one judge: how many people, and every theta."""
+    reason = group["pooled"]["reason"] if group["theta"] is None else ""
+    yield "people", {"value": group["participants"], "reason": "", **ALONE}
+    yield "theta.prompt", {"value": group["theta"], "reason": reason, **ALONE}
+    yield "theta.pool", group["pooled"]
+    yield "theta.ql", group["quasi"]
+
+
+def _ends_of(found: Mapping[str, Any]) -> ExportRow:
+    return {**{end: found[end] for end in ENDS}, "reason": found["reason"] or None}

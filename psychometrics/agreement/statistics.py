@@ -45,7 +45,6 @@ COUNTS: Mapping[str, Callable[[Sums], Array]] = {
 PAIRS_NEEDED = dict.fromkeys(["mean_x", "mean_y", *COUNTS], 1) | dict.fromkeys(
     ["sd_of_differences", "lower_limit", "upper_limit"], MIN_DIFFERENCES
 )
-CORRELATIONS = ("pearson", "spearman")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,17 +118,13 @@ def _values(draws: Array, totals: Array, ranked: RankedPairs, pairs: ScorePairs)
 
 
 def _estimate(name: str, value: Array, resampled: Array, pairs: ScorePairs) -> Estimate:
-    if np.isnan(value[0]):
-        return unknown(_why_unknown(name, pairs))
-    return bootstrap_estimate(float(value[0]), resampled, pairs.clusters)
-
-
-def _why_unknown(name: str, pairs: ScorePairs) -> Reason:
+    if not np.isnan(value[0]):
+        return bootstrap_estimate(float(value[0]), resampled, pairs.clusters)
     if pairs.n < PAIRS_NEEDED.get(name, MIN_PAIRS):
-        return Reason.TOO_FEW_PAIRS
-    if name in CORRELATIONS and np.ptp(pairs.x) == 0:
-        return Reason.X_CONSTANT
-    return Reason.Y_CONSTANT if name in CORRELATIONS else Reason.NO_VARIATION
+        return unknown(Reason.TOO_FEW_PAIRS)
+    if name not in ("pearson", "spearman"):
+        return unknown(Reason.NO_VARIATION)
+    return unknown(Reason.X_CONSTANT if np.ptp(pairs.x) == 0 else Reason.Y_CONSTANT)
 
 
 def _mid_ranks(value: Codes, weight: Array) -> Array:

@@ -2,32 +2,30 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 
 import numpy as np
 
 from formats.canonical import JsonValue
+from psychometrics.agreement.krippendorff import PanelAgreement
 from psychometrics.agreement.paired import DECIMALS, MET
 from psychometrics.agreement.pairs import Agreement
-from psychometrics.agreement.panel import PanelAgreement
 from psychometrics.agreement.warnings import AgreementWarning
 from psychometrics.inference.clusters import Array, ClusterEstimate
 from psychometrics.inference.estimates import Estimate, Share, none_if_nan
 
 Values = dict[str, JsonValue]
+ENDS = ("value", "se", "low", "high")
 GRID = 20  # differences and means are counted in steps of 1/20 score point
 
 
 def agreement_values(found: Agreement, warnings: Iterable[AgreementWarning]) -> Values:
     """Every statistic of two judges, and what they rest on."""
+    counts = ("rows", "n", "missing_x", "missing_y", "clusters", "seed", "resamples")
     return {
-        **{name: getattr(found, name) for name in ("rows", "n", "missing_x", "missing_y", "clusters")},
-        "seed": found.seed,
-        "resamples": found.resamples,
+        **{name: getattr(found, name) for name in counts},
         "statistics": {
-            field.name: statistic_values(value)
-            for field in fields(found)
-            if isinstance(value := getattr(found, field.name), Estimate | Share)
+            name: estimate_values(estimate) | _counted(getattr(found, name))
+            for name, estimate in found.statistics.items()
         },
         "warnings": [warning_values(warning) for warning in warnings],
     }
@@ -46,20 +44,13 @@ def panel_values(found: PanelAgreement) -> Values:
     }
 
 
-def statistic_values(value: Estimate | Share) -> JsonValue:
-    if isinstance(value, Share):
-        return {**estimate_values(value.estimate), "count": value.count}
-    return estimate_values(value)
+def _counted(statistic: Estimate | Share) -> Values:
+    return {"count": statistic.count} if isinstance(statistic, Share) else {}
 
 
 def estimate_values(estimate: Estimate) -> Values:
-    return {
-        "value": none_if_nan(estimate.value),
-        "se": none_if_nan(estimate.se),
-        "low": none_if_nan(estimate.low),
-        "high": none_if_nan(estimate.high),
-        "reason": str(estimate.reason) if estimate.reason else "",
-    }
+    ends = {end: none_if_nan(getattr(estimate, end)) for end in ENDS}
+    return {**ends, "reason": str(estimate.reason or "")}
 
 
 def cluster_values(found: ClusterEstimate) -> Values:
@@ -72,7 +63,7 @@ def warning_values(warning: AgreementWarning) -> Values:
         "subject": warning.subject,
         "value": none_if_nan(warning.value),
         "threshold": warning.threshold,
-        "reason": str(warning.reason) if warning.reason else "",
+        "reason": str(warning.reason or ""),
     }
 
 

@@ -47,8 +47,7 @@ def guessing_rate(questions: Sequence[tuple[str, str]]) -> float:
 
 def corrected(accuracy: Array, chance: Array) -> Array:
     """Chance-corrected accuracies in percent from accuracies in percent and guessing rates in [0, 1)."""
-    rates: Array = (accuracy - PERCENT * chance) / (1 - chance)
-    return rates
+    return (accuracy - PERCENT * chance) / (1 - chance)
 
 
 def corrected_macro_estimate(sums: TaskSums, chance: Array) -> Estimate:

@@ -91,8 +91,7 @@ class FittedPrior:
         Equal parts of what its person does.
         """
         _, of, n = np.unique(self.person[used], return_inverse=True, return_counts=True)
-        moved: Array = self.influence[used] @ gradient / n[of]
-        return moved
+        return self.influence[used] @ gradient / n[of]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +142,7 @@ class ItemDif:
         All are s^2 |d - D| / (s^2 + v) off the mean, so that the order holds for s = 0, too.
         """
         size = np.abs(self.d - self.between.mean) / (self.between.variance + self.v)
-        order: Codes = np.argsort(-size, kind="stable")[:number]
-        return order
+        return np.argsort(-size, kind="stable")[:number]
 
 
 def fitted_residuals(
@@ -221,15 +219,13 @@ def _sum_beyond(found: Residuals) -> float:
 def _beyond_expected(r: Array, variance: Array, prompt: Codes) -> Array:
     """Of each pair (n,): its squared residual within the prompt less what is expected of it."""
     centred, share = _within(r, prompt)
-    beyond: Array = centred**2 - share * variance
-    return beyond
+    return centred**2 - share * variance
 
 
 def _beyond_by_prior(r: Array, prior: FittedPrior, prompt: Codes) -> Array:
     """What the sum of `_beyond_expected` changes by (2,) for one more of each parameter of the prior."""
     centred, share = _within(r, prompt)
-    gradient: Array = 2 * centred @ prior.change - share @ prior.variance_change
-    return gradient
+    return 2 * centred @ prior.change - share @ prior.variance_change
 
 
 def _within(r: Array, prompt: Codes) -> tuple[Array, Array]:

@@ -7,40 +7,30 @@ Average; who is in Top depends on those scores, and Top is given under the bound
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Outcome
 from psychometrics.exclusions.multiverse import not_judged
 from psychometrics.inference.clusters import cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason, unknown
-from psychometrics.inference.measure import plain
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.measure import Measure, plain
 from psychometrics.slices.parts import THETAS, thetas_by
 from psychometrics.top.ranking import by_raw_mean, first_of
 
 BOUNDS = {"bound_low": 0.0, "bound_high": 1.0}
 
 
-@dataclass(frozen=True)
-class IttResult:
-    """One number of everybody, or of the Top of everybody."""
-
-    name: str
-    estimate: Estimate
-    people: int
-    pairs: int
-
-
-def intention_to_treat(everyone: Cohort, top_size: int | None) -> Iterator[IttResult]:
-    """The three thetas of everybody (`top_size` None) or of the best of everybody."""
+def intention_to_treat(everyone: Cohort, top_size: int | None) -> Iterator[Measure]:
+    """The three thetas of everybody (`top_size` None) or of the best of everybody, with people and pairs."""
     unjudged = not_judged(everyone)
     if not unjudged.any():
         yield from _thetas(everyone, top_size)
         return
     members = everyone.people_present if top_size is None else top_size
     for name in THETAS:
-        yield IttResult(name, unknown(Reason.NOT_JUDGED), members, 0)
+        yield Measure(name, unknown(Reason.NOT_JUDGED), n=0, people=members)
     theirs = unjudged[everyone.person] & (everyone.outcome == Outcome.UNSCORED)
     for bound, score in BOUNDS.items():
         filled = everyone.with_scores(np.where(theirs, score, everyone.p))
@@ -49,17 +39,17 @@ def intention_to_treat(everyone: Cohort, top_size: int | None) -> Iterator[IttRe
             estimate = (
                 unknown(one.estimate.reason or Reason.NOTHING_SCORED) if np.isnan(value) else plain(value)
             )
-            yield IttResult(f"{one.name}.{bound}", estimate, one.people, one.pairs)
+            yield replace(one, name=f"{one.name}.{bound}", estimate=estimate)
 
 
-def _thetas(cohort: Cohort, top_size: int | None) -> Iterator[IttResult]:
+def _thetas(cohort: Cohort, top_size: int | None) -> Iterator[Measure]:
     if top_size is not None:
         cohort = cohort.of_people(first_of(by_raw_mean(cohort), top_size, len(cohort.people)))
     pairs = cohort.pairs
     codes, people = cluster_codes(pairs.person)
     if not len(pairs):
         why = unknown(Reason.NOTHING_SCORED if top_size is None else Reason.TOO_FEW_PEOPLE)
-        yield from (IttResult(name, why, 0, 0) for name in THETAS)
+        yield from (Measure(name, why, n=0, people=0) for name in THETAS)
         return
     for name, (estimate,) in thetas_by(pairs, cohort.transform, (codes, people)).items():
-        yield IttResult(name, estimate, people, len(pairs))
+        yield Measure(name, estimate, n=len(pairs), people=people)

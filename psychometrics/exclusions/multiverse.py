@@ -135,10 +135,7 @@ def specifications(cohort: Cohort, removed: Mapping[str, Mask], top_size: int) -
     A rule that keeps people who were excluded before their answers were judged has no value: NOT_JUDGED.
     """
     unjudged = not_judged(cohort)
-    columns = {
-        MissingRule.AS_MISSING: _Columns(cohort),
-        MissingRule.AS_ZERO: _Columns(zero_for_left(cohort)),
-    }
+    columns = {MissingRule.AS_MISSING: _Columns(cohort), MissingRule.AS_ZERO: _Columns(zero_for_left(cohort))}
     present = np.bincount(cohort.person, minlength=len(cohort.people)) > 0
     groups: dict[tuple[str, MissingRule], tuple[_Group, _Group]] = {}
     for rule, mask in removed.items():

@@ -80,22 +80,25 @@ class ExclusionRule:
 
         A fact that is not known meets no condition.
         """
-        found = {
-            Condition.OFF_TASK: _at_least(facts.off_task_share, self.off_task_from),
-            Condition.ANSWERED: _below(facts.answered_share, self.answered_below),
-            Condition.WORDS: _below(facts.median_words, self.words_below),
-            Condition.SECONDS: _below(facts.seconds_per_answer, self.seconds_below),
-            Condition.LOWEST_SCORE: _below(lowest, self.lowest_share),
-        }
+        found: dict[Condition, Mask] = {}
+        if self.off_task_from is not None:
+            found[Condition.OFF_TASK] = facts.off_task_share >= self.off_task_from
+        for condition, fact, threshold in (
+            (Condition.ANSWERED, facts.answered_share, self.answered_below),
+            (Condition.WORDS, facts.median_words, self.words_below),
+            (Condition.SECONDS, facts.seconds_per_answer, self.seconds_below),
+            (Condition.LOWEST_SCORE, lowest, self.lowest_share),
+        ):
+            if threshold is not None:
+                found[condition] = fact < threshold
         if self.verdicts:
             found[Condition.VERDICT] = facts.confirmed
-        return {condition: mask for condition, mask in found.items() if mask is not None}
+        return found
 
     def removed(self, facts: ExclusionFacts, lowest: Array) -> Mask:
         """Who is left out (P,)."""
-        out = np.zeros(len(facts), dtype=bool)
-        for mask in self.conditions(facts, lowest).values():
-            out |= mask
+        nobody = np.zeros(len(facts), dtype=bool)
+        out: Mask = np.logical_or.reduce([nobody, *self.conditions(facts, lowest).values()])
         return out
 
 
@@ -155,11 +158,3 @@ def rated_twice(decisions: Mapping[str, Mapping[int, bool]]) -> list[RatedTwice]
     """
     pairs = ((code, list(own.values())[:2]) for code, own in sorted(decisions.items()))
     return [RatedTwice(code, *both) for code, both in pairs if len(both) == 2]
-
-
-def _at_least(fact: Array, threshold: float | None) -> Mask | None:
-    return None if threshold is None else fact >= threshold
-
-
-def _below(fact: Array, threshold: float | None) -> Mask | None:
-    return None if threshold is None else fact < threshold

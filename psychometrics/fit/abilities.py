@@ -45,8 +45,7 @@ class Prior:
         Nothing for the second where t is held at the smallest SD.
         """
         slopes = np.stack([grid, grid**2 * (self.sd > MIN_SD)], axis=1)
-        centred: Array = slopes - self.weights @ slopes
-        return centred
+        return slopes - self.weights @ slopes
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +109,7 @@ def influence_on_prior(likelihood: Array, prior: Prior, grid: Array) -> Array:
     score = posterior @ slopes
     within = np.tensordot(posterior.sum(axis=0), products, axes=1) - score.T @ score
     information = len(score) * np.tensordot(prior.weights, products, axes=1) - within
-    influence: Array = score @ np.linalg.pinv(information)
-    return influence
+    return score @ np.linalg.pinv(information)
 
 
 def normal_weights(mean: float, sd: float, grid: Array) -> Array:

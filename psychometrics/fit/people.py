@@ -57,8 +57,7 @@ class Rows:
 
     def sums(self, columns: Array) -> Array:
         """Sums (…, P) over the rows of each person of columns (…, n)."""
-        summed: Array = np.add.reduceat(columns, self.starts, axis=-1)
-        return summed
+        return np.add.reduceat(columns, self.starts, axis=-1)
 
     def correlations(self, y: Array) -> Array:
         """Personal correlations (…, P) of answers y (…, n); NaN where x or y does not vary."""
@@ -152,8 +151,7 @@ def abilities(rows: Rows, sums: Sums, prior: Prior, reference: Reference, y: Arr
     means = [
         posterior_of(likelihood_of(replace(sums, reached=own)), prior) @ reference.grid for own in reached
     ]
-    found: Array = np.stack(means).reshape((*y.shape[:-1], len(rows.n)))
-    return found
+    return np.stack(means).reshape((*y.shape[:-1], len(rows.n)))
 
 
 def mahalanobis_parts(rows: Rows) -> tuple[Array, Array, float]:
@@ -207,5 +205,4 @@ def _centres(values: Array, step: float, end: float) -> Array:
     """The centre of each value's cell between -end and end."""
     last = round(2 * end / step) - 1
     place = np.clip(np.floor((values + end) / step), 0, last)
-    rounded: Array = np.round((place + 0.5) * step - end, MAX_PLACES)
-    return rounded
+    return np.round((place + 0.5) * step - end, MAX_PLACES)

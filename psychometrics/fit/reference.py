@@ -113,7 +113,7 @@ def references_of(cohort: Cohort) -> Callable[[float, float], Reference]:
     """The cohort's tables by SD of deviations, and by what is taken off the share of confidences at 1."""
     process = judged_process(cohort)
 
-    def of_process(sd: float, less_certain: float = 0.0) -> Reference:
+    def of_process(sd: float, less_certain: float) -> Reference:
         share = process.certain_share - less_certain
         met = replace(process, sigma_deviation=sd, certain_share=share)
         return reference_of(cohort_responses(cohort, met))

@@ -45,7 +45,7 @@ def answered_shares(cohort: Cohort) -> Array:
     """Share of each person's places with an answer, judged or not, shape (P,); NaN without a place."""
     number = len(cohort.people)
     places = np.bincount(cohort.person, minlength=number).astype(np.float64)
-    answered = np.bincount(cohort.person[~is_absent(cohort)], minlength=number)
+    answered = np.bincount(cohort.person[~is_absent(cohort)], minlength=number).astype(np.float64)
     return ratio(answered, places)
 
 

@@ -131,7 +131,7 @@ def difference(theta: Theta, pairs: Pairs, m: Array, k: float, design: Design, t
 
 
 def logits_of_model(
-    theta: Theta, model: ModelScores, pairs: Pairs, items: Codes, rng: np.random.Generator
+    theta: Theta, model: ModelScores, items: Codes, rng: np.random.Generator
 ) -> tuple[Array, float]:
     """What `model_theta` and `difference` compare with: m (n,) and the model's k.
 

@@ -17,6 +17,7 @@ from math import comb
 
 import numpy as np
 
+from psychometrics.agreement.coefficients import ratio
 from psychometrics.inference.clusters import Codes
 from psychometrics.irt.transform import Array, Transform
 
@@ -87,6 +88,4 @@ def _first_of_shuffled(p: Array, k: int, rng: np.random.Generator) -> Array:
 def _mean(values: Array) -> Array:
     """Means (n,) of the present values of each row (n, K); NaN where there is none."""
     present = ~np.isnan(values)
-    counts = present.sum(axis=1)
-    sums = np.where(present, values, 0).sum(axis=1)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return ratio(np.where(present, values, 0).sum(axis=1), present.sum(axis=1))

@@ -7,7 +7,7 @@ neither a person nor a prompt.
 Matrix sampling: every round of people has a cut of its own, so that prompts meet ever different prompts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,10 +51,12 @@ def design_of(
     With `alike_in` (prompts,), such as information a^2, batches are nearly equal in its sum; without, a
     cut is random.
     """
-    cuts = _cuts(kind, lambda: _cut(prompts, per_person, alike_in, rng))
-    sets: list[Codes] = []
+    if kind not in {NESTED, MATRIX}:
+        raise ValueError(f"no design is called {kind!r}")
+    cut = _cut(prompts, per_person, alike_in, rng)
+    sets = [*cut]
     while len(sets) < people:
-        sets += next(cuts)
+        sets += cut if kind == NESTED else _cut(prompts, per_person, alike_in, rng)
     given = sets[:people]
     batches = -(-prompts // per_person)
     numbers = np.arange(people) % batches if kind == NESTED else np.arange(people)
@@ -64,16 +66,6 @@ def design_of(
         batch=numbers.astype(np.int64),
         prompts=prompts,
     )
-
-
-def _cuts(kind: str, cut: Callable[[], list[Codes]]) -> Iterator[list[Codes]]:
-    if kind not in {NESTED, MATRIX}:
-        raise ValueError(f"no design is called {kind!r}")
-    found = cut()
-    while True:
-        yield found
-        if kind == MATRIX:
-            found = cut()
 
 
 def _cut(prompts: int, per_person: int, alike_in: Array | None, rng: np.random.Generator) -> list[Codes]:

@@ -68,9 +68,6 @@ class Plan:
     def answers_per_prompt(self) -> float:
         return self.answers / self.asked
 
-    def with_people(self, people: int) -> "Plan":
-        return replace(self, people=people)
-
 
 @dataclass(frozen=True)
 class Precision:
@@ -124,7 +121,7 @@ def people_for(half_width: float, plan: Plan) -> int | None:
     if left <= 0:
         return None
     people = max(math.ceil(person_variance(plan) / left * (1 - 1e-12)), 2)
-    while precision(plan.with_people(people)).half_width > half_width * (1 + 1e-9):
+    while precision(replace(plan, people=people)).half_width > half_width * (1 + 1e-9):
         people += 1  # t is wider than the normal, and few people do not meet all prompts
     return people
 

@@ -242,7 +242,8 @@ def _recovery(name: str, draws: Sequence[Draw]) -> Recovery:
     estimate, truth, se, held = (np.array(column, dtype=np.float64) for column in columns)
     known = ~np.isnan(estimate)
     with_error = known & ~np.isnan(se)
-    coverage = _mean(held[with_error])
+    coverage, number = _mean(held[with_error]), int(with_error.sum())
+    uncertain = number * coverage * (1 - coverage) + Z_95**2 / 4
     return Recovery(
         name=name,
         mean=_mean(estimate[known]),
@@ -251,16 +252,10 @@ def _recovery(name: str, draws: Sequence[Draw]) -> Recovery:
         spread=float(estimate[known].std(ddof=1)) if known.sum() > 1 else math.nan,
         mean_se=_mean(se[with_error]),
         coverage=coverage,
-        error=_error_of_share(coverage, int(with_error.sum())),
+        error=math.sqrt(uncertain) / (number + Z_95**2) if number else math.nan,
         studies=int(known.sum()),
         undefined=dict(Counter(draw.reason for draw in draws if draw.reason and math.isnan(draw.estimate))),
     )
-
-
-def _error_of_share(share: float, number: int) -> float:
-    if not number:
-        return math.nan
-    return math.sqrt(number * share * (1 - share) + Z_95**2 / 4) / (number + Z_95**2)
 
 
 def _moments(table: Array, centre: float, spread: float) -> tuple[float, float]:

@@ -9,18 +9,9 @@ import numpy as np
 from formats.canonical import JsonValue
 from psychometrics.inference.readable import number_text, table_text
 from psychometrics.irt.bank import ItemBank
+from psychometrics.planning import formulas
 from psychometrics.planning.designs import MATRIX, NESTED, Linkage, design_of
-from psychometrics.planning.formulas import (
-    Cost,
-    Plan,
-    Precision,
-    Prices,
-    batch_half_width,
-    cost_of,
-    people_for,
-    precision,
-    prompt_half_width,
-)
+from psychometrics.planning.formulas import Cost, Plan, Precision, Prices
 from psychometrics.planning.simulated_design import SimulatedDesign, simulate_design
 
 PEOPLE = (6, 12, 15, 30, 60, 100, 195, 246, 500)
@@ -127,9 +118,9 @@ def planned(
         plan=plan,
         kind=kind,
         item_bank=bank.name if bank else None,
-        precision=precision(plan),
-        cost=cost_of(plan, prices),
-        needed=tuple((width, people_for(width, plan)) for width in wanted),
+        precision=formulas.precision(plan),
+        cost=formulas.cost_of(plan, prices),
+        needed=tuple((width, formulas.people_for(width, plan)) for width in wanted),
         by_people=_alternatives(prices, [(n, replace(plan, people=n)) for n in _with(PEOPLE, plan.people)]),
         by_replicates=_alternatives(
             prices, [(r, replace(plan, people=r * plan.batches)) for r in REPLICATES]
@@ -138,7 +129,10 @@ def planned(
         by_sd=_alternatives(
             prices, [(sd, replace(plan, between_sd=sd)) for sd in _with(BETWEEN_SDS, plan.between_sd)]
         ),
-        per_batch=tuple(BatchLine(m, batch_half_width(m, plan), prompt_half_width(m)) for m in REPLICATES),
+        per_batch=tuple(
+            BatchLine(m, formulas.batch_half_width(m, plan), formulas.prompt_half_width(m))
+            for m in REPLICATES
+        ),
         linkage=tuple((name, _linkage(plan, name)) for name in (NESTED, MATRIX)),
         rehearsed=_rehearsed(plan, kind, rehearsal, bank),
     )
@@ -146,7 +140,9 @@ def planned(
 
 def _alternatives(prices: Prices, plans: list[tuple[float, Plan]]) -> tuple[Alternative, ...]:
     return tuple(
-        Alternative(value, one.people, one.prompts_per_person, precision(one), cost_of(one, prices))
+        Alternative(
+            value, one.people, one.prompts_per_person, formulas.precision(one), formulas.cost_of(one, prices)
+        )
         for value, one in plans
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.levels import pair_levels, panel_levels
-from psychometrics.agreement.rows import pair_rows, panel_rows
+from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.inference.estimates import none_if_nan
 from psychometrics.recompute.cohorts import items_from

@@ -14,13 +14,7 @@ from psychometrics.data.cohort import PUBLIC, Cohort, Mask
 from psychometrics.slices.parts import Slice, SliceKind, hidden_among, too_few_private
 
 Prompts = frozenset[int]
-OF_ALL = (
-    SliceKind.CATEGORY,
-    SliceKind.SUBCATEGORY,
-    SliceKind.MODALITY,
-    SliceKind.PROFILE,
-    SliceKind.ARM,
-)
+OF_ALL = (SliceKind.CATEGORY, SliceKind.SUBCATEGORY, SliceKind.MODALITY, SliceKind.PROFILE, SliceKind.ARM)
 WITHIN = {
     SliceKind.SUBCATEGORY: (SliceKind.CATEGORY,),
     SliceKind.CELL: (SliceKind.CATEGORY, SliceKind.PROFILE),

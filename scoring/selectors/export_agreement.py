@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from django.db.models import Exists, OuterRef
 
-from psychometrics.agreement.rows import pair_rows, panel_rows
+from psychometrics.agreement.measures import pair_rows, panel_rows
 from scoring.export.rows.judges import AgreementRow
 from scoring.models import JudgeComparison, MeasureRow
 from scoring.selectors.agreements import study_agreements

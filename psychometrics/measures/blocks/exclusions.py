@@ -86,7 +86,7 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
         size = inputs.facts.top_size if group == "top" else None
         for found in intention_to_treat(inputs.everyone, size):
             yield Measure(
-                f"itt.{found.name}", found.estimate, group=group, n=found.pairs, people=found.people,
+                f"itt.{found.name}", found.estimate, group=group, n=found.n, people=found.people,
                 clusters=found.people, details={"people_not_judged": unjudged},
             )  # fmt: skip
 

@@ -60,7 +60,7 @@ class Side:
         return {theta: cohort_theta(theta, self.pairs, self.design, transform) for theta in Theta}
 
     def versus(self, theta: Theta, model: ModelScores, rng: np.random.Generator) -> Versus:
-        m, k = logits_of_model(theta, model, self.pairs, self.items, rng)
+        m, k = logits_of_model(theta, model, self.items, rng)
         transform = self.bank.transform
         return Versus(
             model_theta(theta, self.pairs, m, k),

@@ -3,10 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal
+from psychometrics.agreement.krippendorff import (
+    PanelAgreement,
+    alpha_interval,
+    alpha_nominal,
+    panel_agreement_from_seed,
+)
 from psychometrics.agreement.paired import ScoresRefused
 from psychometrics.agreement.pairs import agreement_from_seed
-from psychometrics.agreement.panel import PanelAgreement, panel_agreement_from_seed
 from psychometrics.inference.estimates import Reason
 
 NAN = math.nan

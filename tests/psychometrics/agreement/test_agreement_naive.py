@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal
+from psychometrics.agreement.krippendorff import alpha_interval, alpha_nominal, panel_agreement_from_seed
 from psychometrics.agreement.pairs import Agreement, agreement_from_seed
-from psychometrics.agreement.panel import panel_agreement_from_seed
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate
 from psychometrics.inference.resampling import draws_of_clusters

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from psychometrics.agreement.krippendorff import panel_agreement_from_seed
 from psychometrics.agreement.pairs import Agreement, agreement_from_seed
-from psychometrics.agreement.panel import panel_agreement_from_seed
 from psychometrics.inference.estimates import Estimate, Reason, Share
 
 NAN = math.nan

@@ -53,7 +53,7 @@ def compare(
 ) -> tuple[Found, Found]:
     """The model's estimate, and cohort minus model."""
     pairs = pairs_of(rows, bank, empty=empty)
-    m, k = logits_of_model(theta, ModelScores(scores, T), pairs, pairs.prompt, np.random.default_rng(1))
+    m, k = logits_of_model(theta, ModelScores(scores, T), pairs.prompt, np.random.default_rng(1))
     return model_theta(theta, pairs, m, k), difference(theta, pairs, m, k, design_of(pairs), T)
 
 
@@ -237,7 +237,7 @@ def test_at_the_same_number_of_responses_equal_abilities_come_out_equal() -> Non
     matched, unmatched, covered = [], [], 0
     for _ in range(100):
         pairs, model, bank = nested_study(rng, theta=2.0, tau=0.0)
-        m, k = logits_of_model(Theta.POOL, model, pairs, pairs.prompt, rng)
+        m, k = logits_of_model(Theta.POOL, model, pairs.prompt, rng)
         apart = difference(Theta.POOL, pairs, m, k, Design.BATCH, T).estimate
         matched.append(apart.value)
         covered += apart.low <= 0 <= apart.high

@@ -45,7 +45,7 @@ T_975 = {2: 4.302653, 5: 2.570582, 9: 2.262157, 11: 2.200985, 23: 2.068658}
 @pytest.mark.parametrize("sd", HALF_WIDTHS)
 def test_the_tables_of_the_design_are_reproduced(sd: float) -> None:
     plan = Plan(people=1, prompts_per_person=20, between_sd=sd)
-    normal = [1.96 * precision(plan.with_people(n)).se for n in PEOPLE]
+    normal = [1.96 * precision(replace(plan, people=n)).se for n in PEOPLE]
     assert normal == pytest.approx(HALF_WIDTHS[sd], abs=0.0056)
     for width, stated in zip(WANTED, NEEDED[sd], strict=True):
         assert stated <= (people_for(width, plan) or 0) <= stated + 3  # t needs a few more than the normal
@@ -92,8 +92,8 @@ def test_the_needed_number_is_the_smallest_one_even_where_few_people_meet_few_pr
     plan = Plan(people=1, prompts_per_person=5, bank_prompts=2000, human_item_sd=2)
     needed = people_for(0.3, plan)
     assert needed is not None
-    assert precision(plan.with_people(needed)).half_width <= 0.3
-    assert precision(plan.with_people(needed - 1)).half_width > 0.3
+    assert precision(replace(plan, people=needed)).half_width <= 0.3
+    assert precision(replace(plan, people=needed - 1)).half_width > 0.3
 
 
 def test_balanced_batches_and_more_people_help_and_missing_answers_do_not() -> None:
