@@ -25,8 +25,7 @@ import numpy as np
 from benchmarks.measurement.fit_and_dif import BATCH_SIZE, CATEGORY, MISSING, PEOPLE, SHIFT, TAU
 from benchmarks.measurement.top_estimators import bank_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Person
-from psychometrics.dif.flags import LEVEL
-from psychometrics.dif.groups import mean_shift, scale_invariance
+from psychometrics.dif.groups import LEVEL, mean_shift, scale_invariance
 from psychometrics.dif.prompts import FittedPrior, Residuals, fitted_residuals, residuals_of
 from psychometrics.fit.reference import ASSUMED, Reference, certainty_influence, judged_process, reference_of
 from psychometrics.inference.between_person import between_person_sd, own_abilities

@@ -30,8 +30,7 @@ from benchmarks.measurement.misfit import (
 from benchmarks.measurement.stated import Tally, share, simulated
 from benchmarks.measurement.top_estimators import bank_of
 from psychometrics.data.cohort import Codes, Mask, Pairs
-from psychometrics.dif.flags import prompt_p_values
-from psychometrics.dif.groups import mean_shift, scale_invariance
+from psychometrics.dif.groups import mean_shift, prompt_p_values, scale_invariance
 from psychometrics.dif.prompts import item_dif, residuals_of
 from psychometrics.fit.people import LEVEL, person_fit
 from psychometrics.fit.reference import Reference, reference_of

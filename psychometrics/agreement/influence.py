@@ -25,7 +25,7 @@ from psychometrics.inference.estimates import Estimate, Reason, unknown, without
 from psychometrics.inference.measure import plain
 from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.inference.standard_errors import Fit, cluster_error, quasi_fit
-from psychometrics.irt.ability import Z_95, group_ability
+from psychometrics.irt.ability import group_ability
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql, thetas_ql
 from psychometrics.irt.transform import Array, Transform
@@ -71,10 +71,9 @@ def thetas_of(cohort: Cohort) -> Thetas:
         sigma_hat=cohort.sigma_hat,
     )
     by_prompt = group_ability(np.searchsorted(known, pairs.prompt), pairs.p, bank)
-    half = Z_95 * by_prompt.se
-    theta = by_prompt.theta
+    ends = (by_prompt.ci_low, by_prompt.ci_high)
     return Thetas(
-        prompt=Estimate(theta, by_prompt.se, theta - half, theta + half) if len(pairs) else NOTHING,
+        prompt=Estimate(by_prompt.theta, by_prompt.se, *ends) if len(pairs) else NOTHING,
         pool=linear_estimate(pairs.a, pairs.z, pairs.person),
         ql=quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person),
         prompts=by_prompt.prompts,

@@ -17,7 +17,7 @@ from psychometrics.agreement.influence import quasi_change
 from psychometrics.agreement.paired import DECIMALS
 from psychometrics.agreement.scores import PanelScores
 from psychometrics.agreement.statistics import RankedPairs
-from psychometrics.agreement.values import Values, cluster_values, sd_of
+from psychometrics.agreement.values import Values, cluster_values
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
@@ -66,7 +66,7 @@ class Comparison:
         both = ~(np.isnan(of_x) | np.isnan(of_y))
         of_x, of_y = of_x[both], of_y[both]
         return {
-            "sd_of_people": none_if_nan(sd_of(of_y - of_x)),
+            "sd_of_people": float((of_y - of_x).std(ddof=1)) if len(of_x) > 1 else None,
             "spearman_of_people": none_if_nan(rank_correlation(of_x, of_y)),
             "people": len(of_x),
         }

@@ -1,6 +1,5 @@
 """Agreement as the database holds it: plain values by name, where absent is null and has a reason."""
 
-import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -95,9 +94,3 @@ def confusion(x: Array, y: Array) -> Mapping[str, int]:
         "only_y": int((~met_x & met_y).sum()),
         "neither": int((~met_x & ~met_y).sum()),
     }
-
-
-def sd_of(differences: Array) -> float:
-    """Standard deviation of what is known of the differences; NaN below two."""
-    known = differences[~np.isnan(differences)]
-    return float(known.std(ddof=1)) if len(known) > 1 else math.nan

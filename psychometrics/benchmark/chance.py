@@ -23,7 +23,7 @@ BBH_VARIANTS = re.compile(
 )
 
 
-def option_count(text: str) -> int:
+def _option_count(text: str) -> int:
     """How many options a question lists, as lines "(A) ..." or, below "Options:", "- ..."; 0 for none."""
     letters = set(LETTERED.findall(text))
     if letters:
@@ -41,7 +41,7 @@ def guessing_rate(questions: Sequence[tuple[str, str]]) -> float:
         return np.nan
     answers = {answer.strip().casefold() for _, answer in questions}
     closed = any(answers <= pair for pair in CLOSED)
-    rates = (1 / (option_count(text) or (2 if closed else np.inf)) for text, _ in questions)
+    rates = (1 / (_option_count(text) or (2 if closed else np.inf)) for text, _ in questions)
     return float(np.mean(list(rates)))
 
 

@@ -53,7 +53,7 @@ def task_raters(sums: TaskSums, task: int, rng: np.random.Generator, draws: int 
     maximum = float(accuracy.max())
     by_chance = maxima_of_equals(answers, int(correct.sum()), rng, draws)
     return TaskRaters(
-        average=mean_estimate(accuracy),
+        average=_mean_estimate(accuracy),
         maximum=maximum,
         raters=len(answers),
         items=float(np.median(answers)),
@@ -70,7 +70,7 @@ def maxima_of_equals(answers: Codes, correct: int, rng: np.random.Generator, dra
     return highest
 
 
-def mean_estimate(values: Array) -> Estimate:
+def _mean_estimate(values: Array) -> Estimate:
     """The mean of independent raters' accuracies (G,) with its t interval, from 0 to 100 at most."""
     mean = float(values.mean())
     if len(values) < 2:

@@ -11,22 +11,41 @@ Fitted      what is expected rests on numbers x fitted to the same answers (`dif
             deviations and the share of confidences at 1, too
 
 A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
+
+Flags: which prompts may be off, by themselves or by a group they are in, and what is left without them.
+
+Prompt      p_j = 2 Phi(-|z_j|), z_j from `dif.item_dif`; flagged where Holm's adjusted p over all prompts
+            with an answer is at most 5 %: false alarms are few, and so are those found
+            with four or five answers to a prompt
+Group       every prompt of a flagged category or modality (`dif_groups`, Holm within the family)
+Extreme     |a b| > 6.5: uniformly passed or failed by the models of the calibration
+Any         all of these together
+
+A flag is a reason to look at the result without the prompt, never to drop it: p is approximate, as single
+answers are not normal, and with no DIF at all one study in four flags a prompt. Where all answers are to one
+prompt its shift cannot be told from ability: not tested.
+
 Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2022) for residual DIF.
 """
 
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import ndtr, stdtr
 
-from psychometrics.data.cohort import Codes, Mask, Pairs
-from psychometrics.dif.prompts import Deviation, FittedPrior
+from psychometrics.data.cohort import Codes, Cohort, Mask, Pairs
+from psychometrics.dif.prompts import Deviation, FittedPrior, ItemDif
 from psychometrics.inference.clusters import ROUNDING, Array, ClusterError
 from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.holm import holm
 from psychometrics.inference.standard_errors import Fit, cluster_error, twoway_error
 
 MIN_PROMPTS = 3  # that differ in their parameters: a line goes through any two
+LEVEL = 0.05
+EXTREME = 6.5
+MIN_TESTED = 2  # prompts; one prompt's shift cannot be told from ability
 MIN_PAIRS = 10  # of a cell; with fewer its mean is that of a few answers
 
 
@@ -46,7 +65,7 @@ class GroupDif:
 HELD_BACK = GroupDif(unknown(Reason.TOO_FEW_PROMPTS), math.nan, None, None)
 
 
-def design_error(value: float, influence: Array, pairs: Pairs, nested: bool) -> ClusterError:
+def _design_error(value: float, influence: Array, pairs: Pairs, nested: bool) -> ClusterError:
     """The error of a value with these influences (n,): by batch where prompts are nested, else two-way."""
     fit = Fit(value, influence, 1.0)
     return cluster_error(fit, pairs.batch) if nested else twoway_error(fit, pairs)
@@ -56,7 +75,7 @@ def mean_shift(
     r: Array, pairs: Pairs, part: Mask, *, nested: bool, prior: FittedPrior | None = None
 ) -> GroupDif:
     """Mean residual of the pairs of a mask (n,); the error includes that of a `prior` fitted to the pairs."""
-    return contrast(r, pairs, [(part, 1.0)], nested, prior)
+    return _contrast(r, pairs, [(part, 1.0)], nested, prior)
 
 
 def profile_shift(
@@ -64,10 +83,10 @@ def profile_shift(
 ) -> GroupDif:
     """How much more the focal people are off on a part than elsewhere, compared with the other people."""
     cells = [(focal & part, 1.0), (focal & ~part, -1.0), (~focal & part, -1.0), (~focal & ~part, 1.0)]
-    return contrast(r, pairs, cells, nested, prior)
+    return _contrast(r, pairs, cells, nested, prior)
 
 
-def contrast(
+def _contrast(
     r: Array, pairs: Pairs, cells: list[tuple[Mask, float]], nested: bool, prior: FittedPrior | None = None
 ) -> GroupDif:
     """A sum of signed means of residuals over cells that do not overlap."""
@@ -79,20 +98,20 @@ def contrast(
     for (cell, sign), size in zip(cells, sizes, strict=True):
         mean = float(r[cell].mean())
         value += sign * mean
-        weights[cell], left[cell] = sign / size, off(r[cell], mean)
+        weights[cell], left[cell] = sign / size, _off(r[cell], mean)
     influence = (weights * left)[used]
     if prior is not None and influence.any():
         influence += prior.moved(weights @ prior.change, used)
-    return tested(value, design_error(value, influence, pairs.of(used), nested))
+    return _tested(value, _design_error(value, influence, pairs.of(used), nested))
 
 
-def off(r: Array, fitted: Array | float) -> Array:
+def _off(r: Array, fitted: Array | float) -> Array:
     """What a fit leaves of residuals (n,); exactly 0 where that is a rounding error."""
     left = r - fitted
     return np.where(np.abs(left) > ROUNDING * np.abs(r), left, 0.0)
 
 
-def tested(value: float, error: ClusterError) -> GroupDif:
+def _tested(value: float, error: ClusterError) -> GroupDif:
     p = math.nan if error.reason else float(2 * stdtr(error.df, -abs(value) / error.se))
     return GroupDif(error.around(value), p, error.n, error.clusters)
 
@@ -127,15 +146,15 @@ def scale_invariance(
     lever = np.linalg.solve(gram, design.T)
     fitted = lever @ r
     slope = float(fitted[1])
-    influence = lever[1] * off(r, design @ fitted)
+    influence = lever[1] * _off(r, design @ fitted)
     if deviation is not None:
         influence += deviation.influence @ (lever[1] @ deviation.change)
     if prior is not None and influence.any():
         influence += prior.moved(lever[1] @ prior.change, np.ones(len(r), dtype=bool))
-    error = design_error(slope, influence, pairs, nested)
+    error = _design_error(slope, influence, pairs, nested)
     if len(np.unique(design, axis=0)) < MIN_PROMPTS:
         error = replace(error, se=math.nan, reason=Reason.TOO_FEW_PROMPTS)
-    excess = tested(slope, error)
+    excess = _tested(slope, error)
     return ScaleInvariance(float(lever[1] @ pairs.y), float(lever[1] @ expected), excess)
 
 
@@ -143,3 +162,29 @@ def part_masks(labels: list[str], prompt: Codes) -> dict[str, Mask]:
     """The pairs (n,) of each named label of prompts (J,), sorted by name; without those without a label."""
     names = np.array(labels, dtype=np.str_)
     return {name: (names == name)[prompt] for name in sorted(set(labels) - {""})}
+
+
+def prompt_p_values(items: ItemDif) -> tuple[Array, Array]:
+    """Two-sided p of each prompt (J,) and Holm's adjusted p over all of them; NaN where it is not tested."""
+    p = 2 * ndtr(-np.abs(items.z))
+    if len(p) < MIN_TESTED:
+        p = np.full(len(p), np.nan)
+    return p, holm(p)
+
+
+def flags_of(
+    cohort: Cohort, items: ItemDif, *, categories: Collection[str], modalities: Collection[str]
+) -> Mapping[str, Mask]:
+    """Masks (J,) over the cohort's prompts: what each kind of flag is on, and `any` of them.
+
+    `categories` and `modalities` are those that are flagged.
+    """
+    by_themselves = np.zeros(len(cohort.prompts), dtype=bool)
+    by_themselves[items.prompt[prompt_p_values(items)[1] <= LEVEL]] = True
+    flags = {
+        "flagged-categories": np.array([one.category in categories for one in cohort.prompts], dtype=bool),
+        "flagged-modalities": np.array([one.modality in modalities for one in cohort.prompts], dtype=bool),
+        "flagged-prompts": by_themselves,
+        "extreme": np.abs(np.nan_to_num(cohort.a * cohort.b)) > EXTREME,
+    }
+    return flags | {"any-flag": np.logical_or.reduce(list(flags.values()))}

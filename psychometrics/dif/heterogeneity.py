@@ -54,8 +54,8 @@ def heterogeneity(d: Array, v: Array) -> Heterogeneity:
     w = 1 / v
     q = float(w @ (d - w @ d / w.sum()) ** 2)
     variance = max(0.0, (q - (len(d) - 1)) / float(w.sum() - w @ w / w.sum()))
-    tail, phi = (1 - CONFIDENCE) / 2, overdispersion(d, variance, v)
-    low, high = (variance_at(q, v, probability, phi) for probability in (1 - tail, tail))
+    tail, phi = (1 - CONFIDENCE) / 2, _overdispersion(d, variance, v)
+    low, high = (_variance_at(q, v, probability, phi) for probability in (1 - tail, tail))
     sd = without_interval(math.sqrt(variance), Reason.CHANCE_ONLY)
     if high > 0:
         sd = Estimate(sd.value, math.nan, math.sqrt(low), math.sqrt(high))
@@ -63,14 +63,14 @@ def heterogeneity(d: Array, v: Array) -> Heterogeneity:
     return Heterogeneity(float(within @ d / within.sum()), variance, sd, len(d))
 
 
-def overdispersion(d: Array, variance: float, v: Array) -> float:
+def _overdispersion(d: Array, variance: float, v: Array) -> float:
     """Phi: how much more Q varies than with normal effects (k,) of true variance `variance`; at least 1."""
     w, k = 1 / v, len(d)
     u = w * (d - w @ d / w.sum()) ** 2 - (variance + v) * w * (1 - w / w.sum())
-    return max(1.0, k / (k - 1) * float(u @ u) / moments_of_q(variance, v)[1])
+    return max(1.0, k / (k - 1) * float(u @ u) / _moments_of_q(variance, v)[1])
 
 
-def moments_of_q(variance: float, v: Array) -> tuple[float, float]:
+def _moments_of_q(variance: float, v: Array) -> tuple[float, float]:
     """Mean and variance of Q for normal effects of true variance `variance`."""
     w, total = 1 / v, variance + v
     sum_w, sum_w2 = float(w.sum()), float(w**2 @ total)
@@ -78,19 +78,19 @@ def moments_of_q(variance: float, v: Array) -> tuple[float, float]:
     return float(w @ total) - sum_w2 / sum_w, 2 * spread
 
 
-def probability_of(q: float, variance: float, v: Array, phi: float) -> float:
+def _probability_of(q: float, variance: float, v: Array, phi: float) -> float:
     """P(Q <= q) for true variance `variance`; it falls in it."""
-    mean, spread = moments_of_q(variance, v)
+    mean, spread = _moments_of_q(variance, v)
     return float(chdtr(2 * mean**2 / (phi * spread), 2 * mean * q / (phi * spread)))
 
 
-def variance_at(q: float, v: Array, probability: float, phi: float) -> float:
+def _variance_at(q: float, v: Array, probability: float, phi: float) -> float:
     """The variance for which P(Q <= q) is `probability`; 0 where it is less at 0 already."""
-    if probability_of(q, 0.0, v, phi) <= probability:
+    if _probability_of(q, 0.0, v, phi) <= probability:
         return 0.0
     high = float(v.max())
     for _ in range(MAX_DOUBLINGS):
-        if probability_of(q, high, v, phi) <= probability:
+        if _probability_of(q, high, v, phi) <= probability:
             break
         high *= 2
-    return float(brentq(lambda variance: probability_of(q, variance, v, phi) - probability, 0.0, high))
+    return float(brentq(lambda variance: _probability_of(q, variance, v, phi) - probability, 0.0, high))

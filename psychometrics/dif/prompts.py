@@ -200,7 +200,7 @@ def _between(low: Residuals, high: Residuals) -> Residuals:
             (low.prior.influence, high.prior.influence),
         )
     )  # fmt: skip
-    dispersion = dispersion_within(r, variance, pairs.prompt)
+    dispersion = _dispersion_within(r, variance, pairs.prompt)
     prior = FittedPrior(pairs.person, *by_prior)
     moved = _beyond_expected(r, variance, pairs.prompt)
     moved += prior.moved(_beyond_by_prior(r, prior, pairs.prompt), np.ones(len(r), dtype=bool))
@@ -243,7 +243,7 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     prior = prior_of(likelihood, reference.grid)
     found = expected_without_itself(compact, sums, prior, reference)
     r = pairs.y - found.mean
-    dispersion = dispersion_within(r, found.variance, pairs.prompt)
+    dispersion = _dispersion_within(r, found.variance, pairs.prompt)
     nothing = np.zeros((len(pairs), 2))
     deviation = Deviation(reference.responses.process.sigma_deviation, False, 0.0, nothing, nothing)
     influence = influence_on_prior(likelihood, prior, reference.grid)
@@ -251,7 +251,7 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion, deviation, fitted)
 
 
-def dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:
+def _dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:
     """Phi; 1 where no prompt has two answers."""
     centred, share = _within(r, prompt)
     assumed = float(share @ variance)

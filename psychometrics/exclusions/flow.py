@@ -6,27 +6,11 @@ were taken at different moments, so a remainder is named and never hidden: `OTHE
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 REJECTED, WAITING, NOT_STARTED = "rejected", "waiting", "not_started"
 WITHDRAWN, ACTIVE, EXCLUDED, UNSCORED = "withdrawn", "active", "excluded", "without_score"
 OTHER = "other"
-
-
-@dataclass(frozen=True)
-class FlowCounts:
-    """People of a study; `excluded` by reason. `top` is 0 where fewer than its size have a score."""
-
-    recruited: int
-    approved: int
-    rejected: int
-    started: int
-    active: int
-    withdrawn: int
-    ended: int
-    excluded: Mapping[str, int]
-    retained: int
-    with_scores: int
-    top: int
 
 
 @dataclass(frozen=True)
@@ -38,22 +22,25 @@ class FlowStep:
     leaving: Mapping[str, int]
 
 
-def flow_steps(counts: FlowCounts) -> Iterator[FlowStep]:
-    """The steps in their order. Top is part of those with a score, so nobody leaves before it."""
-    excluded = {f"{EXCLUDED}:{reason}": people for reason, people in counts.excluded.items()}
-    yield step("recruited", counts.recruited, counts.approved, {REJECTED: counts.rejected}, WAITING)
-    yield step("approved", counts.approved, counts.started, {}, NOT_STARTED)
-    yield step(
-        "started", counts.started, counts.ended, {WITHDRAWN: counts.withdrawn, ACTIVE: counts.active}, OTHER
-    )
-    yield step("ended", counts.ended, counts.retained, excluded, OTHER)
-    yield step("retained", counts.retained, counts.with_scores, {}, UNSCORED)
-    yield FlowStep("with_scores", counts.with_scores, {})
-    yield FlowStep("top", counts.top, {})
+def flow_steps(counts: Mapping[str, int], excluded: Mapping[str, int]) -> Iterator[FlowStep]:
+    """The steps in their order. Top is part of those with a score, so nobody leaves before it.
 
-
-def step(key: str, people: int, going_on: int, leaving: Mapping[str, int], remainder: str) -> FlowStep:
-    """A step whose remainder, people who neither go on nor leave for a named reason, has a name as well."""
-    rest = people - going_on - sum(leaving.values())
-    named = {**leaving, remainder: leaving.get(remainder, 0) + rest}
-    return FlowStep(key, people, {reason: number for reason, number in named.items() if number})
+    `counts` of people by step, with those who were rejected, are active or withdrew; `excluded` by reason.
+    "top" is 0 where fewer than its size have a score. Each step's remainder, people who neither go on nor
+    leave for a named reason, has a name as well.
+    """
+    reasons = {f"{EXCLUDED}:{reason}": people for reason, people in excluded.items()}
+    steps: list[tuple[str, dict[str, int], str]] = [
+        ("recruited", {REJECTED: counts["rejected"]}, WAITING),
+        ("approved", {}, NOT_STARTED),
+        ("started", {WITHDRAWN: counts["withdrawn"], ACTIVE: counts["active"]}, OTHER),
+        ("ended", reasons, OTHER),
+        ("retained", {}, UNSCORED),
+        ("with_scores", {}, ""),
+    ]
+    for (key, leaving, remainder), (following, _, _) in pairwise(steps):
+        rest = counts[key] - counts[following] - sum(leaving.values())
+        named = {**leaving, remainder: leaving.get(remainder, 0) + rest}
+        yield FlowStep(key, counts[key], {reason: number for reason, number in named.items() if number})
+    yield FlowStep("with_scores", counts["with_scores"], {})
+    yield FlowStep("top", counts["top"], {})

@@ -1,5 +1,6 @@
 """Results of models as the measurement computes with them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -50,19 +51,13 @@ def score_arrays(configurations: int, items: ItemBank, rows: Iterable[ScoreRow])
         for layer, prompt_id, epoch, score in rows
         if prompt_id in items.index
     ]
-    columns = _epoch_columns((layer, epoch) for layer, _, epoch, _ in placed)
-    epochs = max(columns.values(), default=-1) + 1
-    p = np.full((configurations, len(items), epochs), np.nan)
+    # A configuration's epochs have the first columns in their order, whatever their numbers.
+    columns: dict[tuple[int, int], int] = {}
+    used: Counter[int] = Counter()
+    for layer, epoch in sorted({(layer, epoch) for layer, _, epoch, _ in placed}):
+        columns[layer, epoch] = used[layer]
+        used[layer] += 1
+    p = np.full((configurations, len(items), max(used.values(), default=0)), np.nan)
     for layer, item, epoch, score in placed:
         p[layer, item, columns[layer, epoch]] = score
     return p
-
-
-def _epoch_columns(seen: Iterable[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """The column of each (layer, epoch): a configuration's epochs in their order, whatever their numbers."""
-    columns: dict[tuple[int, int], int] = {}
-    used: dict[int, int] = {}
-    for layer, epoch in sorted(set(seen)):
-        columns[layer, epoch] = used.setdefault(layer, 0)
-        used[layer] += 1
-    return columns

@@ -90,7 +90,7 @@ def null_reference(
         scores = _sums(pairs.p[source], of_pairs, number)
         if len(of_unplaced):
             scores += _sums(
-                unplaced.p[exchanged_within(unplaced.prompt, len(source), rng)], of_unplaced, number
+                unplaced.p[_exchanged_within(unplaced.prompt, len(source), rng)], of_unplaced, number
             )
         above = _sums(pairs.a * (pairs.y[source] + pairs.a * pairs.b), of_pairs, number)
         means = np.round(scores / answers, DECIMALS)[:, ties]
@@ -118,7 +118,7 @@ def exchanged(pairs: Pairs, draws: int, rng: np.random.Generator) -> Iterator[Co
         yield source
 
 
-def exchanged_within(prompt: Codes, draws: int, rng: np.random.Generator) -> Codes:
+def _exchanged_within(prompt: Codes, draws: int, rng: np.random.Generator) -> Codes:
     """For each draw and row (n,), sorted by prompt, the row of the same prompt whose score it gets."""
     _, codes = np.unique(prompt, return_inverse=True)
     return np.argsort(codes + rng.random((draws, len(prompt))), axis=1)

@@ -8,13 +8,15 @@ import numpy as np
 from formats.wording import gettext_noop
 from psychometrics.agreement.influence import thetas_of
 from psychometrics.data.cohort import Cohort, Mask
-from psychometrics.dif.flags import LEVEL, flags_of, prompt_p_values
 from psychometrics.dif.groups import (
     HELD_BACK,
+    LEVEL,
     GroupDif,
+    flags_of,
     mean_shift,
     part_masks,
     profile_shift,
+    prompt_p_values,
     scale_invariance,
 )
 from psychometrics.dif.prompts import ItemDif, Residuals, fitted_residuals, item_dif

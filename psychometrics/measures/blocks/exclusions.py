@@ -7,7 +7,7 @@ import numpy as np
 
 from formats.canonical import JsonValue
 from psychometrics.agreement.pairs import agreement
-from psychometrics.exclusions.flow import FlowCounts, flow_steps
+from psychometrics.exclusions.flow import flow_steps
 from psychometrics.exclusions.itt import intention_to_treat
 from psychometrics.exclusions.multiverse import (
     Aggregation,
@@ -67,13 +67,13 @@ def flow_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure
     if inputs.public_only:  # what is stored counts whoever has any score
         cohort = inputs.cohort
         with_scores = len(np.unique(cohort.person[~np.isnan(cohort.p)]))
-    counts = FlowCounts(
-        recruited=flow["recruited"], approved=flow["approved"], rejected=flow["rejected"],
-        started=flow["started"], active=flow["active"], withdrawn=flow["withdrawn"],
-        ended=flow["submitted"] + flow["expired"], excluded=screening.excluded,
-        retained=flow["retained"], with_scores=with_scores, top=size if with_scores >= size else 0,
-    )  # fmt: skip
-    for step in flow_steps(counts):
+    counts = {
+        **flow,
+        "ended": flow["submitted"] + flow["expired"],
+        "with_scores": with_scores,
+        "top": size if with_scores >= size else 0,
+    }
+    for step in flow_steps(counts, screening.excluded):
         yield Measure(f"flow.{step.key}", plain(step.people), people=step.people)
         for reason, people in step.leaving.items():
             yield Measure(f"flow.{step.key}.leaving", plain(people), subset=reason, people=max(people, 0))

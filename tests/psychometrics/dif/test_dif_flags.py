@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from psychometrics.data.cohort import AskedPrompt, Cohort, cohort_of
-from psychometrics.dif.flags import flags_of, prompt_p_values
+from psychometrics.dif.groups import flags_of, prompt_p_values
 from psychometrics.dif.heterogeneity import Heterogeneity
 from psychometrics.dif.prompts import ItemDif
 from psychometrics.inference.estimates import Reason, unknown
