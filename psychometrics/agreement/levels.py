@@ -51,12 +51,12 @@ def pair_levels(
 
 def _compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int) -> Values:
     found = agreement_from_seed(x, y, clusters, seed=seed, resamples=resamples)
-    drawn: Values = {
+    return {
+        **agreement_values(found, agreement_warnings(found)),
         "cells": difference_cells(x, y),
-        "confusion": dict(confusion(x, y)),
+        "confusion": confusion(x, y),
         "outside": outside(found, x, y),
     }
-    return {**agreement_values(found, agreement_warnings(found)), **drawn}
 
 
 def _people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: int) -> Values:

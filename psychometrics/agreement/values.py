@@ -1,6 +1,6 @@
 """Agreement as the database holds it: plain values by name, where absent is null and has a reason."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def outside(found: Agreement, x: Array, y: Array) -> int:
     return int(beyond.sum())
 
 
-def confusion(x: Array, y: Array) -> Mapping[str, int]:
+def confusion(x: Array, y: Array) -> Values:
     """Pairs by which of the judges calls them met."""
     paired = ~(np.isnan(x) | np.isnan(y))
     met_x, met_y = x[paired].round(DECIMALS) >= MET, y[paired].round(DECIMALS) >= MET

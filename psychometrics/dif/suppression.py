@@ -35,13 +35,11 @@ def _hidden_contrasts(cohort: Cohort, slices: list[Slice], hidden: frozenset[str
     for category in categories:
         cells = {Slice(SliceKind.CELL, f"{category.value}/{one.value}", one.rows).subset for one in profiles}
         for profile in profiles:
-            few = any(_too_few(cohort, private, rows) for rows in _four(profile.rows, category.rows))
+            focal, part = profile.rows, category.rows
+            cells_of_contrast = (focal & part, focal & ~part, ~focal & part, ~focal & ~part)
+            few = any(_too_few(cohort, private, rows) for rows in cells_of_contrast)
             if few or hidden & {*cells, category.subset, profile.subset}:
                 yield f"profile:{profile.value}/category:{category.value}"
-
-
-def _four(focal: Mask, part: Mask) -> tuple[Mask, ...]:
-    return focal & part, focal & ~part, ~focal & part, ~focal & ~part
 
 
 def _too_few(cohort: Cohort, private: Mask, rows: Mask) -> bool:

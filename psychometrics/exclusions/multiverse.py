@@ -99,10 +99,6 @@ class _Columns:
         self.below = np.bincount(pairs.person, pairs.a**2, minlength=people)
         self.ranking = by_raw_mean(cohort)
 
-    def top(self, kept: Mask, size: int) -> Mask:
-        """The `size` best of the people of a mask (P,); nobody where fewer have a score."""
-        return first_of(self.ranking[kept[self.ranking]], size, len(kept))
-
 
 class _Group:
     """The people of a mask (P,): responses and mean score of each prompt; `why` there is no theta."""
@@ -143,7 +139,8 @@ def specifications(cohort: Cohort, removed: Mapping[str, Mask], top_size: int) -
         why = Reason.NOT_JUDGED if (kept & unjudged).any() else None
         for missing, of in columns.items():
             average = _Group(of, kept, why or Reason.NOTHING_SCORED)
-            top = _Group(of, of.top(kept, top_size), why or Reason.TOO_FEW_PEOPLE)
+            best = first_of(of.ranking[kept[of.ranking]], top_size, len(kept))
+            top = _Group(of, best, why or Reason.TOO_FEW_PEOPLE)
             groups[rule, missing] = average, top
     quasi = iter(_quasi_thetas([one for both in groups.values() for one in both]))
     for (rule, missing), (average, top) in groups.items():

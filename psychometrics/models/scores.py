@@ -32,11 +32,6 @@ class ModelScores:
     transform: Transform
 
     @cached_property
-    def y(self) -> Array:
-        """Logits (J, K)."""
-        return self.transform.to_logit(self.p)
-
-    @cached_property
     def epochs(self) -> Codes:
         """Scored responses per prompt, (J,)."""
         counts: Codes = (~np.isnan(self.p)).sum(axis=1)
@@ -50,7 +45,7 @@ class ModelScores:
     @cached_property
     def single_logits(self) -> Array:
         """Mean over epochs of the logit, (J,): what one response gives on average."""
-        return _mean(self.y)
+        return _mean(self.transform.to_logit(self.p))
 
     @cached_property
     def mean_logits(self) -> Array:

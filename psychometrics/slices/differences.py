@@ -38,7 +38,6 @@ from psychometrics.slices.parts import (
     MIN_PEOPLE,
     MIN_PRIVATE,
     MIN_PROMPTS,
-    SliceResult,
     arm_slices,
     slice_result,
 )
@@ -71,20 +70,13 @@ def arm_differences(cohort: Cohort, hidden: frozenset[str] = frozenset()) -> Ite
         for part in arm_slices(cohort)
     ]
     for (first, one), (second, other) in combinations(results, 2):
-        yield from _differences(first, one, second, other)
+        pairs = one.pairs + other.pairs
+        for theta, against in zip(one.thetas, other.thetas, strict=True):
+            found = _welch_difference(theta.by_person, one.people, against.by_person, other.people)
+            yield ArmDifference(theta.name, first, second, *found, one.people, other.people, pairs)
 
 
-def _differences(first: str, one: SliceResult, second: str, other: SliceResult) -> Iterator[ArmDifference]:
-    for theta_one, theta_other in zip(one.thetas, other.thetas, strict=True):
-        difference, df = welch_difference(
-            theta_one.by_person, one.people, theta_other.by_person, other.people
-        )
-        yield ArmDifference(
-            theta_one.name, first, second, difference, df, one.people, other.people, one.pairs + other.pairs
-        )
-
-
-def welch_difference(
+def _welch_difference(
     one: Estimate, people_one: int, other: Estimate, people_other: int
 ) -> tuple[Estimate, int | None]:
     """One less other with Welch's degrees of freedom, from errors with G - 1 degrees each."""

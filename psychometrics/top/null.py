@@ -29,21 +29,9 @@ NEIGHBOURS = 25
 MAX_CELLS = 40_000_000  # draws times pairs: 200 draws of 200,000 pairs tell a mean to a tenth of its spread
 
 
-@dataclass(frozen=True, eq=False)
-class Unplaced:
-    """Scored rows (n,) on prompts without item parameters."""
-
-    person: Codes
-    prompt: Codes
-    p: Array
-
-
-def unplaced_rows(cohort: Cohort) -> Unplaced:
-    rows = ~np.isnan(cohort.p) & ~cohort.known[cohort.prompt]
-    return Unplaced(cohort.person[rows], cohort.prompt[rows], cohort.p[rows])
-
-
-NONE_UNPLACED = Unplaced(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+def unplaced_rows(cohort: Cohort) -> Cohort:
+    """The scored rows on prompts without item parameters."""
+    return cohort.of_rows(~np.isnan(cohort.p) & ~cohort.known[cohort.prompt])
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +60,17 @@ def null_reference(
     size: int,
     draws: int,
     rng: np.random.Generator,
-    unplaced: Unplaced = NONE_UNPLACED,
+    unplaced: Cohort | None = None,
 ) -> NullReference:
     """`draws` values, fewer where the pairs are many; `codes` are those of all people, by number.
 
-    Needs `size` people with a score, and two draws. A draw whose chosen have no pair is left out.
+    `unplaced` are the rows of `unplaced_rows`. Needs `size` people with a score, and two draws. A draw whose
+    chosen have no pair is left out.
     """
-    pairs, unplaced = pairs.of(np.argsort(pairs.person, kind="stable")), _by_prompt(unplaced)
-    people, number = cluster_codes(np.concatenate([pairs.person, unplaced.person]))
-    ties = np.argsort(code_ranks([codes[i] for i in np.unique(np.append(pairs.person, unplaced.person))]))
+    pairs = pairs.of(np.argsort(pairs.person, kind="stable"))
+    person, prompt, p = _by_prompt(unplaced)
+    people, number = cluster_codes(np.concatenate([pairs.person, person]))
+    ties = np.argsort(code_ranks([codes[i] for i in np.unique(np.append(pairs.person, person))]))
     of_pairs, of_unplaced = people[: len(pairs)], people[len(pairs) :]
     below = np.bincount(of_pairs, pairs.a**2, minlength=number)
     answers = np.bincount(people, minlength=number)
@@ -89,9 +79,7 @@ def null_reference(
     for source in exchanged(pairs, draws, rng):
         scores = _sums(pairs.p[source], of_pairs, number)
         if len(of_unplaced):
-            scores += _sums(
-                unplaced.p[_exchanged_within(unplaced.prompt, len(source), rng)], of_unplaced, number
-            )
+            scores += _sums(p[_exchanged_within(prompt, len(source), rng)], of_unplaced, number)
         above = _sums(pairs.a * (pairs.y[source] + pairs.a * pairs.b), of_pairs, number)
         means = np.round(scores / answers, DECIMALS)[:, ties]
         chosen = ties[np.argsort(-means, axis=1, kind="stable")[:, :size]]
@@ -124,9 +112,12 @@ def _exchanged_within(prompt: Codes, draws: int, rng: np.random.Generator) -> Co
     return np.argsort(codes + rng.random((draws, len(prompt))), axis=1)
 
 
-def _by_prompt(rows: Unplaced) -> Unplaced:
+def _by_prompt(rows: Cohort | None) -> tuple[Codes, Codes, Array]:
+    """People, prompts and scores of the rows in the order of prompts, then people."""
+    if rows is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
     order = np.lexsort((rows.person, rows.prompt))
-    return Unplaced(rows.person[order], rows.prompt[order], rows.p[order])
+    return rows.person[order], rows.prompt[order], rows.p[order]
 
 
 def _sums(columns: Array, people: Codes, number: int) -> Array:
