@@ -187,7 +187,10 @@ class Cell:
 
 
 def fit_grid(fit: PersonFit) -> list[Cell]:
-    """The cells that somebody is in, by correlation, then outfit; people without either have none."""
+    """The cells that somebody is in, by correlation, then outfit.
+
+    People without a correlation or an outfit have no cell.
+    """
     placed = np.isfinite(fit.correlation) & np.isfinite(fit.outfit)
     across = _centres(fit.correlation[placed], CORRELATION_STEP, 1.0)
     per_pair = np.maximum(fit.outfit[placed] / fit.n[placed], 10**-OUTFIT_END)
