@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 
 from formats.wording import gettext_noop
@@ -59,7 +59,7 @@ class OnLogistic(StrEnum):
 
 @dataclass(frozen=True)
 class Entry:
-    """One measure in words.
+    """One measure in words; name, label, unit and meaning stand first, as in a row of a table.
 
     `block` yields it: one of the measurement (`Block`), or "agreement" or "audit". `label` is what a table
     calls it, `meaning` what it says, in a sentence or a few. `groups`: "average" and "top" where it is of a
@@ -69,10 +69,11 @@ class Entry:
     """
 
     name: str
-    block: str
     label: str
     unit: Unit
     meaning: str
+    _: KW_ONLY
+    block: str
     groups: tuple[str, ...] = ()
     subsets: tuple[str, ...] = ("",)
     about: str = ""
@@ -105,6 +106,6 @@ def thetas(
         ("theta.prompt", "theta.prompt", Unit.LOGITS, by_logits),
     ):
         yield Entry(
-            f"{prefix}{name}{suffix}", block, label, unit, meaning, groups, subsets,
+            f"{prefix}{name}{suffix}", label, unit, meaning, block=block, groups=groups, subsets=subsets,
             needs=needs, on_logistic=on_logistic,
         )  # fmt: skip

@@ -2,135 +2,115 @@
 
 from functools import partial
 
-from formats.wording import gettext_noop
+from formats.wording import gettext_noop as _
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue.entry import AVERAGE, GROUPS, Entry, Need, OnLogistic, Unit, thetas
 
 BESIDE = (Need.ITEMS, Need.MODELS)
 OF_MODEL = ("model:NAME",)
 of_model = partial(Entry, block=Block.MODELS, subsets=OF_MODEL)
-THETAS = tuple(
-    thetas(
-        "models.", Block.MODELS,
-        gettext_noop(
-            "Ability of the group, or of a model on the group's prompts at the same number of responses."
-        ),
-        groups=("", *GROUPS), subsets=("", *OF_MODEL), needs=BESIDE,
-    )
-)  # fmt: skip
-PAIRED = gettext_noop("Cohort minus model, paired on the prompts that both have scores on.")
+difference = partial(of_model, groups=GROUPS, needs=BESIDE)
+PAIRED = _("Cohort minus model, paired on the prompts that both have scores on.")
 MODELS = (
     of_model(
-        "theta.epochs", label=gettext_noop("theta over epochs"), unit=Unit.LOGITS, needs=BESIDE,
-        meaning=gettext_noop("The model as leaderboards report it: the logit of the mean over all epochs."),
+        "theta.epochs", _("theta over epochs"), Unit.LOGITS,
+        _("The model as leaderboards report it: the logit of the mean over all epochs."), needs=BESIDE,
         on_logistic=OnLogistic.EMPTY,
     ),
-    *THETAS,
-    of_model(
-        "difference.pool", label=gettext_noop("Cohort − model, theta.pool"), unit=Unit.LOGITS, groups=GROUPS,
-        meaning=PAIRED, needs=BESIDE, on_logistic=OnLogistic.EMPTY,
+    *thetas(
+        "models.", Block.MODELS,
+        _("Ability of the group, or of a model on the group's prompts at the same number of responses."),
+        groups=("", *GROUPS), subsets=("", *OF_MODEL), needs=BESIDE,
+    ),
+    difference(
+        "difference.pool", _("Cohort − model, theta.pool"), Unit.LOGITS, PAIRED, on_logistic=OnLogistic.EMPTY,
+    ),
+    difference("difference.ql", _("Cohort − model, theta_QL"), Unit.QL, PAIRED),
+    difference(
+        "difference.prompt", _("Cohort − model, theta.prompt"), Unit.LOGITS, PAIRED,
+        on_logistic=OnLogistic.EMPTY,
     ),
     of_model(
-        "difference.ql", label=gettext_noop("Cohort − model, theta_QL"), unit=Unit.QL, groups=GROUPS,
-        meaning=PAIRED, needs=BESIDE,
+        "theta.published", _("theta as published"), Unit.LOGITS,
+        _("The theta of a model of which nothing else is known, on its publisher's scale."),
+        needs=(Need.PUBLISHED,),
     ),
     of_model(
-        "difference.prompt", label=gettext_noop("Cohort − model, theta.prompt"), unit=Unit.LOGITS,
-        groups=GROUPS, meaning=PAIRED, needs=BESIDE, on_logistic=OnLogistic.EMPTY,
-    ),
-    of_model(
-        "theta.published", label=gettext_noop(
-            "theta as published"
-        ), unit=Unit.LOGITS, needs=(Need.PUBLISHED,),
-        meaning=gettext_noop(
-            "The theta of a model of which nothing else is known, on its publisher's scale."
-        ),
-    ),
-    of_model(
-        "theta.modelled_k1", label=gettext_noop("theta for single responses, modelled"), unit=Unit.LOGITS,
-        needs=(Need.ITEMS, Need.PUBLISHED), on_logistic=OnLogistic.EMPTY,
-        meaning=gettext_noop(
+        "theta.modelled_k1", _("theta for single responses, modelled"), Unit.LOGITS,
+        _(
             "What the published theta would be for single responses; low and high are a range over ways of "
             "responding, no error."
         ),
+        needs=(Need.ITEMS, Need.PUBLISHED), on_logistic=OnLogistic.EMPTY,
     ),
     of_model(
-        "difference.modelled", label=gettext_noop("Cohort − model, modelled"), unit=Unit.LOGITS,
-        groups=(AVERAGE,), needs=(Need.ITEMS, Need.PUBLISHED), on_logistic=OnLogistic.EMPTY,
-        meaning=gettext_noop("Cohort minus that band, with the errors of both; it has no verdict."),
+        "difference.modelled", _("Cohort − model, modelled"), Unit.LOGITS,
+        _("Cohort minus that band, with the errors of both; it has no verdict."), groups=(AVERAGE,),
+        needs=(Need.ITEMS, Need.PUBLISHED), on_logistic=OnLogistic.EMPTY,
     ),
 )  # fmt: skip
 
-on_tasks = partial(Entry, block=Block.BENCHMARK, needs=(Need.TASKS,), unit=Unit.PERCENT)
+on_tasks = partial(Entry, block=Block.BENCHMARK, needs=(Need.TASKS,))
 TABLE = (Need.TASKS, Need.TASK_TABLE)
 OF_TASK, WITH_TASKS = ("task:NAME",), ("", "task:NAME")
-FEWER = gettext_noop(
+FEWER = _(
     "A model of the table at as many answers per task as the cohort gave: mean and 95 % range of draws. The "
     "details have its value on all questions."
 )
-MATCHED = gettext_noop("Ability on an item bank whose items are the tasks.")
+MATCHED = _("Ability on an item bank whose items are the tasks.")
 BENCHMARK = (
     on_tasks(
-        "task.accuracy.corrected", label=gettext_noop("Corrected for chance (%)"), groups=GROUPS,
-        subsets=OF_TASK, meaning=gettext_noop("(accuracy − guessing) / (1 − guessing)."),
+        "task.accuracy.corrected", _("Corrected for chance (%)"), Unit.PERCENT,
+        _("(accuracy − guessing) / (1 − guessing)."), groups=GROUPS, subsets=OF_TASK,
     ),
     on_tasks(
-        "benchmark.macro.bbh23", label=gettext_noop("Macro over BBH's 23 tasks"), groups=GROUPS,
+        "benchmark.macro.bbh23", _("Macro over BBH's 23 tasks"), Unit.PERCENT,
+        _("The same where variants of one task are averaged first."), groups=GROUPS,
         needs=(Need.TASKS, Need.BBH),
-        meaning=gettext_noop("The same where variants of one task are averaged first."),
     ),
     on_tasks(
-        "benchmark.micro.questions", label=gettext_noop("Micro with the benchmark's questions per task"),
-        groups=GROUPS, needs=(Need.TASKS, Need.BBEH),
-        meaning=gettext_noop("Mean of the tasks' accuracies, weighted by the benchmark's questions."),
+        "benchmark.micro.questions", _("Micro with the benchmark's questions per task"), Unit.PERCENT,
+        _("Mean of the tasks' accuracies, weighted by the benchmark's questions."), groups=GROUPS,
+        needs=(Need.TASKS, Need.BBEH),
     ),
     on_tasks(
-        "benchmark.harmonic", label=gettext_noop("Adjusted harmonic mean (1 to 101)"), unit=Unit.HARMONIC,
-        groups=GROUPS, needs=(Need.TASKS, Need.BBEH),
-        meaning=gettext_noop("Number of tasks / sum of 1 / (percent + 1), the 1 not subtracted."),
+        "benchmark.harmonic", _("Adjusted harmonic mean (1 to 101)"), Unit.HARMONIC,
+        _("Number of tasks / sum of 1 / (percent + 1), the 1 not subtracted."), groups=GROUPS,
+        needs=(Need.TASKS, Need.BBEH),
     ),
     on_tasks(
-        "benchmark.macro.corrected", label=gettext_noop("Macro, corrected for chance"), groups=GROUPS,
-        meaning=gettext_noop("Mean of the tasks' accuracies that are corrected for guessing."),
+        "benchmark.macro.corrected", _("Macro, corrected for chance"), Unit.PERCENT,
+        _("Mean of the tasks' accuracies that are corrected for guessing."), groups=GROUPS,
     ),
     on_tasks(
-        "theta.task", label="theta", unit=Unit.LOGITS, groups=GROUPS, needs=TABLE, meaning=MATCHED,
+        "theta.task", "theta", Unit.LOGITS, MATCHED, groups=GROUPS, needs=TABLE, on_logistic=OnLogistic.EMPTY,
+    ),
+    on_tasks("theta.task.ql", "theta_QL", Unit.QL, MATCHED, groups=GROUPS, needs=TABLE),
+    on_tasks("benchmark.macro.model", _("Macro (%)"), Unit.PERCENT, FEWER, subsets=OF_MODEL, needs=TABLE),
+    on_tasks(
+        "benchmark.harmonic.model", _("Harmonic mean"), Unit.HARMONIC, FEWER, subsets=OF_MODEL,
+        needs=(*TABLE, Need.BBEH),
+    ),
+    on_tasks(
+        "theta.task.model", "theta", Unit.LOGITS, FEWER, subsets=OF_MODEL, needs=TABLE,
         on_logistic=OnLogistic.EMPTY,
     ),
+    on_tasks("theta.task.ql.model", "theta_QL", Unit.QL, FEWER, subsets=OF_MODEL, needs=TABLE),
     on_tasks(
-        "theta.task.ql", label="theta_QL", unit=Unit.QL, groups=GROUPS, needs=TABLE, meaning=MATCHED,
+        "human.average", _("Average rater (%)"), Unit.PERCENT,
+        _("Mean over people of their own accuracy; over tasks the mean of these."), subsets=WITH_TASKS,
     ),
     on_tasks(
-        "benchmark.macro.model", label=gettext_noop(
-            "Macro (%)"
-        ), subsets=OF_MODEL, needs=TABLE, meaning=FEWER,
+        "human.max", _("Best rater (in-sample) (%)"), Unit.PERCENT,
+        _("The highest accuracy of one person; over tasks it mixes different people."), subsets=WITH_TASKS,
     ),
     on_tasks(
-        "benchmark.harmonic.model", label=gettext_noop("Harmonic mean"), unit=Unit.HARMONIC, subsets=OF_MODEL,
-        needs=(*TABLE, Need.BBEH), meaning=FEWER,
+        "human.max.equal", _("Best of equals (%)"), Unit.PERCENT,
+        _("The highest accuracy to be expected if all raters were equally good."), subsets=WITH_TASKS,
     ),
     on_tasks(
-        "theta.task.model", label="theta", unit=Unit.LOGITS, subsets=OF_MODEL, needs=TABLE, meaning=FEWER,
-        on_logistic=OnLogistic.EMPTY,
-    ),
-    on_tasks(
-        "theta.task.ql.model", label="theta_QL", unit=Unit.QL, subsets=OF_MODEL, needs=TABLE, meaning=FEWER,
-    ),
-    on_tasks(
-        "human.average", label=gettext_noop("Average rater (%)"), subsets=WITH_TASKS,
-        meaning=gettext_noop("Mean over people of their own accuracy; over tasks the mean of these."),
-    ),
-    on_tasks(
-        "human.max", label=gettext_noop("Best rater (in-sample) (%)"), subsets=WITH_TASKS,
-        meaning=gettext_noop("The highest accuracy of one person; over tasks it mixes different people."),
-    ),
-    on_tasks(
-        "human.max.equal", label=gettext_noop("Best of equals (%)"), subsets=WITH_TASKS,
-        meaning=gettext_noop("The highest accuracy to be expected if all raters were equally good."),
-    ),
-    on_tasks(
-        "human.top_crossfit", label=gettext_noop("Best people, cross-fitted"),
-        meaning=gettext_noop("Accuracy of the best people on answers that did not choose them."),
+        "human.top_crossfit", _("Best people, cross-fitted"), Unit.PERCENT,
+        _("Accuracy of the best people on answers that did not choose them."),
     ),
 )  # fmt: skip
 ENTRIES = (*MODELS, *BENCHMARK)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from formats.wording import gettext_noop
+from formats.wording import gettext_noop as _
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue.entry import GROUPS, Entry, Need, OnLogistic, Unit
 
@@ -11,114 +11,102 @@ of_group = partial(Entry, block=Block.RESULTS, groups=GROUPS, subsets=PARTS)
 on_scale = partial(of_group, needs=(Need.ITEMS,))
 THETAS = (
     on_scale(
-        "theta.pool", label="theta.pool", unit=Unit.LOGITS, terminal=True, on_logistic=OnLogistic.EMPTY,
-        meaning=gettext_noop("every answer by itself, as one epoch of a model"),
+        "theta.pool", "theta.pool", Unit.LOGITS, _("every answer by itself, as one epoch of a model"),
+        on_logistic=OnLogistic.EMPTY, terminal=True,
     ),
     on_scale(
-        "theta.pool.twoway", label=gettext_noop("theta.pool by people and prompts"), unit=Unit.LOGITS,
-        terminal=True, on_logistic=OnLogistic.LEFT_OUT,
-        meaning=gettext_noop(
-            "theta.pool with a second interval, where fewer than eight batches share no prompt."
-        ),
+        "theta.pool.twoway", _("theta.pool by people and prompts"), Unit.LOGITS,
+        _("theta.pool with a second interval, where fewer than eight batches share no prompt."),
+        on_logistic=OnLogistic.LEFT_OUT, terminal=True,
     ),
     on_scale(
-        "theta.ql", label="theta_QL", unit=Unit.QL, terminal=True,
-        meaning=gettext_noop("quasi-likelihood: the same for any number of answers per prompt; own scale"),
+        "theta.ql", "theta_QL", Unit.QL,
+        _("quasi-likelihood: the same for any number of answers per prompt; own scale"), terminal=True,
     ),
     on_scale(
-        "theta.prompt.analytic", label=gettext_noop("theta as published"), unit=Unit.LOGITS, terminal=True,
-        on_logistic=OnLogistic.EMPTY,
-        meaning=gettext_noop("theta.prompt, as published; takes all answers as independent"),
+        "theta.prompt.analytic", _("theta as published"), Unit.LOGITS,
+        _("theta.prompt, as published; takes all answers as independent"), on_logistic=OnLogistic.EMPTY,
+        terminal=True,
     ),
 )  # fmt: skip
-count = partial(of_group, unit=Unit.COUNT)
 COUNTS = (
-    count(
-        "participants", label=gettext_noop("participants"), terminal=True,
-        meaning=gettext_noop("People of the group; in a category those of them who answered in it."),
+    of_group(
+        "participants", _("participants"), Unit.COUNT,
+        _("People of the group; in a category those of them who answered in it."), terminal=True,
     ),
-    count(
-        "people", label=gettext_noop("people"), page=False,
-        meaning=gettext_noop("People of the group with a scored answer."),
-    ),
-    count(
-        "prompts", label=gettext_noop("prompts"), terminal=True,
-        meaning=gettext_noop("Prompts that somebody of the group has a scored answer to."),
-    ),
-    count(
-        "pairs", label=gettext_noop("scored answers"), terminal=True,
-        meaning=gettext_noop(
-            "Scored answers of the group: to prompts with item parameters, where any prompt has them."
-        ),
-    ),
-    count(
-        "batches", label=gettext_noop("batches"), page=False,
-        meaning=gettext_noop("Batches that the scored answers to prompts with item parameters are of."),
-    ),
-    count(
-        "answers.expected", label=gettext_noop("expected answers"), terminal=True,
-        meaning=gettext_noop("People times the prompts of their batches."),
-    ),
-    count(
-        "answers.missing", label=gettext_noop("missing answers"), terminal=True,
-        meaning=gettext_noop(
-            "Expected answers that are not there: blank, skipped, not reached, not submitted."
-        ),
-    ),
-    count(
-        "answers.unscored", label=gettext_noop("unscored answers"), terminal=True,
-        meaning=gettext_noop("Answers that are there and have no score."),
-    ),
-    count(
-        "answers.unknown_items", label=gettext_noop("answers off the item bank"), terminal=True,
-        meaning=gettext_noop("Scored answers to prompts that the item bank does not hold."),
-    ),
-    count(
-        "private.prompts", label=gettext_noop("private prompts"), page=False,
-        meaning=gettext_noop("Prompts of a private split among those of the scored answers."),
-    ),
-    count(
-        "private.scored", label=gettext_noop("private prompts with a score"), page=False,
-        meaning=gettext_noop("The same, prompts that the item bank lacks included."),
+    of_group("people", _("people"), Unit.COUNT, _("People of the group with a scored answer."), page=False),
+    of_group(
+        "prompts", _("prompts"), Unit.COUNT, _("Prompts that somebody of the group has a scored answer to."),
+        terminal=True,
     ),
     of_group(
-        "k_bar", label=gettext_noop("answers per prompt"), unit=Unit.MEAN_COUNT, terminal=True,
-        meaning=gettext_noop("Scored answers of the group to a prompt, on average."),
+        "pairs", _("scored answers"), Unit.COUNT,
+        _("Scored answers of the group: to prompts with item parameters, where any prompt has them."),
+        terminal=True,
     ),
     of_group(
-        "coverage", label=gettext_noop("coverage"), unit=Unit.SHARE, terminal=True,
-        meaning=gettext_noop(
-            "Prompts with a scored answer, as a share of the bank's items or, without one, of all prompts."
-        ),
+        "batches", _("batches"), Unit.COUNT,
+        _("Batches that the scored answers to prompts with item parameters are of."), page=False,
     ),
     of_group(
-        "raw_mean", label=gettext_noop("mean score"), unit=Unit.SCORE, terminal=True,
-        meaning=gettext_noop("Mean score of the group, with an interval by people."),
+        "answers.expected", _("expected answers"), Unit.COUNT,
+        _("People times the prompts of their batches."), terminal=True,
+    ),
+    of_group(
+        "answers.missing", _("missing answers"), Unit.COUNT,
+        _("Expected answers that are not there: blank, skipped, not reached, not submitted."), terminal=True,
+    ),
+    of_group(
+        "answers.unscored", _("unscored answers"), Unit.COUNT, _("Answers that are there and have no score."),
+        terminal=True,
+    ),
+    of_group(
+        "answers.unknown_items", _("answers off the item bank"), Unit.COUNT,
+        _("Scored answers to prompts that the item bank does not hold."), terminal=True,
+    ),
+    of_group(
+        "private.prompts", _("private prompts"), Unit.COUNT,
+        _("Prompts of a private split among those of the scored answers."), page=False,
+    ),
+    of_group(
+        "private.scored", _("private prompts with a score"), Unit.COUNT,
+        _("The same, prompts that the item bank lacks included."), page=False,
+    ),
+    of_group(
+        "k_bar", _("answers per prompt"), Unit.MEAN_COUNT,
+        _("Scored answers of the group to a prompt, on average."), terminal=True,
+    ),
+    of_group(
+        "coverage", _("coverage"), Unit.SHARE,
+        _("Prompts with a scored answer, as a share of the bank's items or, without one, of all prompts."),
+        terminal=True,
+    ),
+    of_group(
+        "raw_mean", _("mean score"), Unit.SCORE, _("Mean score of the group, with an interval by people."),
+        terminal=True,
     ),
 )  # fmt: skip
-of_tasks = partial(
-    Entry, block=Block.RESULTS, unit=Unit.PERCENT, groups=GROUPS, needs=(Need.TASKS,), terminal=True
-)
+of_tasks = partial(Entry, block=Block.RESULTS, groups=GROUPS, needs=(Need.TASKS,), terminal=True)
 TASKS = (
     of_tasks(
-        "task.accuracy", label=gettext_noop("Accuracy (%)"), subsets=("task:NAME", "task:"),
-        meaning=gettext_noop("Share of right answers to a task's questions, with an interval by people."),
+        "task.accuracy", _("Accuracy (%)"), Unit.PERCENT,
+        _("Share of right answers to a task's questions, with an interval by people."),
+        subsets=("task:NAME", "task:"),
     ),
     of_tasks(
-        "benchmark.macro", label=gettext_noop("Macro: mean over tasks"),
-        meaning=gettext_noop("Mean of the tasks' accuracies."),
+        "benchmark.macro", _("Macro: mean over tasks"), Unit.PERCENT, _("Mean of the tasks' accuracies."),
     ),
     of_tasks(
-        "benchmark.micro", label=gettext_noop("Micro: mean over answers"),
-        meaning=gettext_noop("Share of right answers over all tasks."),
+        "benchmark.micro", _("Micro: mean over answers"), Unit.PERCENT,
+        _("Share of right answers over all tasks."),
     ),
     of_tasks(
-        "benchmark.harmonic.published", label=gettext_noop("Adjusted harmonic mean as published"),
-        unit=Unit.HARMONIC, needs=(Need.TASKS, Need.BBEH),
-        meaning=gettext_noop(
+        "benchmark.harmonic.published", _("Adjusted harmonic mean as published"), Unit.HARMONIC,
+        _(
             "Number of tasks / sum of 1 / (percent + 1), however few questions a task has; shown where they "
             "are enough."
         ),
+        needs=(Need.TASKS, Need.BBEH),
     ),
 )  # fmt: skip
 ENTRIES = (*THETAS, *COUNTS, *TASKS)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from formats.wording import gettext_noop
+from formats.wording import gettext_noop as _
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue.entry import TOP, Entry, Need, OnLogistic, Unit
 
@@ -10,58 +10,55 @@ of_top = partial(Entry, block=Block.TOP, groups=(TOP,), needs=(Need.ITEMS,), on_
 BY_SIZE = ("", "fraction:PART")
 ENTRIES = (
     of_top(
-        "top.paper", label=gettext_noop("top.paper (in-sample)"), unit=Unit.LOGITS, subsets=BY_SIZE,
-        meaning=gettext_noop(
-            "top.paper: the published rule. People are chosen by their mean score and measured on the "
-            "same answers. Its interval is the published one and ignores the choice; it hardly ever "
-            "holds the ability of these people."
+        "top.paper", _("top.paper (in-sample)"), Unit.LOGITS,
+        _(
+            "top.paper: the published rule. People are chosen by their mean score and measured on the same "
+            "answers. Its interval is the published one and ignores the choice; it hardly ever holds the "
+            "ability of these people."
         ),
-    ),
-    of_top(
-        "top.paper.ql", label=gettext_noop("the same people, theta_QL (in-sample)"), unit=Unit.QL,
         subsets=BY_SIZE,
-        meaning=gettext_noop(
+    ),
+    of_top(
+        "top.paper.ql", _("the same people, theta_QL (in-sample)"), Unit.QL,
+        _(
             "theta_QL is that of the people of top.paper, on its own scale. The other estimators average "
-            "abilities of single people or of single folds, whose theta_QL is often infinite: they have none."
+            "abilities of single people or of single folds, whose theta_QL is often infinite: they have "
+            "none."
+        ),
+        subsets=BY_SIZE,
+    ),
+    of_top(
+        "top.null", _("top.null, all people equally able"), Unit.LOGITS,
+        _(
+            "top.null: what top.paper would be if nobody were abler than anybody else. Scores are exchanged "
+            "between answers expected to be equally good, or to the same prompt where it has no item "
+            "parameters, and the best are chosen anew. SE and interval are the spread of the draws."
         ),
     ),
     of_top(
-        "top.null", label=gettext_noop("top.null, all people equally able"), unit=Unit.LOGITS,
-        meaning=gettext_noop(
-            "top.null: what top.paper would be if nobody were abler than anybody else. Scores are "
-            "exchanged between answers expected to be equally good, or to the same prompt where it has "
-            "no item parameters, and the best are chosen anew. SE and interval are the spread of the "
-            "draws."
-        ),
+        "top.over_null", _("top.paper less top.null"), Unit.LOGITS,
+        _("What of top.paper is no luck of the choice; only this says that people differ."),
     ),
     of_top(
-        "top.over_null", label=gettext_noop("top.paper less top.null"), unit=Unit.LOGITS,
-        meaning=gettext_noop(
-            "What of top.paper is no luck of the choice; only this says that people differ."
-        ),
+        "top.null_share", _("Share of draws as high as top.paper"), Unit.SHARE,
+        _("How often equally able people came as high, the study itself counted as one of the draws."),
     ),
     of_top(
-        "top.null_share", label=gettext_noop("Share of draws as high as top.paper"), unit=Unit.SHARE,
-        meaning=gettext_noop(
-            "How often equally able people came as high, the study itself counted as one of the draws."
+        "top.crossfit5", "top.crossfit5", Unit.LOGITS,
+        _(
+            "top.crossfit5: chosen on four fifths of each person's answers, measured on the rest; mean over "
+            "five folds and a hundred splits. The interval draws people again and chooses anew in each draw."
         ),
+        subsets=BY_SIZE,
     ),
     of_top(
-        "top.crossfit5", label="top.crossfit5", unit=Unit.LOGITS, subsets=BY_SIZE,
-        meaning=gettext_noop(
-            "top.crossfit5: chosen on four fifths of each person's answers, measured on the rest; mean "
-            "over five folds and a hundred splits. The interval draws people again and chooses anew in "
-            "each draw."
-        ),
-    ),
-    of_top(
-        "top.eb", label="top.eb", unit=Unit.LOGITS, subsets=BY_SIZE,
-        meaning=gettext_noop(
+        "top.eb", "top.eb", Unit.LOGITS,
+        _(
             "top.eb: the mean of the highest shrunken abilities. It rests on a normal distribution of "
-            "ability: where ability is skewed it is 0.3 to 0.4 too low in simulations of 195 people, and "
-            "its interval holds the truth in fewer than half of the studies; where some people paste a "
-            "model's answers it may be 0.2 too low. Its interval is also too narrow where people hardly "
-            "differ."
+            "ability: where ability is skewed it is 0.3 to 0.4 too low in simulations of 195 people, and its "
+            "interval holds the truth in fewer than half of the studies; where some people paste a model's "
+            "answers it may be 0.2 too low. Its interval is also too narrow where people hardly differ."
         ),
+        subsets=BY_SIZE,
     ),
 )  # fmt: skip
