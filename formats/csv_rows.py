@@ -35,11 +35,11 @@ def csv_rows(file: Iterable[str], refuse: Callable[[int, str], None]) -> Iterato
         refuse(reader.line_num, f"not valid CSV ({error}); see that every quotation mark is closed")
 
 
-def first_undecodable_line(path: Path) -> int:
-    """The line of a file that cannot be read as UTF-8."""
-    content = path.read_bytes()
+def not_utf8(path: Path) -> str:
+    """What is wrong with a file that cannot be read as UTF-8, with the line."""
+    content, line = path.read_bytes(), 1
     try:
         content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return content[: error.start].count(b"\n") + 1
-    return 1
+        line += content.count(b"\n", 0, error.start)
+    return f"line {line}: not UTF-8; save the file as UTF-8"

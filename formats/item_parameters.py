@@ -59,9 +59,8 @@ class ItemParameters:
     @property
     def digest(self) -> str:
         """Hash of the content as canonical JSON; the order of the items does not enter."""
-        return canonical_sha256(
-            asdict(self) | {"items": {item.prompt_id: asdict(item) for item in self.items}}
-        )
+        items = {item.prompt_id: asdict(item) for item in self.items}
+        return canonical_sha256(asdict(self) | {"items": items})
 
 
 class ItemParametersRefused(Exception):
@@ -132,25 +131,20 @@ def write_item_parameters(path: Path, parameters: ItemParameters, *, description
         "version": 1,
         "model": parameters.response_model,
         "description": description,
-        "transform": {
-            "squeeze_scale": parameters.squeeze_scale,
-            "squeeze_offset": parameters.squeeze_offset,
-        },
+        "transform": {"squeeze_scale": parameters.squeeze_scale, "squeeze_offset": parameters.squeeze_offset},
         "calibration": {
             "n_models": parameters.n_models,
             "n_prompts_calibrated": len(parameters.items),
             "r_squared": parameters.r_squared,
             "sigma_hat": parameters.sigma_hat,
         },
-        "items": {item.prompt_id: _described(item) for item in parameters.items},
+        "items": {
+            item.prompt_id: {name: getattr(item, name) for name in ("a", "b", "subcategory", "prompt_set")}
+            for item in parameters.items
+        },
     }
-    path.write_text(
-        json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-    )
-
-
-def _described(item: ItemParameter) -> dict[str, Any]:
-    return {"a": item.a, "b": item.b, "subcategory": item.subcategory, "prompt_set": item.prompt_set}
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    path.write_text(text, encoding="utf-8")
 
 
 def _text_of(path: Path) -> str:

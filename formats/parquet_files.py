@@ -27,7 +27,8 @@ def read_table(
             if name not in names:
                 raise FileRefused("is no column of the file; is it the right file?", field=name, file=file)
         wanted = names if columns is None else [name for name in names if name in columns]
-        _require_cells(parquet.metadata.num_rows * len(wanted), file)
+        if (cells := parquet.metadata.num_rows * len(wanted)) > MAX_CELLS:
+            raise FileRefused(f"has {cells:,} cells, above the limit of {MAX_CELLS:,}; split it", file=file)
         sizes = _unpacked_sizes(parquet.metadata, None if columns is None else wanted)
         _require_bytes(sum(sizes), file)
         # No cell is larger than its column, which is said once however many rows refer to it.
@@ -63,12 +64,6 @@ def _unpacked_sizes(metadata: pyarrow.parquet.FileMetaData, wanted: list[str] | 
         for chunk in chunks
         if wanted is None or chunk.path_in_schema.split(".")[0] in wanted
     ]
-
-
-def _require_cells(cells: int, file: str) -> None:
-    if cells > MAX_CELLS:
-        message = f"has {cells:,} cells, above the limit of {MAX_CELLS:,}; split it"
-        raise FileRefused(message, file=file)
 
 
 def _require_bytes(size: int, file: str) -> None:

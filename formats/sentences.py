@@ -67,15 +67,12 @@ def error_sentence(error: Fault) -> str:
 
 def sentence_of(error_type: str, value: object, facts: Mapping[str, object]) -> str | None:
     """The sentence for a kind of error, filled with the value and the facts; None where there is none."""
-    template = _SENTENCES.get(_error_type(error_type, value))
+    # A whole number too large for a float is refused as if it were no number at all.
+    too_large = error_type == "float_type" and type(value) is int
+    template = _SENTENCES.get("finite_number" if too_large else error_type)
     shown = shortened(repr(value)) if isinstance(value, str | int | float) else json_name(value)
     known = {"kind": json_name(value), "shown": shown}
     return template and template.format_map(known | {name: _plain(fact) for name, fact in facts.items()})
-
-
-def _error_type(error_type: str, value: object) -> str:
-    # A whole number too large for a float is refused as if it were no number at all.
-    return "finite_number" if error_type == "float_type" and type(value) is int else error_type
 
 
 def _plain(fact: object) -> object:

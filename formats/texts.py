@@ -7,13 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, FiniteFloat, Strict
 from pydantic_core import PydanticCustomError
 
-from formats.text_faults import (
-    BLANK,
-    MAX_LABEL_CHARACTERS,
-    id_fault,
-    label_fault,
-    storage_fault,
-)
+from formats.text_faults import BLANK, MAX_LABEL_CHARACTERS, id_fault, label_fault, storage_fault
 
 
 def _without(fault_of: Callable[[str], str | None]) -> AfterValidator:

@@ -4,7 +4,7 @@ Columns `person`, `prompt_id` and `score` (0 to 1, empty where there is none), o
 `category` and `outcome` (a value of `Outcome`), in any order; others are ignored.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -12,22 +12,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from formats.csv_rows import csv_rows, first_undecodable_line
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from psychometrics.data.score_table import MAX_PROBLEMS, header_problems, score_in
+from psychometrics.data.tables import TableRefused, read_table, score_in
 from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.transform import ScoreOutOfRange
+from psychometrics.irt.transform import require_scores
 
 REQUIRED = ("person", "prompt_id", "score")
 OPTIONAL = ("batch", "profile", "category", "outcome")
 
 
-class CohortRefused(ValueError):
-    """The rows are no cohort; carries every problem found, each a sentence."""
-
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
+class CohortRefused(TableRefused):
+    """The rows are no cohort."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +56,7 @@ def cohort_from_columns(
     in length, ScoreOutOfRange for a score outside [0, 1].
     """
     p = np.asarray(score, dtype=np.float64)
-    if ((p < 0) | (p > 1)).any():
-        raise ScoreOutOfRange(f"a score is {p[(p < 0) | (p > 1)][0]}; scores must be between 0 and 1")
+    require_scores(p)
     given = [person, prompt_id, p.tolist(), batch, profile, category]
     lengths = sorted({len(column) for column in given if column is not None})
     if len(lengths) > 1:
@@ -72,26 +66,25 @@ def cohort_from_columns(
         AnswerRow(str(who), str(what), score, str(where), str(profile), str(category))
         for who, what, score, where, profile, category in zip(*columns, strict=True)
     ]
-    return cohort_of_rows(rows, bank)
+    return _cohort_of_rows(rows, bank)
 
 
 def read_cohort(path: Path, bank: ItemBank | None = None) -> Cohort:
     """Read a whole CSV table; raises CohortRefused with all its problems."""
-    problems: list[str] = []
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(_rows_in(file, problems))
-    except OSError as error:
-        raise CohortRefused([f"cannot read {path}: {error.strerror}; name a readable CSV file"]) from None
-    except UnicodeDecodeError:
-        line = first_undecodable_line(path)
-        raise CohortRefused([f"line {line}: not UTF-8; save the file as UTF-8"]) from None
-    if problems:
-        raise CohortRefused(problems)
-    return cohort_of_rows(rows, bank)
+    rows: list[AnswerRow] = []
+
+    def add_row(cells: Mapping[str, str]) -> str | None:
+        row = _row_of({name: cell.strip() for name, cell in cells.items()})
+        if isinstance(row, str):
+            return row
+        rows.append(row)
+        return None
+
+    read_table(path, REQUIRED, add_row, CohortRefused)
+    return _cohort_of_rows(rows, bank)
 
 
-def cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
+def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
     """People, prompts and batches are numbered in the order in which they first appear."""
     if problems := _repeated(rows):
         raise CohortRefused(problems)
@@ -130,28 +123,8 @@ def _outcome(row: AnswerRow) -> str:
     return row.outcome or (Outcome.SCORED if row.score == row.score else Outcome.UNSCORED)
 
 
-def _rows_in(file: Iterable[str], problems: list[str]) -> Iterable[AnswerRow]:
-    lines = csv_rows(file, lambda line, sentence: problems.append(f"line {line}: {sentence}"))
-    header = [name.strip() for name in next(lines, (0, []))[1]]
-    problems += [] if problems else header_problems(header, REQUIRED)
-    if problems:
-        return
-    for line, cells in lines:
-        row = _row_of(header, cells)
-        if isinstance(row, AnswerRow):
-            yield row
-        else:
-            problems.append(f"line {line}: {row}")
-        if len(problems) >= MAX_PROBLEMS:
-            problems.append(f"more than {MAX_PROBLEMS} problems; the rest of the file was not read")
-            return
-
-
-def _row_of(header: list[str], row: list[str]) -> AnswerRow | str:
+def _row_of(cells: Mapping[str, str]) -> AnswerRow | str:
     """One row, or what is wrong with it."""
-    if len(row) != len(header):
-        return f"has {len(row)} cells where the header has {len(header)}"
-    cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
     for name in ("person", "prompt_id"):
         if not cells[name]:
             return f"the {name} is empty"

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from formats.csv_rows import NUMBERS, csv_rows, first_undecodable_line, strict_number
+from formats.csv_rows import NUMBERS, csv_rows, not_utf8, strict_number
 from formats.files import MEBIBYTE, FileRefused, json_lines
 from psychometrics.data.response_matrix import ResponseMatrix
 from psychometrics.data.response_matrix_rows import MatrixBuilder, ResponseMatrixRefused
@@ -48,17 +48,15 @@ def _read_csv(path: Path) -> ResponseMatrix:
             for line, row in rows:
                 _csv_row(builder, line, row)
     except UnicodeDecodeError:
-        line = first_undecodable_line(path)
-        raise ResponseMatrixRefused([f"line {line}: not UTF-8; save the file as UTF-8"]) from None
+        raise ResponseMatrixRefused([not_utf8(path)]) from None
     return builder.matrix()
 
 
 def _csv_header(builder: MatrixBuilder, header: tuple[int, list[str]]) -> None:
     line, names = header
     if len(names) <= 1 and not builder.problems:
-        builder.refuse(
-            line, "names no item; write the configuration's column and then one per item, comma-separated"
-        )
+        remedy = "write the configuration's column and then one per item, comma-separated"
+        builder.refuse(line, f"names no item; {remedy}")
     for name in names[1:]:
         builder.name_item(name.strip(), line)
     if builder.problems:

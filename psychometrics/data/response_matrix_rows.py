@@ -10,16 +10,13 @@ import scipy.sparse as sp
 
 from formats.text_faults import id_fault
 from psychometrics.data.response_matrix import ResponseMatrix
+from psychometrics.data.tables import TableRefused
 
 MAX_PROBLEMS = 100
 
 
-class ResponseMatrixRefused(ValueError):
-    """The file is no response matrix; carries every problem found, each a sentence with its line."""
-
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
+class ResponseMatrixRefused(TableRefused):
+    """The file is no response matrix."""
 
 
 @dataclass
@@ -54,9 +51,9 @@ class MatrixBuilder:
         """Add a row of (column, cell) pairs; None is missing."""
         self._name_row(line, name)
         for column, cell in cells:
-            score = score_of(cell)
+            score = _score_of(cell)
             if isinstance(score, str):
-                self.refuse(line, f"the score of {self._item(column)!r} {score}")
+                self.refuse(line, f"the score of {list(self.items)[column]!r} {score}")
             elif score is not None:
                 self.columns.append(column)
                 self.scores.append(score)
@@ -92,11 +89,8 @@ class MatrixBuilder:
         p = sp.csr_array(entries, shape=(len(self.configurations), len(self.items)))
         return ResponseMatrix(tuple(self.configurations), tuple(self.items), p)
 
-    def _item(self, column: int) -> str:
-        return next(name for name, place in self.items.items() if place == column)
 
-
-def score_of(cell: object) -> float | str | None:
+def _score_of(cell: object) -> float | str | None:
     """The score, None where missing, or what is wrong with it, to read on after `the score of ...`."""
     if cell is None:
         return None

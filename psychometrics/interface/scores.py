@@ -14,7 +14,7 @@ from psychometrics.inference.estimates import Estimate
 from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.irt.ability import GroupAbility, group_ability
 from psychometrics.irt.bank import ItemBank, item_bank_from
-from psychometrics.irt.transform import Array, ScoreOutOfRange
+from psychometrics.irt.transform import Array, require_scores
 
 StrPath = str | os.PathLike[str]
 
@@ -51,9 +51,7 @@ def scores_of(prompt_ids: Sequence[object], p: ArrayLike, bank: ItemBank) -> Sco
     Raises ValueError where the columns differ in length, ScoreOutOfRange for a score outside [0, 1].
     """
     scores = np.asarray(p, dtype=np.float64)
-    outside = scores[(scores < 0) | (scores > 1)]
-    if outside.size:
-        raise ScoreOutOfRange(f"a score is {outside.flat[0]}; scores must be between 0 and 1")
+    require_scores(scores)
     items = np.array([bank.index.get(str(name), UNKNOWN) for name in prompt_ids], dtype=np.int64)
     if scores.shape != items.shape:
         raise ValueError(f"{len(items)} prompts and scores of shape {scores.shape}; expected one of each")

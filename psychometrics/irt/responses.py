@@ -15,6 +15,7 @@ The distribution of a mean of k responses is exact on a grid of met criteria tim
 inversion is a table of E logit against m, one line for each n.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, expit, gammaln
 
 from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.simulation import expected_logits
 from psychometrics.irt.transform import Array, Transform
 
 Codes = NDArray[np.int64]
@@ -32,9 +34,7 @@ LOGIT_MEANS = np.linspace(-14, 14, 281)  # where E logit is tabulated, as logits
 MAX_CRITERIA = 9
 LEVELS = 20  # confidence in steps of 1/20, so that the scores of a rubric lie on a grid
 TABLES_KEPT = 1000  # of one or two thousand numbers; processes fitted to studies are many
-TARGETS = np.linspace(
-    -60, 60, 1201
-)  # a (theta - b) of the table of true abilities; beyond it nothing changes
+TARGETS = np.linspace(-60, 60, 1201)  # a (theta - b) of true abilities; beyond it nothing changes
 NODES = 41
 
 
@@ -78,7 +78,7 @@ class RubricResponses:
     def epoch_scores(self, theta: Array, k: int, rng: np.random.Generator) -> Array:
         """Scores (I, J, k) of k responses of every examinee to every item."""
         items = np.broadcast_to(np.arange(len(self.bank)), (len(theta), len(self.bank)))
-        means = self.cell_means(self.bank.a * (theta[:, np.newaxis] - self.bank.b), items, rng)
+        means = self.cell_means(expected_logits(theta, self.bank), items, rng)
         return np.stack([self.responses(means, items, rng) for _ in range(k)], axis=2)
 
     def epoch_means(self, theta: Array, k: int, rng: np.random.Generator) -> Array:
@@ -110,24 +110,26 @@ class RubricResponses:
 
         It is what the published scorer finds on average, so that a difference to it is not the scorer's own.
         """
-        expected = np.empty((len(theta), len(self.bank)))
-        target = self.bank.a * (theta[:, np.newaxis] - self.bank.b)
-        for n in np.unique(self.criteria):
-            cells = self.criteria == n
-            table = expected_logits_of_targets(int(n), k, self.process, self.bank.transform)
-            expected[:, cells] = np.interp(target[:, cells], TARGETS, table)
+
+        def logits(n: int) -> Array:
+            return expected_logits_of_targets(n, k, self.process, self.bank.transform)
+
         a = self.bank.a
-        ability: Array = (expected + a * self.bank.b) @ a / (a @ a)
+        ability: Array = (self._expected(theta, logits) + a * self.bank.b) @ a / (a @ a)
         return ability
 
     def expected_scores(self, theta: Array) -> Array:
         """Expected score (I, J) of a single response of every examinee to every item."""
-        expected = np.empty((len(theta), len(self.bank)))
-        target = self.bank.a * (theta[:, np.newaxis] - self.bank.b)
+        return self._expected(
+            theta, lambda n: expected_scores_of_targets(n, self.process, self.bank.transform)
+        )
+
+    def _expected(self, theta: Array, table_of: Callable[[int], Array]) -> Array:
+        """(I, J): what the table of an item's number of criteria has at a (theta - b)."""
+        expected, target = np.empty((len(theta), len(self.bank))), expected_logits(theta, self.bank)
         for n in np.unique(self.criteria):
             cells = self.criteria == n
-            table = expected_scores_of_targets(int(n), self.process, self.bank.transform)
-            expected[:, cells] = np.interp(target[:, cells], TARGETS, table)
+            expected[:, cells] = np.interp(target[:, cells], TARGETS, table_of(int(n)))
         return expected
 
 

@@ -17,6 +17,13 @@ class ScoreOutOfRange(ValueError):
     """A score lies outside [0, 1]; the estimator has no meaning there."""
 
 
+def require_scores(p: Array) -> None:
+    """Raises ScoreOutOfRange for a score (any shape, NaN = missing) outside [0, 1]."""
+    refused = (p < 0) | (p > 1)
+    if refused.any():
+        raise ScoreOutOfRange(f"a score is {p[refused][0]}; scores must be between 0 and 1")
+
+
 @dataclass(frozen=True)
 class Transform:
     """The squeeze constants of an item bank; scale > 0, offset > 0, scale + offset < 1."""
@@ -32,9 +39,7 @@ class Transform:
 
     def to_logit(self, p: Array) -> Array:
         """Scores (any shape, NaN = missing stays NaN) to logits; raises ScoreOutOfRange."""
-        refused = (p < 0) | (p > 1)
-        if refused.any():
-            raise ScoreOutOfRange(f"a score is {p[refused][0]}; scores must be between 0 and 1")
+        require_scores(p)
         q = self.scale * p + self.offset
         return np.log(q / (1 - q))
 

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from psychometrics.data.score_table import MAX_PROBLEMS, ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.data.score_table import ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.data.tables import MAX_PROBLEMS
 
 INDEX = {"p1": 0, "p2": 1}
 
