@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtri
 
 from psychometrics.data.cohort import Pairs
-from psychometrics.inference.clusters import ROUNDING, Array, Codes, cluster_codes
+from psychometrics.inference.clusters import ROUNDING, Array, Codes, cluster_codes, residuals_of
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 
 BEYOND = 1 + 1e-9  # Q is below its target a little beyond the bound, however small v
@@ -68,8 +68,7 @@ def own_abilities(pairs: Pairs) -> OwnAbilities:
     people, number = cluster_codes(pairs.person)
     information = np.bincount(people, pairs.a**2, minlength=number).astype(np.float64)
     theta = np.bincount(people, pairs.a * pairs.z, minlength=number) / information
-    e = pairs.z - pairs.a * theta[people]
-    e = np.where(np.abs(e) > ROUNDING * np.abs(pairs.z), e, 0.0)  # equal observations leave no residual
+    e = residuals_of(pairs.z, pairs.a * theta[people])
     degrees = len(pairs) - number
     s1_squared = float(e @ e) / degrees if degrees else math.nan
     weights = pairs.a**2

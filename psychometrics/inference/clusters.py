@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
+from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, around, unknown, without_interval
 from psychometrics.inference.student_t import t_quantile
 
 Array = NDArray[np.float64]
@@ -43,8 +43,7 @@ class ClusterError:
         """The value with this error and its t interval."""
         if self.reason is not None:
             return without_interval(value, self.reason)
-        half = t_quantile(CONFIDENCE, self.df) * self.se
-        return Estimate(value, self.se, value - half, value + half)
+        return around(value, self.se, t_quantile(CONFIDENCE, self.df))
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,13 @@ class ClusterEstimate:
     estimate: Estimate
     n: int
     clusters: int
+
+
+def error_of(variance: float, n: int, clusters: int) -> ClusterError:
+    """The error with this variance; none where it is 0, as no cluster deviates then."""
+    if variance == 0:
+        return ClusterError(math.nan, n, clusters, Reason.NO_SPREAD)
+    return ClusterError(math.sqrt(variance), n, clusters)
 
 
 def cluster_codes(labels: ArrayLike) -> tuple[Codes, int]:
@@ -70,6 +76,13 @@ def cluster_codes(labels: ArrayLike) -> tuple[Codes, int]:
 def cluster_sums(columns: Array, codes: Codes, clusters: int) -> Array:
     """Sums (clusters, K) of the columns (n, K) within each cluster."""
     return np.stack([np.bincount(codes, column, minlength=clusters) for column in columns.T], axis=1)
+
+
+def residuals_of(z: Array, fitted: Array) -> Array:
+    """Z less what is fitted, (n,); equal observations leave 0, and not what the fit was rounded by."""
+    e = z - fitted
+    residuals: Array = np.where(np.abs(e) > ROUNDING * np.abs(z), e, 0.0)
+    return residuals
 
 
 def participant_cluster_se(a: ArrayLike, e: ArrayLike, groups: ArrayLike) -> ClusterError:
@@ -99,9 +112,7 @@ def linear_estimate(a: ArrayLike, z: ArrayLike, groups: ArrayLike) -> ClusterEst
         reason = Reason.NO_VARIATION if len(a) else Reason.NO_PAIRS
         return ClusterEstimate(unknown(reason), len(a), len(np.unique(labels)))
     theta = float(a @ z) / information
-    e = z - a * theta
-    e = np.where(np.abs(e) > ROUNDING * np.abs(z), e, 0.0)  # equal observations leave no residual
-    error = participant_cluster_se(a, e, labels)
+    error = participant_cluster_se(a, residuals_of(z, a * theta), labels)
     return ClusterEstimate(error.around(theta), error.n, error.clusters)
 
 

@@ -98,6 +98,12 @@ def without_interval(value: float, reason: Reason) -> Estimate:
     return Estimate(value, math.nan, math.nan, math.nan, reason)
 
 
+def around(value: float, se: float, quantile: float) -> Estimate:
+    """The value with this standard error, `quantile` of them to either side."""
+    half = quantile * se
+    return Estimate(value, se, value - half, value + half)
+
+
 def within(estimate: Estimate, least: float, most: float) -> Estimate:
     """The part of the interval that the statistic can have; with few people a t interval reaches beyond."""
     if math.isnan(estimate.low):

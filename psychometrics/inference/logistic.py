@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.special import expit
 
-from psychometrics.inference.clusters import Array, cluster_codes, cluster_sums
-from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
-from psychometrics.inference.student_t import t_quantile
+from psychometrics.inference.clusters import Array, ClusterError, Codes, cluster_codes, cluster_sums, error_of
+from psychometrics.inference.estimates import Estimate, Reason, unknown
 
 MAX_STEPS = 25
 CLOSE = 1e-9
@@ -47,7 +46,7 @@ def logistic_regression(x: Array, y: Array, groups: NDArray[np.generic]) -> Logi
     if isinstance(found, Reason):
         return LogisticFit((unknown(found),) * x.shape[1], len(y), clusters)
     errors = _cluster_errors(x, y, found, codes, clusters)
-    estimates = tuple(_estimate(*pair, clusters) for pair in zip(found.tolist(), errors, strict=True))
+    estimates = tuple(error.around(value) for value, error in zip(found.tolist(), errors, strict=True))
     return LogisticFit(estimates, len(y), clusters)
 
 
@@ -95,22 +94,13 @@ def _coefficients(x: Array, y: Array) -> Array | Reason:
     return Reason.SEPARATED if is_separated(x, y) else Reason.UNSTABLE
 
 
-def _cluster_errors(x: Array, y: Array, beta: Array, codes: NDArray[np.int64], clusters: int) -> list[float]:
+def _cluster_errors(x: Array, y: Array, beta: Array, codes: Codes, clusters: int) -> list[ClusterError]:
+    n = len(y)
     if clusters < 2:
-        return [math.nan] * len(beta)
+        return [ClusterError(math.nan, n, clusters, Reason.ONE_CLUSTER)] * len(beta)
     pi = expit(x @ beta)
     bread = np.linalg.inv(x.T @ ((pi * (1 - pi))[:, np.newaxis] * x))
     sums = cluster_sums(x * (y - pi)[:, np.newaxis], codes, clusters)
     variance = np.diag(clusters / (clusters - 1) * bread @ (sums.T @ sums) @ bread)
     differs = variance > MIN_SPREAD**2 * np.diag(bread)
-    errors: list[float] = np.sqrt(np.where(differs, variance, np.nan)).tolist()
-    return errors
-
-
-def _estimate(value: float, error: float, clusters: int) -> Estimate:
-    if clusters < 2:
-        return without_interval(value, Reason.ONE_CLUSTER)
-    if math.isnan(error):
-        return without_interval(value, Reason.NO_SPREAD)
-    half = t_quantile(CONFIDENCE, clusters - 1) * error
-    return Estimate(value, error, value - half, value + half)
+    return [error_of(v, n, clusters) for v in np.where(differs, variance, 0.0).tolist()]

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from formats.canonical import JsonValue
-from psychometrics.inference.estimates import Estimate, none_if_nan
+from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown
 
 
 class Block(StrEnum):
@@ -80,6 +80,11 @@ class Measure:
 def plain(value: float) -> Estimate:
     """A number that has no sampling error of its own, such as a count or a share that is fully known."""
     return Estimate(value, math.nan, math.nan, math.nan)
+
+
+def plain_or(value: float, why: Reason) -> Estimate:
+    """The same; where the value is NaN, the reason."""
+    return unknown(why) if math.isnan(value) else plain(float(value))
 
 
 def stored_columns(one: Measure) -> dict[str, Any]:

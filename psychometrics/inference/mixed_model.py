@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psychometrics.data.cohort import Pairs
-from psychometrics.inference.clusters import Array, ClusterError, Codes, cluster_codes
+from psychometrics.inference.clusters import ROUNDING, Array, ClusterError, Codes, cluster_codes, error_of
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import pooled_fit
 
@@ -46,10 +46,8 @@ def components_of(pairs: Pairs) -> Components:
     if fit.reason is not None:
         return _unknown(fit.theta, fit.reason)
     a, e = pairs.a, fit.scores / pairs.a
-    t2 = _moment(_sum_of_squares(fit.scores, codes, number), fit.scores, _sum_of_squares(a**2, codes, number),
-                 a**2)  # fmt: skip
-    d2 = _moment(_sum_of_squares(e, prompts, asked), e, _sum_of_squares(np.ones(len(e)), prompts, asked),
-                 np.ones(len(e)))  # fmt: skip
+    t2 = _moment(fit.scores, a**2, codes, number)
+    d2 = _moment(e, np.ones(len(e)), prompts, asked)
     if math.isnan(t2) or math.isnan(d2):
         return _unknown(fit.theta, Reason.TOO_FEW_PAIRS)
     people, between_prompts = max(t2, 0.0), max(d2, 0.0)
@@ -72,9 +70,7 @@ def mixed_error(pairs: Pairs, components: Components) -> ClusterError:
         + components.prompts * _sum_of_squares(pairs.a, prompts, asked) / information**2
         + components.answers / information
     )
-    if variance == 0:
-        return ClusterError(math.nan, n, clusters, Reason.NO_SPREAD)
-    return ClusterError(math.sqrt(variance), n, clusters)
+    return error_of(variance, n, clusters)
 
 
 def predicted_abilities(pairs: Pairs, components: Components, people: int) -> Array:
@@ -99,12 +95,13 @@ def _sum_of_squares(values: Array, codes: Codes, number: int) -> float:
     return float(sums @ sums)
 
 
-def _moment(between: float, values: Array, weight_between: float, weights: Array) -> float:
+def _moment(values: Array, weights: Array, codes: Codes, number: int) -> float:
     """What products of two different answers of one group average to; NaN where no group has two."""
+    weight_between = _sum_of_squares(weights, codes, number)
     below = weight_between - float(weights @ weights)
-    if below <= 1e-12 * weight_between:
+    if below <= ROUNDING * weight_between:
         return math.nan
-    return (between - float(values @ values)) / below
+    return (_sum_of_squares(values, codes, number) - float(values @ values)) / below
 
 
 def _unknown(theta: float, reason: Reason) -> Components:

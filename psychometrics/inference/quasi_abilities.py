@@ -15,12 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from psychometrics.data.cohort import Pairs
-from psychometrics.inference.clusters import Array
+from psychometrics.inference.clusters import ROUNDING, Array
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import quasi_fit
 from psychometrics.irt.quasi_likelihood import weights_at
-
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +32,8 @@ class QuasiAbilities:
 def quasi_abilities(pairs: Pairs, people: int) -> QuasiAbilities:
     """Of everybody; theta_QL of the group for who has no pair."""
     fit = quasi_fit(pairs)
-    if fit.reason is not None:
-        return _unknown(people, fit.reason)
-    if fit.bread == 0:
-        return _unknown(people, Reason.NO_VARIATION)
+    if fit.reason is not None or fit.bread == 0:
+        return _unknown(people, fit.reason or Reason.NO_VARIATION)
     s, w = fit.scores, weights_at(pairs.a, pairs.b, fit.theta)[1]
     deviation, information = (np.bincount(pairs.person, one, minlength=people) for one in (s, w))
     between, within = float(information @ information), float(w @ w)

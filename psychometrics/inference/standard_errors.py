@@ -19,8 +19,16 @@ from enum import StrEnum
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Pairs
-from psychometrics.inference.clusters import ROUNDING, Array, ClusterError, Codes, cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.clusters import (
+    ROUNDING,
+    Array,
+    ClusterError,
+    Codes,
+    cluster_codes,
+    error_of,
+    residuals_of,
+)
+from psychometrics.inference.estimates import Estimate, Reason, around, unknown, without_interval
 from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clusters
 from psychometrics.irt.ability import Z_95
 from psychometrics.irt.quasi_likelihood import quasi_residuals, theta_ql, weights_at
@@ -56,9 +64,7 @@ def pooled_fit(pairs: Pairs) -> Fit:
         return Fit(math.nan, np.zeros(len(pairs)), math.nan, Reason.NOTHING_SCORED)
     z = pairs.z
     theta = float(pairs.a @ z) / information
-    e = z - pairs.a * theta
-    e = np.where(np.abs(e) > ROUNDING * np.abs(z), e, 0.0)  # equal observations leave no residual
-    return Fit(theta, pairs.a * e, information)
+    return Fit(theta, pairs.a * residuals_of(z, pairs.a * theta), information)
 
 
 def quasi_fit(pairs: Pairs) -> Fit:
@@ -89,8 +95,7 @@ def analytic_estimate(theta: float, information: float, sigma_hat: float) -> Est
         return unknown(Reason.NOTHING_SCORED)
     if math.isnan(sigma_hat):
         return without_interval(theta, Reason.NO_VARIATION)
-    se = sigma_hat / math.sqrt(information)
-    return Estimate(theta, se, theta - Z_95 * se, theta + Z_95 * se)
+    return around(theta, sigma_hat / math.sqrt(information), Z_95)
 
 
 def cluster_error(fit: Fit, groups: Codes) -> ClusterError:
@@ -99,13 +104,10 @@ def cluster_error(fit: Fit, groups: Codes) -> ClusterError:
     n = len(fit.scores)
     if why := _why_no_error(fit, clusters):
         return ClusterError(math.nan, n, clusters, why)
-    variance = cluster_variance(fit, codes, clusters)
-    if variance == 0:
-        return ClusterError(math.nan, n, clusters, Reason.NO_SPREAD)
-    return ClusterError(math.sqrt(variance), n, clusters)
+    return error_of(_cluster_variance(fit, codes, clusters), n, clusters)
 
 
-def cluster_variance(fit: Fit, codes: Codes, clusters: int) -> float:
+def _cluster_variance(fit: Fit, codes: Codes, clusters: int) -> float:
     """V_g for group numbers 0 .. clusters - 1; exactly 0 where the sums within groups are rounding errors."""
     sums = np.bincount(codes, fit.scores, minlength=clusters)
     meat = float(sums @ sums)
@@ -115,29 +117,21 @@ def cluster_variance(fit: Fit, codes: Codes, clusters: int) -> float:
 
 
 def twoway_error(fit: Fit, pairs: Pairs) -> ClusterError:
-    """The error by people and prompts at once.
+    """The error by people and prompts at once: V_P + V_I - V_PI, not less than the larger of the first two.
 
     Refused with one batch: its prompts were put together once, and nothing says how another batch would do.
     `clusters` is the smaller of the numbers of people and prompts.
     """
-    (people, number_of_people), (prompts, number_of_prompts) = map(
-        cluster_codes, (pairs.person, pairs.prompt)
-    )
+    people, number_of_people = cluster_codes(pairs.person)
+    prompts, number_of_prompts = cluster_codes(pairs.prompt)
     clusters, n = min(number_of_people, number_of_prompts), len(pairs)
     one_batch = len(np.unique(pairs.batch)) < 2
     if why := _why_no_error(fit, 1 if one_batch else clusters):
         return ClusterError(math.nan, n, clusters, why)
-    by_person = cluster_variance(fit, people, number_of_people)
-    by_prompt = cluster_variance(fit, prompts, number_of_prompts)
-    variance = twoway_variance(by_person, by_prompt, float(fit.scores @ fit.scores) / fit.bread**2)
-    if variance == 0:
-        return ClusterError(math.nan, n, clusters, Reason.NO_SPREAD)
-    return ClusterError(math.sqrt(variance), n, clusters)
-
-
-def twoway_variance(by_person: float, by_prompt: float, by_pair: float) -> float:
-    """V_P + V_I - V_PI, not less than the larger of the first two."""
-    return max(by_person + by_prompt - by_pair, by_person, by_prompt)
+    by_person = _cluster_variance(fit, people, number_of_people)
+    by_prompt = _cluster_variance(fit, prompts, number_of_prompts)
+    by_pair = float(fit.scores @ fit.scores) / fit.bread**2
+    return error_of(max(by_person + by_prompt - by_pair, by_person, by_prompt), n, clusters)
 
 
 def participant_bootstrap(pairs: Pairs, resamples: int, rng: np.random.Generator) -> Estimate:

@@ -59,7 +59,7 @@ class ErrorRow:
     def df(self) -> int | None:
         """Degrees of freedom of the t interval; None for normal and percentile intervals."""
         by_t = self.clusters is not None and self.error != "se.participant_boot"
-        return max(self.clusters - 1, 0) if by_t and self.clusters is not None else None
+        return max((self.clusters or 0) - 1, 0) if by_t else None
 
     @property
     def few_clusters(self) -> bool:
@@ -120,7 +120,7 @@ class Errors:
         first = first_error(nested=self.nested, batches=len(np.unique(self.pairs.batch)))
         by_batch = cluster_error(fit, self.pairs.batch)
         if not self.nested and fit.reason is None:
-            by_batch = ClusterError(np.nan, by_batch.n, by_batch.clusters, Reason.OTHER_DESIGN)
+            by_batch = replace(by_batch, se=np.nan, reason=Reason.OTHER_DESIGN)
         rows = [
             self._row(name, error, target, fit.theta, found, serves=error in (first, "se.participant"))
             for error, target, found in (
