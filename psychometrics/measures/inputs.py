@@ -146,6 +146,11 @@ class Inputs:
         """(P,): the people of the stored Top group, chosen by raw mean; nobody where there are too few."""
         return top_members(self.cohort, self.facts.top_size)
 
+    @cached_property
+    def groups(self) -> dict[str, Cohort]:
+        """Average and Top with their rows."""
+        return {"average": self.cohort, "top": self.cohort.of_people(self.top)}
+
 
 BlockFunction = Callable[[Inputs], Iterator[Measure]]
 

@@ -8,7 +8,7 @@ from psychometrics.benchmark.tasks import task_sums
 from psychometrics.exclusions.multiverse import specifications
 from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
 from psychometrics.inference.measure import Measure
-from psychometrics.measures.blocks import benchmark, benchmark_raters, exclusions, judge, models, results
+from psychometrics.measures.blocks import benchmark, exclusions, judge, models, results
 from psychometrics.measures.blocks.benchmark_models import harmonic_shown, theta_measures
 from psychometrics.measures.inputs import Inputs
 from psychometrics.models.leaderboard import Configuration, Leaderboard
@@ -38,7 +38,7 @@ def exclusion_estimates(inputs: Inputs) -> Iterator[Measure]:
 
 def judge_estimates(inputs: Inputs) -> Iterator[Measure]:
     """Theta, the most influential answers, flips, and theta with every confidence taken as 1."""
-    for group, members in judge.groups_of(inputs).items():
+    for group, members in inputs.groups.items():
         yield from judge.theta_measures(members, group, "scores:judge")
         yield from judge.influence_measures(members, group)
         yield from judge.flip_measures(members, group)
@@ -47,7 +47,7 @@ def judge_estimates(inputs: Inputs) -> Iterator[Measure]:
 
 def benchmark_estimates(inputs: Inputs) -> Iterator[Measure]:
     """Accuracies, theta of tasks and raters, with guessing rates that are given."""
-    for group, members in judge.groups_of(inputs).items():
+    for group, members in inputs.groups.items():
         sums = task_sums(members)
         chance = np.full(len(sums.tasks), 0.25)
         yield from results.task_measures(group, members, "bbeh")
@@ -55,7 +55,7 @@ def benchmark_estimates(inputs: Inputs) -> Iterator[Measure]:
         yield from benchmark.summary_measures(group, sums, chance, "bbh")
         yield harmonic_shown(group, sums, matched=True)
         yield from theta_measures(inputs, group, sums, seed=3)
-    yield from benchmark_raters.rater_measures(inputs, task_sums(inputs.cohort))
+    yield from benchmark.rater_measures(inputs, task_sums(inputs.cohort))
 
 
 def model_estimates(inputs: Inputs) -> Iterator[Measure]:

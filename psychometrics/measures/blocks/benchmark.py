@@ -4,31 +4,22 @@ A study refers to such a table by its item bank, if that is one of tasks (`impor
 are names of tasks and its configurations the columns. Everything is in percent but theta.
 """
 
+import math
 from collections.abc import Iterator
-from functools import partial
+from zlib import crc32
 
 import numpy as np
 
 from formats.wording import gettext_noop
 from psychometrics.benchmark.chance import bbh_tasks, corrected_macro_estimate
 from psychometrics.benchmark.metrics import bbeh_task_sizes
-from psychometrics.benchmark.tasks import (
-    PERCENT,
-    TaskSums,
-    combined,
-    task_sums,
-)
+from psychometrics.benchmark.raters import TaskRaters, task_raters, top_crossfit
+from psychometrics.benchmark.tasks import PERCENT, TaskSums, combined, task_sums
 from psychometrics.inference.clusters import Array
-from psychometrics.inference.estimates import Estimate, within
-from psychometrics.inference.measure import Measure, NotMeasurable
-from psychometrics.measures.blocks.benchmark_models import (
-    harmonic_shown,
-    model_measures,
-    on_all_tasks,
-    theta_measures,
-)
-from psychometrics.measures.blocks.benchmark_raters import rater_measures
-from psychometrics.measures.blocks.results import TASK, over_tasks
+from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown, within, without_interval
+from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.measures.blocks import benchmark_models as models
+from psychometrics.measures.blocks.results import TASK, of_task, over_tasks
 from psychometrics.measures.inputs import BenchmarkFacts, Inputs
 
 
@@ -46,18 +37,19 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
     rules, columns = facts.rules, facts.columns
     everybody = task_sums(inputs.cohort)
     seed = int(inputs.rng.integers(2**32))
-    groups = [("average", everybody)]
-    if inputs.top.any():
-        groups.append(("top", task_sums(inputs.cohort.of_people(inputs.top))))
-    for group, sums in groups:
+    for group, members in inputs.groups.items():
+        if group == "top" and not inputs.top.any():
+            continue
+        sums = task_sums(members)
         chance = guessing_rates(facts, sums)
         yield from corrected_measures(group, sums, chance)
         yield from summary_measures(group, sums, chance, rules)
         if rules == "bbeh":
-            yield harmonic_shown(group, sums, matched=group == "average" and any(on_all_tasks(sums, columns)))
-        yield from theta_measures(inputs, group, sums, seed)
+            matched = group == "average" and any(models.on_all_tasks(sums, columns))
+            yield models.harmonic_shown(group, sums, matched=matched)
+        yield from models.theta_measures(inputs, group, sums, seed)
     yield from rater_measures(inputs, everybody)
-    yield from model_measures(inputs, everybody, columns, seed, harmonic_too=rules == "bbeh")
+    yield from models.model_measures(inputs, everybody, columns, seed, harmonic_too=rules == "bbeh")
 
 
 def guessing_rates(facts: BenchmarkFacts, sums: TaskSums) -> Array:
@@ -73,29 +65,22 @@ def guessing_rates(facts: BenchmarkFacts, sums: TaskSums) -> Array:
 def corrected_measures(group: str, sums: TaskSums, chance: Array) -> Iterator[Measure]:
     """`task.accuracy.corrected` of every task: without what guessing gives."""
     for place, task in enumerate(sums.tasks):
-        people = int((sums.answers[:, place] > 0).sum())
-        alone = np.where(np.arange(len(sums.tasks)) == place, chance, np.nan)
-        guessing = None if np.isnan(chance[place]) else float(chance[place])
-        yield Measure(
-            "task.accuracy.corrected", corrected_macro_estimate(sums, alone), group=group,
-            subset=f"{TASK}{task}", n=int(sums.totals[place]), people=people,
-            prompts=int(sums.questions[place]), clusters=people, details={"guessing": guessing},
-        )  # fmt: skip
+        corrected = corrected_macro_estimate(sums, np.where(np.array(sums.tasks) == task, chance, np.nan))
+        guessing = none_if_nan(chance[place])
+        yield of_task("task.accuracy.corrected", corrected, group, sums, place, guessing=guessing)
 
 
 def summary_measures(group: str, sums: TaskSums, chance: Array, rules: str) -> Iterator[Measure]:
     """Chance-corrected macro; BBH's 23 tasks; BBEH's micro over questions."""
-    measure = partial(over_tasks, group, sums)
-    yield measure("benchmark.macro.corrected", corrected_macro_estimate(sums, chance))
+    yield over_tasks("benchmark.macro.corrected", corrected_macro_estimate(sums, chance), group, sums)
     merged = bbh_tasks(sums.tasks)
     if rules == "bbh" and len(set(merged)) < len(merged):
-        yield measure("benchmark.macro.bbh23", macro_estimate_of_variants(sums, merged))
+        yield over_tasks("benchmark.macro.bbh23", macro_estimate_of_variants(sums, merged), group, sums)
     sizes = bbeh_task_sizes(sums.tasks) if rules == "bbeh" else None
     if sizes and sums.totals.any():
         weights = np.where(sums.totals > 0, [sizes[task] for task in sums.tasks], 0)
-        yield measure(
-            "benchmark.micro.questions", within(combined(sums, weights / weights.sum()), 0, PERCENT)
-        )
+        micro = within(combined(sums, weights / weights.sum()), 0, PERCENT)
+        yield over_tasks("benchmark.micro.questions", micro, group, sums)
 
 
 def macro_estimate_of_variants(sums: TaskSums, merged: list[str]) -> Estimate:
@@ -105,3 +90,43 @@ def macro_estimate_of_variants(sums: TaskSums, merged: list[str]) -> Estimate:
     for place in sums.scored:
         weights[place] = 1 / (names[sums.scored] == names[place]).sum()
     return within(combined(sums, weights / max(weights.sum(), 1)), 0, PERCENT)
+
+
+def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:
+    """`human.average`, `human.max`, `human.max.equal` per task and over tasks, then `human.top_crossfit`.
+
+    Each task has a stream of random numbers of its own, so that no task changes another.
+    """
+    seed = int(inputs.rng.integers(2**32))
+    raters = {
+        task: task_raters(sums, place, np.random.default_rng([seed, crc32(task.encode())]))
+        for place, task in enumerate(sums.tasks)
+        if sums.totals[place]
+    }
+    for task, found in raters.items():
+        yield from task_rater_measures(task, found)
+    # Means over tasks. That of the maxima mixes different people: the best rater per task.
+    of_tasks = list(raters.values())
+    for name, values in (
+        ("human.average", [found.average.value for found in of_tasks]),
+        ("human.max", [found.maximum for found in of_tasks]),
+        ("human.max.equal", [found.expected_max for found in of_tasks]),
+    ):
+        mean = plain(math.fsum(values) / len(values)) if values else unknown(Reason.NO_PAIRS)
+        yield Measure(name, mean, people=len(sums.answers))
+    scored = inputs.cohort.of_rows(~np.isnan(inputs.cohort.p))
+    right, size = (scored.p == 1).astype(np.float64), inputs.facts.top_size
+    crossfit = top_crossfit(scored.person, right, size, inputs.resamples, inputs.rng)
+    people = len(sums.answers)
+    yield Measure("human.top_crossfit", crossfit, n=len(scored), people=people, details={"size": size})
+
+
+def task_rater_measures(task: str, found: TaskRaters) -> Iterator[Measure]:
+    """One task; the maximum is of one rater, chosen on the outcome, and has no interval."""
+    subset = f"{TASK}{task}"
+    yield Measure("human.average", found.average, subset=subset, people=found.raters, clusters=found.raters)
+    yield Measure(
+        "human.max", without_interval(found.maximum, Reason.ONE_CLUSTER), subset=subset, people=found.raters,
+        details={"items": found.items, "best_items": found.best_items, "luck": found.luck},
+    )  # fmt: skip
+    yield Measure("human.max.equal", plain(found.expected_max), subset=subset, people=found.raters)

@@ -12,9 +12,10 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
 from psychometrics.benchmark.theta import cohort_theta, items_of_tasks, task_thetas, task_thetas_ql
 from psychometrics.inference.clusters import Array, Codes
-from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
+from psychometrics.measures.blocks.results import over_tasks
 from psychometrics.measures.inputs import Inputs
 
 
@@ -23,16 +24,8 @@ def harmonic_shown(group: str, sums: TaskSums, *, matched: bool) -> Measure:
     questions = sums.questions[sums.scored]
     fewest = int(questions.min()) if len(questions) else 0
     hidden = fewest < MIN_QUESTIONS and not matched
-    return Measure(
-        "benchmark.harmonic",
-        unknown(Reason.TOO_FEW_QUESTIONS) if hidden else harmonic_estimate(sums),
-        group=group,
-        n=int(sums.totals.sum()),
-        people=len(sums.answers),
-        prompts=int(sums.questions.sum()),
-        clusters=len(sums.answers),
-        details={"fewest_questions": fewest, "matched": matched, "tasks": len(sums.scored)},
-    )
+    estimate = unknown(Reason.TOO_FEW_QUESTIONS) if hidden else harmonic_estimate(sums)
+    return over_tasks("benchmark.harmonic", estimate, group, sums, fewest_questions=fewest, matched=matched)
 
 
 def theta_measures(inputs: Inputs, group: str, sums: TaskSums, seed: int) -> Iterator[Measure]:
@@ -117,7 +110,3 @@ def statistics(inputs: Inputs, sums: TaskSums, harmonic_too: bool) -> dict[str, 
         found["theta.task.model"] = partial(task_thetas, items=known, bank=bank)
         found["theta.task.ql.model"] = partial(task_thetas_ql, items=known, bank=bank)
     return found
-
-
-def none_if_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value

@@ -33,7 +33,7 @@ def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
     if np.isnan(cohort.p).all():
         raise NotMeasurable(gettext_noop("No answer of a retained person has a score."))
     nested = is_nested(cohort)
-    for group, members in (("average", cohort), ("top", cohort.of_people(inputs.top))):
+    for group, members in inputs.groups.items():
         if len(members.pairs):
             yield prompt_measure(group, members, nested=nested)
     if len(cohort.pairs):

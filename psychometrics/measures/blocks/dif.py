@@ -1,13 +1,13 @@
 """DIF as measures: its spread over prompts, groups of prompts with Holm's correction, theta without them."""
 
-import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.agreement.influence import thetas_of
-from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.cohort import PUBLIC, Cohort, Mask
 from psychometrics.dif.groups import (
     HELD_BACK,
     LEVEL,
@@ -22,10 +22,11 @@ from psychometrics.dif.groups import (
 from psychometrics.dif.prompts import ItemDif, Residuals, fitted_residuals, item_dif
 from psychometrics.dif.suppression import hidden_shifts, suppressed_complements
 from psychometrics.fit.reference import certainty_influence, judged_process, references_of
-from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.estimates import Reason, around, none_if_nan, unknown, without_interval
 from psychometrics.inference.holm import holm
-from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.measure import Measure, NotMeasurable, plain, plain_or
 from psychometrics.inference.standard_errors import is_nested
+from psychometrics.irt.ability import Z_95
 from psychometrics.measures.inputs import Inputs
 
 FOR_REVIEW = 10
@@ -44,9 +45,8 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     categories = label_shifts("category", [one.category for one in cohort.prompts], residuals, nested)
     modalities = label_shifts("modality", [one.modality for one in cohort.prompts], residuals, nested)
     hidden = hidden_shifts(cohort)
-    families = [
-        told(family, hidden) for family in (categories, modalities, profile_shifts(cohort, residuals, nested))
-    ]
+    profiles = profile_shifts(cohort, residuals, nested)
+    families = [told(family, hidden) for family in (categories, modalities, profiles)]
     for family in families:
         yield from family_measures(family)
     yield from theta_measures(inputs, items, *map(flagged_of, families[:2]))
@@ -57,7 +57,7 @@ def item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Itera
     yield Measure(
         "dif.sd", items.between.sd, n=int(items.n.sum()), prompts=number,
         details={
-            "mean": finite(items.between.mean), "dispersion": residuals.dispersion,
+            "mean": none_if_nan(items.between.mean), "dispersion": residuals.dispersion,
             "deviation_sd": residuals.deviation.sd, "deviation_fitted": residuals.deviation.fitted,
             "certain_share": judge.certain_share, "uncertain_confidence": judge.uncertain_confidence,
         },
@@ -67,9 +67,8 @@ def item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Itera
     yield share_flagged("dif.items_flagged", items.flagged, tested=tested)
     yield share_flagged("dif.items_flagged.holm", p_holm <= LEVEL, tested=tested)
     for place in items.largest(FOR_REVIEW) if items.between.sd.known else ():
-        yield item_measure(
-            cohort, items, int(place), {"p": finite(p[place]), "p_holm": finite(p_holm[place])}
-        )
+        tests = {"p": none_if_nan(p[place]), "p_holm": none_if_nan(p_holm[place])}
+        yield item_measure(cohort, items, int(place), tests)
 
 
 def share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
@@ -84,23 +83,11 @@ def share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
 def item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, float | None]) -> Measure:
     prompt = cohort.prompts[items.prompt[place]]
     value, se = float(items.shrunken[place]), float(items.shrunken_se[place])
-    half = 1.96 * se
-    return Measure(
-        "dif.item",
-        Estimate(value, se, value - half, value + half)
-        if se
-        else without_interval(value, Reason.CHANCE_ONLY),
-        n=int(items.n[place]),
-        prompt_id=prompt.prompt_id,
-        details={
-            "raw": float(items.d[place]),
-            "z": float(items.z[place]),
-            **tested,
-            "spread": float(items.spread[place]),
-            "category": prompt.category,
-            "public": prompt.split == "public",
-        },
-    )
+    estimate = around(value, se, Z_95) if se else without_interval(value, Reason.CHANCE_ONLY)
+    details: dict[str, JsonValue] = {"raw": float(items.d[place]), "z": float(items.z[place]), **tested}
+    details |= {"spread": float(items.spread[place])}
+    details |= {"category": prompt.category, "public": prompt.split == PUBLIC}
+    return Measure("dif.item", estimate, n=int(items.n[place]), prompt_id=prompt.prompt_id, details=details)
 
 
 def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
@@ -111,11 +98,10 @@ def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
     )  # fmt: skip
     excess = found.excess
     for name, value in (("dif.slope", found.observed), ("dif.slope.expected", found.expected)):
-        estimate = unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(value)
-        yield Measure(name, estimate, n=excess.n)
+        yield Measure(name, plain_or(value, Reason.NO_VARIATION), n=excess.n)
     yield Measure(
         "dif.slope.excess", excess.estimate, n=excess.n, clusters=excess.clusters,
-        details={"p": finite(excess.p)},
+        details={"p": none_if_nan(excess.p)},
     )  # fmt: skip
 
 
@@ -159,10 +145,10 @@ def family_measures(family: Family) -> Iterator[Measure]:
     """One family of hypotheses: categories, modalities or profiles."""
     corrected = holm([one.p for one in family.values()])
     for (subset, found), p_holm in zip(family.items(), corrected, strict=True):
+        tests = {"p": none_if_nan(found.p), "p_holm": none_if_nan(p_holm), "flagged": bool(p_holm <= LEVEL)}
         yield Measure(
-            "dif.group", found.estimate, subset=subset, n=found.n, clusters=found.clusters,
-            details={"p": finite(found.p), "p_holm": finite(p_holm), "flagged": bool(p_holm <= LEVEL)},
-        )  # fmt: skip
+            "dif.group", found.estimate, subset=subset, n=found.n, clusters=found.clusters, details=tests
+        )
 
 
 def flagged_of(family: Family) -> list[str]:
@@ -178,7 +164,7 @@ def theta_measures(
     flags = flags_of(cohort, items, categories=categories, modalities=modalities)
     kept = {"prompts:all": np.ones(len(cohort.prompts), dtype=bool)}
     kept |= {f"prompts:without-{name}": ~flagged for name, flagged in flags.items()}
-    for group, members in (("average", cohort), ("top", cohort.of_people(inputs.top))):
+    for group, members in inputs.groups.items():
         hidden = suppressed_complements(members, kept)
         for subset, prompts in kept.items():
             yield from (
@@ -204,7 +190,3 @@ def held_back(group: str, subset: str) -> Iterator[Measure]:
             name, unknown(Reason.TOO_FEW_PROMPTS), group=group, subset=subset,
             details={"left_out": None, "nothing_flagged": False},
         )  # fmt: skip
-
-
-def finite(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -1,6 +1,6 @@
 """Who was left out and what it matters: flow, intention to treat, declared rules, multiverse, raters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import numpy as np
@@ -31,7 +31,7 @@ from psychometrics.exclusions.rules import (
 )
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
-from psychometrics.inference.measure import Measure, plain
+from psychometrics.inference.measure import Measure, plain, plain_or
 from psychometrics.measures.inputs import Inputs, ScreeningFacts
 
 GROUPS = ("average", "top")
@@ -100,9 +100,7 @@ def rule_measures(facts: ExclusionFacts, lowest: Array) -> Iterator[Measure]:
         yield Measure(
             "rule.removed", plain(int(removed.sum())), subset=f"rule:{rule.key}", people=len(facts),
             details={
-                "rule": asdict(rule),
-                "rules_version": RULES_VERSION,
-                "rules_sha256": sha256,
+                "rule": asdict(rule), "rules_version": RULES_VERSION, "rules_sha256": sha256,
                 "score_based": rule.score_based,
                 "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
                 "also_by_verdict": int((removed & facts.confirmed).sum()),
@@ -144,7 +142,7 @@ def spread_measures(found: list[Specification], group: str, estimator: str, subs
         yield Measure(name, plain(value), group=group, subset=subset, n=spread.specifications)
     shares = {str(choice): spread.shares[choice] for choice in Choice}
     for choice, share in {**shares, "interactions": spread.interactions}.items():
-        estimate = unknown(Reason.NO_VARIATION) if np.isnan(share) else plain(share)
+        estimate = plain_or(share, Reason.NO_VARIATION)
         yield Measure(f"{of}.share.{choice}", estimate, group=group, subset=subset, n=spread.specifications)
 
 
@@ -180,16 +178,9 @@ def ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measu
 
 def facts_of(facts: ExclusionFacts, place: int) -> dict[str, JsonValue]:
     """One person's facts as JSON holds them."""
-    columns: Mapping[str, Array] = {
-        "off_task_share": facts.off_task_share,
-        "answered_share": facts.answered_share,
-        "median_words": facts.median_words,
-        "seconds_per_answer": facts.seconds_per_answer,
-    }
-    return {
-        name: None if np.isnan(column[place]) else round(float(column[place]), 4)
-        for name, column in columns.items()
-    }
+    names = ("off_task_share", "answered_share", "median_words", "seconds_per_answer")
+    values = {name: float(getattr(facts, name)[place]) for name in names}
+    return {name: None if np.isnan(value) else round(value, 4) for name, value in values.items()}
 
 
 def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:

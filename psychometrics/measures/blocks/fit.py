@@ -15,8 +15,8 @@ from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.dif.prompts import fitted_residuals
 from psychometrics.fit.people import LEVEL, PersonFit, fit_grid, person_fit
 from psychometrics.fit.reference import references_of
-from psychometrics.inference.estimates import Estimate, Reason, unknown
-from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.measure import Measure, NotMeasurable, plain, plain_or
 from psychometrics.measures.inputs import Inputs
 
 
@@ -42,7 +42,7 @@ def common_measures(fit: PersonFit) -> Iterator[Measure]:
     for name, flagged in flags.items():
         yield flag_measure(name, flagged, fit)
     for name, value in (("fit.residual_sd", fit.residual_sd), ("fit.theta_sd", fit.prior.sd)):
-        estimate = unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(value)
+        estimate = plain_or(value, Reason.NO_VARIATION)
         yield Measure(name, estimate, n=int(fit.n.sum()), people=len(fit.n))
 
 
@@ -63,34 +63,23 @@ def grid_measure(fit: PersonFit) -> Measure:
 
 
 def people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:
-    """Both statistics of whoever is flagged by one of them."""
+    """Both statistics of whoever is flagged by one of them.
+
+    Answers that are all alike have no correlation, and may be flagged.
+    """
     low, high = fit.low_correlation, fit.high_outfit
     for place in np.flatnonzero(low | high):
         own = {"participant": cohort.people[fit.person[place]].code, "n": int(fit.n[place])}
-        yield Measure(
-            "fit.correlation",
-            statistic(fit.correlation[place]),
-            **own,
-            details={"p": none_if_nan(fit.p_correlation[place]), "flagged": bool(low[place])},
+        correlation, outfit = (
+            plain_or(value[place], Reason.NO_VARIATION) for value in (fit.correlation, fit.outfit)
         )
-        yield Measure(
-            "fit.outfit",
-            statistic(fit.outfit[place]),
-            **own,
-            details={
-                "p": none_if_nan(fit.p_outfit[place]),
-                "flagged": bool(high[place]),
-                "misfit": none_if_nan(fit.misfit[place]),
-                "extremity": none_if_nan(fit.extremity[place]),
-            },
-        )
+        details: dict[str, JsonValue] = {"p": rounded(fit.p_correlation[place]), "flagged": bool(low[place])}
+        yield Measure("fit.correlation", correlation, **own, details=details)
+        details = {"p": rounded(fit.p_outfit[place]), "flagged": bool(high[place])}
+        details |= {"misfit": rounded(fit.misfit[place]), "extremity": rounded(fit.extremity[place])}
+        yield Measure("fit.outfit", outfit, **own, details=details)
 
 
-def statistic(value: float) -> Estimate:
-    """Answers that are all alike have no correlation, and may be flagged."""
-    return unknown(Reason.NO_VARIATION) if math.isnan(value) else plain(float(value))
-
-
-def none_if_nan(value: np.floating) -> float | None:
+def rounded(value: np.floating) -> float | None:
     """Six digits are enough for a page and a plot; NaN is absent."""
     return None if math.isnan(value) else float(f"{value:.6g}")

@@ -1,6 +1,5 @@
 """What theta owes to the judge: its confidence, its failures, single verdicts, and who judges."""
 
-import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -20,7 +19,7 @@ from psychometrics.agreement.influence import (
 from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
-from psychometrics.inference.measure import Measure, plain
+from psychometrics.inference.measure import Measure, plain, plain_or
 from psychometrics.measures.inputs import Inputs, top_members
 
 MAX_INFLUENTIAL = 10
@@ -32,8 +31,7 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     yield unscored_measure(inputs)
     if inputs.items is None:
         return
-    groups = groups_of(inputs)
-    for group, members in groups.items():
+    for group, members in inputs.groups.items():
         yield from theta_measures(members, group, "scores:judge")
         yield from influence_measures(members, group)
         yield from flip_measures(members, group)
@@ -43,21 +41,16 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
         yield from other_score_measures(inputs, p, f"judge:{other.name}", details={"run": other.run})
 
 
-def groups_of(inputs: Inputs) -> dict[str, Cohort]:
-    return {"average": inputs.cohort, "top": inputs.cohort.of_people(inputs.top)}
-
-
 def confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
     """Mean confidence and the share that is 1; `details` holds how often each value occurs."""
     total = sum(counts.values())
     histogram: list[JsonValue] = [[confidence, number] for confidence, number in counts.items()]
-    mean = sum(confidence * number for confidence, number in counts.items()) / total if total else math.nan
-    values = {"judge.confidence": mean, "judge.certain": counts.get(1.0, 0) / total if total else math.nan}
-    for name, value in values.items():
-        estimate = plain(value) if total else unknown(Reason.NOTHING_SCORED)
-        yield Measure(
-            name, estimate, n=total, details={"counts": histogram} if name == "judge.confidence" else {}
-        )
+    mean = certain = unknown(Reason.NOTHING_SCORED)
+    if total:
+        mean = plain(sum(confidence * number for confidence, number in counts.items()) / total)
+        certain = plain(counts.get(1.0, 0) / total)
+    yield Measure("judge.confidence", mean, n=total, details={"counts": histogram})
+    yield Measure("judge.certain", certain, n=total)
 
 
 def unscored_measure(inputs: Inputs) -> Measure:
@@ -104,17 +97,13 @@ def change_measures(
 ) -> Iterator[Measure]:
     """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
     other = under_other_scores(part, p)
-    change = other.change
-    yield Measure(
-        "theta.change", change.estimate, group=group, subset=subset, n=change.n, clusters=change.clusters,
-        details=details or {},
-    )  # fmt: skip
     rows = other.rows
     quasi = quasi_change(part.pairs, p[rows])
-    yield Measure(
-        "theta.change.ql", quasi.estimate, group=group, subset=subset, n=quasi.n, clusters=quasi.clusters,
-        details=details or {},
-    )  # fmt: skip
+    for name, change in (("theta.change", other.change), ("theta.change.ql", quasi)):
+        yield Measure(
+            name, change.estimate, group=group, subset=subset, n=change.n, clusters=change.clusters,
+            details=details or {},
+        )  # fmt: skip
     places = largest_changes(other.parts, MAX_INFLUENTIAL)
     alone = quasi_changes_of_one(part.pairs, places, p[rows[places]])
     for place, change_ql in zip(places, alone, strict=True):
@@ -140,17 +129,12 @@ def answer_measures(
     changes: dict[str, float], cohort: Cohort, row: int, group: str, subset: str, scores: dict[str, float]
 ) -> Iterator[Measure]:
     """One answer, by its person and prompt; never its text. `changes` by the names of the measures."""
-    prompt = cohort.prompts[cohort.prompt[row]]
+    prompt, code = cohort.prompts[cohort.prompt[row]], cohort.people[cohort.person[row]].code
+    details = {**scores, "category": prompt.category, "public": prompt.split == PUBLIC}
     for name, value in changes.items():
+        estimate = plain_or(value, Reason.NO_FINITE_SOLUTION)
         yield Measure(
-            name,
-            unknown(Reason.NO_FINITE_SOLUTION) if math.isnan(value) else plain(float(value)),
-            group=group,
-            subset=subset,
-            n=1,
-            participant=cohort.people[cohort.person[row]].code,
-            prompt_id=prompt.prompt_id,
-            details={**scores, "category": prompt.category, "public": prompt.split == PUBLIC},
+            name, estimate, group, subset, n=1, participant=code, prompt_id=prompt.prompt_id, details=details
         )
 
 

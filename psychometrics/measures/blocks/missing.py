@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask, Outcome
 from psychometrics.inference.clusters import ClusterEstimate
-from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.measures.inputs import Inputs, top_members
 from psychometrics.missing.outcomes import (
@@ -31,9 +32,9 @@ from psychometrics.slices.suppression import hidden_where_asked
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
 ESTIMATORS = (
-    ("missing.theta.pool", pooled_theta),
-    ("missing.theta.prompt", prompt_mean_theta),
-    ("missing.theta.ql", quasi_theta),
+    ("missing.theta.pool", pooled_theta, Predicted.theta_pool),
+    ("missing.theta.prompt", prompt_mean_theta, Predicted.theta_prompt),
+    ("missing.theta.ql", quasi_theta, Predicted.theta_ql),
 )
 
 
@@ -42,12 +43,14 @@ def missing_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if len(cohort) == 0:
         raise NotMeasurable(gettext_noop("Nobody who is retained was asked anything."))
-    top = cohort.of_people(inputs.top)
-    yield from outcome_measures(cohort, "average")
-    yield from outcome_measures(top, "top")
+    top = inputs.groups["top"]
+    for group, members in inputs.groups.items():
+        yield from outcome_measures(members, group)
     yield from place_measures(cohort)
     yield absence_measure(top, cohort)
-    yield from average_thetas(cohort)
+    yield from thetas(cohort, "average", "as-missing")
+    yield from thetas(zero_for_left(cohort), "average", "as-zero")
+    yield from bounds_and_deltas(cohort, Predicted(cohort), "average")
     yield from top_thetas(inputs, top)
     yield from model_measures(cohort)
 
@@ -74,11 +77,10 @@ def place_measures(cohort: Cohort) -> Iterator[Measure]:
                 )  # fmt: skip
                 continue
             rows = cohort.of_rows(values == value)
-            counts = {str(outcome): count for outcome, count in outcome_counts(rows).items()}
-            share = plain(float(is_absent(rows).mean()))
             yield Measure(
-                "share.absent", share, group="average", subset=f"{kind}:{value}", n=len(rows),
-                people=rows.people_present, details={**counts},
+                "share.absent", plain(float(is_absent(rows).mean())), group="average",
+                subset=f"{kind}:{value}", n=len(rows), people=rows.people_present,
+                details={str(outcome): count for outcome, count in outcome_counts(rows).items()},
             )  # fmt: skip
 
 
@@ -94,18 +96,8 @@ def hidden_modalities(cohort: Cohort) -> frozenset[str]:
 
 def absence_measure(top: Cohort, cohort: Cohort) -> Measure:
     found = absence_test(top, cohort)
-    details = {"absent": found.absent, "share_of_cohort": plain_or_none(found.share_of_whole)}
+    details = {"absent": found.absent, "share_of_cohort": none_if_nan(found.share_of_whole)}
     return Measure("absence.test", found.p, group="top", n=found.places, details=details)
-
-
-def plain_or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
-
-
-def average_thetas(cohort: Cohort) -> Iterator[Measure]:
-    yield from thetas(cohort, "average", "as-missing")
-    yield from thetas(zero_for_left(cohort), "average", "as-zero")
-    yield from bounds_and_deltas(cohort, Predicted(cohort), "average")
 
 
 def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
@@ -117,15 +109,10 @@ def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     yield from thetas(zeros.of_people(chosen), "top", "as-zero", stayed(inputs.top, chosen))
     yield from thetas(zeros.of_people(inputs.top), "top", "as-zero:same-people")
     yield from bounds_and_deltas(top, Predicted(cohort), "top")
-    eligible = at_least(answered_shares(cohort), FLOOR)
+    eligible = np.nan_to_num(answered_shares(cohort), nan=-1.0) >= FLOOR  # NaN is not at least anything
     chosen = top_members(cohort.of_people(eligible), size)
     details = stayed(inputs.top, chosen) | {"eligible": int(eligible.sum())}
     yield from thetas(cohort.of_people(chosen), "top", f"floor:{FLOOR}", details)
-
-
-def at_least(shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]], floor: float) -> Mask:
-    """NaN is not at least anything."""
-    return np.nan_to_num(shares, nan=-1.0) >= floor
 
 
 def stayed(before: Mask, after: Mask) -> dict[str, int]:
@@ -136,7 +123,7 @@ def thetas(
     members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
 ) -> Iterator[Measure]:
     """All three thetas; theta.pool and theta_QL with an interval by people (T1)."""
-    for name, estimate in ESTIMATORS:
+    for name, estimate, _ in ESTIMATORS:
         found: ClusterEstimate = estimate(members)
         yield Measure(
             name, found.estimate, group=group, subset=subset, n=found.n, people=members.people_present,
@@ -148,24 +135,16 @@ def bounds_and_deltas(members: Cohort, predicted: Predicted, group: str) -> Iter
     """Values without intervals: these are assumptions, and what is imputed has no sampling error."""
     people = members.people_present
     gaps = int((np.isnan(members.p) & members.known[members.prompt]).sum()) if len(members) else 0
-    for name, estimate in ESTIMATORS:
+    for name, estimate, _ in ESTIMATORS:
         for side, score in (("low", 0.0), ("high", 1.0)):
             bound = estimate(at_bound(members, score)).estimate
             bare = plain(bound.value) if bound.known else bound
-            yield Measure(
-                name, bare, group=group, subset=f"bound:{side}", people=people, details={"imputed": gaps}
-            )
+            yield Measure(name, bare, group, f"bound:{side}", people=people, details={"imputed": gaps})
+    details: dict[str, JsonValue] = {"imputed": gaps, "abilities": "shrunken"}
     for delta in DELTAS:
-        for name, found in (
-            ("missing.theta.pool", predicted.theta_pool(members, delta)),
-            ("missing.theta.prompt", predicted.theta_prompt(members, delta)),
-            ("missing.theta.ql", predicted.theta_ql(members, delta)),
-        ):
-            subset = f"delta:{delta:g}"
-            yield Measure(
-                name, found, group=group, subset=subset, people=people,
-                details={"imputed": gaps, "abilities": "shrunken"},
-            )  # fmt: skip
+        for name, _, predict in ESTIMATORS:
+            found = predict(predicted, members, delta)
+            yield Measure(name, found, group, f"delta:{delta:g}", people=people, details=details)
 
 
 def model_measures(cohort: Cohort) -> Iterator[Measure]:
@@ -183,8 +162,8 @@ def model_measures(cohort: Cohort) -> Iterator[Measure]:
                 details={"log_odds": None, "se": None, "compared_with": one.compared_with},
             )  # fmt: skip
             continue
-        log_odds = {"log_odds": plain_or_none(one.log_odds.value), "se": plain_or_none(one.log_odds.se)}
+        details = {"log_odds": none_if_nan(one.log_odds.value), "se": none_if_nan(one.log_odds.se)}
         yield Measure(
             "missing.odds_ratio", one.ratio, group="average", subset=one.term, n=one.n,
-            clusters=one.clusters, details={**log_odds, "compared_with": one.compared_with},
+            clusters=one.clusters, details={**details, "compared_with": one.compared_with},
         )  # fmt: skip

@@ -10,12 +10,11 @@ import numpy as np
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Codes, Pairs
-from psychometrics.inference.estimates import Reason, without_interval
+from psychometrics.inference.estimates import Reason, none_if_nan, without_interval
 from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable
 from psychometrics.inference.standard_errors import analytic_estimate
 from psychometrics.irt.bank import ItemBank
-from psychometrics.measures.blocks.models_judge import judge_facts
 from psychometrics.measures.blocks.models_published import published_measures
 from psychometrics.measures.inputs import Inputs, ModelFacts
 from psychometrics.models.leaderboard import Configuration, Leaderboard
@@ -29,7 +28,7 @@ from psychometrics.models.matched import (
     logits_of_model,
     model_theta,
 )
-from psychometrics.models.places import ALPHA, Place, model_p_values, p_value, places, separated
+from psychometrics.models.places import ALPHA, model_p_values, p_value, places, separated
 from psychometrics.models.scores import ModelScores
 
 AVERAGE, TOP = "average", "top"
@@ -56,16 +55,12 @@ class Side:
 
     @cached_property
     def cohort(self) -> dict[Theta, Found]:
-        transform = self.bank.transform
-        return {theta: cohort_theta(theta, self.pairs, self.design, transform) for theta in Theta}
+        return {theta: cohort_theta(theta, self.pairs, self.design, self.bank.transform) for theta in Theta}
 
     def versus(self, theta: Theta, model: ModelScores, rng: np.random.Generator) -> Versus:
         m, k = logits_of_model(theta, model, self.items, rng)
-        transform = self.bank.transform
-        return Versus(
-            model_theta(theta, self.pairs, m, k),
-            difference(theta, self.pairs, m, k, self.design, transform),
-        )
+        between = difference(theta, self.pairs, m, k, self.design, self.bank.transform)
+        return Versus(model_theta(theta, self.pairs, m, k), between)
 
 
 def model_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -108,7 +103,7 @@ def models_of(inputs: Inputs) -> ModelFacts:
 
 def side_of(inputs: Inputs, group: str, bank: ItemBank) -> Side:
     """Average is clustered as its design says; Top by the same rule on what is left of the batches."""
-    cohort = inputs.cohort if group == AVERAGE else inputs.cohort.of_people(inputs.top)
+    cohort = inputs.groups[group]
     positions = np.array([bank.index.get(one.prompt_id, -1) for one in cohort.prompts], dtype=np.int64)
     return Side(group, cohort.pairs, positions[cohort.pairs.prompt], design_of(cohort.pairs), bank)
 
@@ -128,10 +123,21 @@ def on_all_prompts(
     published = model_theta(Theta.POOL, rows, model.mean_logits, k)
     information = float(bank.a[scored] @ bank.a[scored])
     analytic = analytic_estimate(published.estimate.value, information, bank.sigma_hat)
-    facts = facts_of(configuration) | judge | {"se_analytic": plain_number(analytic.se)}
-    yield measure_of("theta.epochs", published, "", configuration.name, facts | {"k": plain_number(k)})
+    facts = facts_of(configuration) | judge | {"se_analytic": none_if_nan(analytic.se)}
+    yield measure_of("theta.epochs", published, "", configuration.name, facts | {"k": none_if_nan(k)})
     quasi = model_theta(Theta.QL, rows, model.mean_p, np.nan)
     yield measure_of("models.theta.ql", quasi, "", configuration.name, facts_of(configuration))
+
+
+def judge_facts(configuration: Configuration, names: Sequence[str]) -> Facts:
+    """Whether the people's judge scored a model, too: both names; None where nothing names the model's."""
+    same = _bare(configuration.judge) in map(_bare, names) if configuration.judge else None
+    return {"judge": configuration.judge, "study_judge": names[0], "same_judge": same}
+
+
+def _bare(name: str) -> str:
+    """A model's name without its provider, in small letters."""
+    return name.rpartition("/")[2].casefold()
 
 
 def side_measures(
@@ -148,7 +154,7 @@ def side_measures(
     standing = standings(side, models, found[Theta.POOL]) if side.group == AVERAGE else {}
     for theta in Theta:
         of_cohort = side.cohort[theta]
-        facts: Facts = {"k": plain_number(of_cohort.k), "design": str(side.design)}
+        facts: Facts = {"k": none_if_nan(of_cohort.k), "design": str(side.design)}
         if theta is Theta.POOL:
             facts |= standing.get(-1, {})
         yield measure_of(f"models.{theta}", in_sample(of_cohort, side), side.group, "", facts)
@@ -163,7 +169,7 @@ def theta_measures(
     for number, (configuration, one) in enumerate(zip(board.scored, found, strict=True)):
         facts = facts_of(configuration)
         places = standing.get(number, {}) if theta is Theta.POOL else {}
-        k: Facts = {"k": plain_number(one.model.k)}
+        k: Facts = {"k": none_if_nan(one.model.k)}
         yield measure_of(f"models.{theta}", one.model, side.group, configuration.name, facts | k | places)
         facts |= comparison_facts(theta, side, one, float(adjusted[number]))
         name = theta.replace("theta.", "difference.")
@@ -181,7 +187,7 @@ def comparison_facts(theta: Theta, side: Side, one: Versus, adjusted: float) -> 
     k_human = one.difference.pairs / prompts if theta is Theta.PROMPT and prompts else 1.0
     facts: Facts = {"design": str(side.design), "pairs_without_model": len(side.pairs) - one.difference.pairs}
     if theta is not Theta.QL:
-        facts |= {"k_human": plain_number(k_human), "k_model": plain_number(one.difference.k)}
+        facts |= {"k_human": none_if_nan(k_human), "k_model": none_if_nan(one.difference.k)}
     if side.group == TOP or theta is Theta.PROMPT or np.isnan(adjusted):
         return facts
     verdict = "not_distinguishable"
@@ -198,16 +204,12 @@ def standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus]
     y = np.array([models[number].single_logits for number in known]).reshape(len(known), len(side.bank))
     p[1:, 1:] = model_p_values(y, side.bank.a, weights)
     p[0, 1:] = p[1:, 0] = [p_of(found[number].difference) for number in known]
-    theta = [
-        side.cohort[Theta.POOL].estimate.value,
-        *(found[number].model.estimate.value for number in known),
-    ]
-    stands = places(np.array(theta), separated(p))
-    return {number: place_facts(place) for number, place in zip([-1, *known], stands, strict=True)}
-
-
-def place_facts(place: Place) -> Facts:
-    return {"place_best": place.best, "place_worst": place.worst, "groups": list(place.groups)}
+    theta = [side.cohort[Theta.POOL], *(found[number].model for number in known)]
+    stands = places(np.array([one.estimate.value for one in theta]), separated(p))
+    return {
+        number: {"place_best": place.best, "place_worst": place.worst, "groups": list(place.groups)}
+        for number, place in zip([-1, *known], stands, strict=True)
+    }
 
 
 def p_of(found: Found) -> float:
@@ -227,17 +229,6 @@ def facts_of(configuration: Configuration) -> Facts:
 
 def measure_of(name: str, found: Found, group: str, model: str, facts: Facts) -> Measure:
     return Measure(
-        name=name,
-        estimate=found.estimate,
-        group=group,
-        subset=f"model:{model}" if model else "",
-        n=found.pairs,
-        people=found.people if group else None,
-        prompts=found.prompts,
-        clusters=found.clusters,
-        details=facts,
-    )
-
-
-def plain_number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+        name, found.estimate, group, f"model:{model}" if model else "", n=found.pairs,
+        people=found.people if group else None, prompts=found.prompts, clusters=found.clusters, details=facts,
+    )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from formats.canonical import JsonValue
-from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.estimates import Estimate, Reason, around, unknown, without_interval
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.ability import Z_95
 from psychometrics.irt.bank import ItemBank
@@ -53,8 +53,7 @@ def as_published(one: Configuration) -> Estimate:
     theta = one.published_theta if one.published_theta is not None else math.nan
     if one.published_se is None:
         return without_interval(theta, Reason.NOT_PUBLISHED)
-    half = Z_95 * one.published_se
-    return Estimate(theta, one.published_se, theta - half, theta + half)
+    return around(theta, one.published_se, Z_95)
 
 
 def above_band(cohort: Estimate, band: SingleResponse, one: Configuration) -> Estimate:

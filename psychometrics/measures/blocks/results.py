@@ -12,10 +12,11 @@ prompt) or a pair. None of the first three is zero; none enters an estimate.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
+from formats.canonical import JsonValue
 from psychometrics.benchmark.tasks import (
     TaskSums,
     harmonic,
@@ -24,7 +25,7 @@ from psychometrics.benchmark.tasks import (
     task_estimate,
     task_sums,
 )
-from psychometrics.data.cohort import PUBLIC, Cohort, Mask, Outcome
+from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Estimate, Reason, unknown, within
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
@@ -46,40 +47,25 @@ ANSWERED = (Outcome.SCORED, Outcome.UNSCORED)
 
 def result_measures(inputs: Inputs) -> Iterator[Measure]:
     """Both groups, over all prompts and by category; on a benchmark with tasks, by task and over tasks."""
-    nested, facts = is_nested(inputs.cohort), inputs.facts
-    for group, kept in groups(inputs).items():
-        members = inputs.cohort.of_people(kept)
-        for category in (ALL_CATEGORIES, *categories(inputs.cohort)):
+    cohort, benchmark = inputs.cohort, inputs.facts.benchmark
+    nested = is_nested(cohort)
+    named_categories = {prompt.category for prompt in cohort.prompts} - {ALL_CATEGORIES}
+    for group, members in inputs.groups.items():
+        for category in (ALL_CATEGORIES, *sorted(named_categories)):
             yield from part_measures(inputs, group, category, nested)
-        if facts.benchmark is not None:
-            yield from task_measures(group, members, facts.benchmark.rules)
-
-
-def groups(inputs: Inputs) -> dict[str, Mask]:
-    """The people (P,) of each group."""
-    return {"average": np.ones(len(inputs.cohort.people), dtype=bool), "top": inputs.top}
-
-
-def categories(cohort: Cohort) -> list[str]:
-    """The named categories of the study's prompts, sorted."""
-    return sorted({prompt.category for prompt in cohort.prompts} - {ALL_CATEGORIES})
+        if benchmark is not None:
+            yield from task_measures(group, members, benchmark.rules)
 
 
 def part_measures(inputs: Inputs, group: str, category: str, nested: bool) -> Iterator[Measure]:
     """One group over one category ("" for all prompts); `nested` is the design of the whole study."""
     cohort, sizes = inputs.cohort, inputs.facts.items_by_category
     of_category = np.array([category in (ALL_CATEGORIES, one.category) for one in cohort.prompts], dtype=bool)
-    has_scale = bool(sizes)
+    rows = inputs.groups[group].of_prompts(of_category)
     items = sizes.get(category, 0) if category else sum(sizes.values())
-    part = Part(
-        has_scale=has_scale,
-        group=group,
-        category=category,
-        rows=cohort.of_people(groups(inputs)[group]).of_prompts(of_category),
-        prompts=items if has_scale else int(of_category.sum()),
-        nothing=Reason.TOO_FEW_PEOPLE if group == "top" and not inputs.top.any() else Reason.NOTHING_SCORED,
-    )
-    return part.measures(nested=nested)
+    prompts = items if sizes else int(of_category.sum())
+    nothing = Reason.TOO_FEW_PEOPLE if group == "top" and not inputs.top.any() else Reason.NOTHING_SCORED
+    return Part(group, category, rows, prompts, nothing, has_scale=bool(sizes)).measures(nested=nested)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,23 +168,29 @@ def task_measures(group: str, members: Cohort, rules: str) -> Iterator[Measure]:
     asked = {members.prompts[place].task for place in np.unique(members.prompt)}
     for place, task in enumerate(sums.tasks):
         if task in asked:
-            people = int((sums.answers[:, place] > 0).sum())
-            yield Measure(
-                "task.accuracy", task_estimate(sums, place), group=group, subset=f"{TASK}{task}",
-                n=int(sums.totals[place]), people=people, prompts=int(sums.questions[place]), clusters=people,
-            )  # fmt: skip
-    measure = partial(over_tasks, group, sums)
-    yield measure("benchmark.macro", macro_estimate(sums))
-    yield measure("benchmark.micro", micro_estimate(sums))
+            yield of_task("task.accuracy", task_estimate(sums, place), group, sums, place)
+    yield over_tasks("benchmark.macro", macro_estimate(sums), group, sums)
+    yield over_tasks("benchmark.micro", micro_estimate(sums), group, sums)
     if rules == "bbeh":
-        none = unknown(Reason.NO_PAIRS)
-        published = plain(harmonic(sums.accuracy)) if len(sums.scored) else none
-        yield measure("benchmark.harmonic.published", published)
+        published = plain(harmonic(sums.accuracy)) if len(sums.scored) else unknown(Reason.NO_PAIRS)
+        yield over_tasks("benchmark.harmonic.published", published, group, sums)
 
 
-def over_tasks(group: str, sums: TaskSums, name: str, estimate: Estimate) -> Measure:
+def of_task(
+    name: str, estimate: Estimate, group: str, sums: TaskSums, place: int, **details: JsonValue
+) -> Measure:
+    """A number of the task at this place, with the answers of a group that it rests on."""
+    people = int((sums.answers[:, place] > 0).sum())
+    return Measure(
+        name, estimate, group=group, subset=f"{TASK}{sums.tasks[place]}", n=int(sums.totals[place]),
+        people=people, prompts=int(sums.questions[place]), clusters=people, details=details,
+    )  # fmt: skip
+
+
+def over_tasks(name: str, estimate: Estimate, group: str, sums: TaskSums, **details: JsonValue) -> Measure:
     """A summary over the tasks of a group."""
     return Measure(
         name, estimate, group=group, n=int(sums.totals.sum()), people=len(sums.answers),
-        prompts=int(sums.questions.sum()), clusters=len(sums.answers), details={"tasks": len(sums.scored)},
+        prompts=int(sums.questions.sum()), clusters=len(sums.answers),
+        details={**details, "tasks": len(sums.scored)},
     )  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from formats.wording import gettext_noop
-from psychometrics.inference.estimates import Estimate, Reason, without_interval
+from psychometrics.inference.estimates import Reason, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
@@ -40,21 +40,21 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
         if part.kind != SliceKind.CELL:  # a cell of Top is a handful of answers
             of_top = slice_result(cohort, part.rows & top_rows, hidden=part.subset in hidden_of_top)
             yield from part_measures(part, "top", of_top, nested=nested)
-    yield Measure(
-        "labels.left_out", plain(rare_labels(cohort.prompts)), details={"fewest_prompts": LABEL_PROMPTS}
-    )
+    rare = plain(rare_labels(cohort.prompts))
+    yield Measure("labels.left_out", rare, details={"fewest_prompts": LABEL_PROMPTS})
     yield from arm_measures(inputs, hidden)
     yield from contamination_measures(inputs, nested=nested)
 
 
 def part_measures(part: Slice, group: str, found: SliceResult, *, nested: bool) -> Iterator[Measure]:
     for theta in found.thetas:
-        by_batch = theta.by_batch if nested else refused(theta.by_batch)
-        for error, estimate, clusters in (
-            ("se.participant", theta.by_person, found.people),
-            ("se.batch", by_batch, found.batches),
+        by_batch = theta.by_batch
+        if not nested and by_batch.known:  # batches that share prompts are not independent of each other
+            by_batch = without_interval(by_batch.value, Reason.OTHER_DESIGN)
+        for error, subset, estimate, clusters in (
+            ("se.participant", part.subset, theta.by_person, found.people),
+            ("se.batch", f"{part.subset};se.batch", by_batch, found.batches),
         ):
-            subset = part.subset if error == "se.participant" else f"{part.subset};{error}"
             yield Measure(
                 f"slices.{theta.name}", estimate, group=group, subset=subset, n=found.pairs,
                 people=found.people, prompts=found.prompts, clusters=clusters,
@@ -62,19 +62,13 @@ def part_measures(part: Slice, group: str, found: SliceResult, *, nested: bool) 
             )  # fmt: skip
 
 
-def refused(estimate: Estimate) -> Estimate:
-    """Where prompts occur in several batches these are not independent of each other."""
-    return without_interval(estimate.value, Reason.OTHER_DESIGN) if estimate.known else estimate
-
-
 def arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
     """The difference of every two arms, for Average: Top is chosen across arms."""
     for found in arm_differences(inputs.cohort, hidden):
+        people = found.people_first + found.people_second
         yield Measure(
             f"arms.{found.estimator}", found.difference, group="average",
-            subset=f"arms:{found.first}/{found.second}", n=found.pairs,
-            people=found.people_first + found.people_second,
-            clusters=found.people_first + found.people_second,
+            subset=f"arms:{found.first}/{found.second}", n=found.pairs, people=people, clusters=people,
             details={
                 "first": found.first, "second": found.second, "df": found.df,
                 "people_first": found.people_first, "people_second": found.people_second,

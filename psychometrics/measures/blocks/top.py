@@ -66,13 +66,10 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
             gettext_noop("A Top of one person would be that person's own ability; choose two or more.")
         )
     if scored < size:
-        raise NotMeasurable(
-            gettext_noop(
-                "Top would be %(size)s people, but only %(scored)s people have a score; choose fewer."
-            ),
-            size=size,
-            scored=scored,
+        template = gettext_noop(
+            "Top would be %(size)s people, but only %(scored)s people have a score; choose fewer."
         )
+        raise NotMeasurable(template, size=size, scored=scored)
 
 
 def paper_estimate(pairs: Pairs, sigma_hat: float) -> Estimate:
@@ -109,9 +106,7 @@ def curve_sizes(scored: int, with_pairs: int) -> dict[float, int]:
 
 def chosen(value: float, why: Reason = Reason.NOTHING_SCORED) -> Estimate:
     """A number of people who were chosen by it; `why` there is none where it is NaN."""
-    if math.isnan(value):
-        return unknown(why)
-    return without_interval(value, Reason.SELECTED)
+    return unknown(why) if math.isnan(value) else without_interval(value, Reason.SELECTED)
 
 
 def prior(own: OwnAbilities) -> dict[str, JsonValue]:

@@ -1,7 +1,7 @@
 """How sure theta is: every standard error the design allows, and which question each answers."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
@@ -9,18 +9,9 @@ from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.estimates import unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.mixed_model import Components
 from psychometrics.inference.standard_errors import is_nested
-from psychometrics.inference.standard_errors_table import ErrorRow, Errors
+from psychometrics.inference.standard_errors_table import Errors
 from psychometrics.measures.inputs import Inputs
-
-
-class Size(NamedTuple):
-    """What the numbers rest on."""
-
-    n: int
-    people: int
-    prompts: int
 
 
 def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -35,10 +26,23 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
     yield design_measure(cohort, nested=nested)
     pairs = cohort.pairs
     errors = Errors(pairs, cohort.transform, cohort.sigma_hat, nested, inputs.resamples, inputs.rng)
-    size = Size(len(pairs), len(np.unique(pairs.person)), len(np.unique(pairs.prompt)))
+    of_average = partial(
+        Measure, group="average", n=len(pairs), people=len(np.unique(pairs.person)),
+        prompts=len(np.unique(pairs.prompt)),
+    )  # fmt: skip
     for row in errors.rows():
-        yield error_measure(row, size)
-    yield from component_measures(errors.components, size)
+        yield of_average(
+            f"uncertainty.{row.theta}", row.estimate, subset=row.error, clusters=row.clusters,
+            details={
+                "target": row.target, "serves": row.serves, "df": row.df, "few_clusters": row.few_clusters,
+            },
+        )  # fmt: skip
+    # Standard deviations rather than variances, as people read them; t2, d2 and s2 are in the details.
+    found = errors.components
+    for kind, variance in (("people", found.people), ("prompts", found.prompts), ("answers", found.answers)):
+        estimate = unknown(found.reason) if found.reason else plain(float(np.sqrt(variance)))
+        details = {"variance": None if found.reason else variance, "truncated": kind in found.truncated}
+        yield of_average(f"mixed.sd_{kind}", estimate, details=details)
 
 
 def design_measure(cohort: Cohort, *, nested: bool) -> Measure:
@@ -50,29 +54,3 @@ def design_measure(cohort: Cohort, *, nested: bool) -> Measure:
         "design.batches", plain(float(len(np.unique(cohort.batch)))), people=cohort.people_present,
         prompts=len(asked), details={"nested": nested, "prompts_in_several": in_several},
     )  # fmt: skip
-
-
-def error_measure(row: ErrorRow, size: Size) -> Measure:
-    return Measure(
-        f"uncertainty.{row.theta}", row.estimate, group="average", subset=row.error, n=size.n,
-        people=size.people, prompts=size.prompts, clusters=row.clusters,
-        details={
-            "target": row.target, "serves": row.serves, "df": row.df, "few_clusters": row.few_clusters,
-        },
-    )  # fmt: skip
-
-
-def component_measures(found: Components, size: Size) -> Iterator[Measure]:
-    """Standard deviations rather than variances, as people read them; t2, d2 and s2 are in the details."""
-    for name, variance, kind in (
-        ("mixed.sd_people", found.people, "people"),
-        ("mixed.sd_prompts", found.prompts, "prompts"),
-        ("mixed.sd_answers", found.answers, "answers"),
-    ):
-        why = found.reason
-        estimate = unknown(why) if why else plain(float(np.sqrt(variance)))
-        details = {"variance": None if why else variance, "truncated": kind in found.truncated}
-        yield Measure(
-            name, estimate, group="average", n=size.n, people=size.people, prompts=size.prompts,
-            details=details,
-        )  # fmt: skip

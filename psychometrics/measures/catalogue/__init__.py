@@ -12,7 +12,6 @@ marked for translation; interfaces translate them (`presentation.catalogue`).
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
 
 from psychometrics.measures.catalogue import cohort, judges, models, people, prompts, results, top
 from psychometrics.measures.catalogue.entry import Entry, Need, OnLogistic, Unit
@@ -31,9 +30,8 @@ __all__ = [
 
 CATALOGUE: Mapping[str, Entry] = {
     one.name: one
-    for one in chain.from_iterable(
-        module.ENTRIES for module in (results, cohort, top, models, people, prompts, judges)
-    )
+    for module in (results, cohort, top, models, people, prompts, judges)
+    for one in module.ENTRIES
 }
 
 

@@ -16,8 +16,7 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, ScoringRun
 from psychometrics.inference.measure import Block
-from psychometrics.measures.blocks.models import model_measures
-from psychometrics.measures.blocks.models_judge import judge_facts
+from psychometrics.measures.blocks.models import judge_facts, model_measures
 from psychometrics.measures.inputs import Inputs
 from psychometrics.models.leaderboard import Configuration
 from scoring.coordinator import Scoring
