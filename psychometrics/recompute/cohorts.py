@@ -22,12 +22,11 @@ from psychometrics.measures.inputs import (
     ScreeningFacts,
 )
 from psychometrics.models.leaderboard import Configuration, Leaderboard, score_arrays
-from psychometrics.recompute.export import ENDED, Export, Values
+from psychometrics.recompute.export import ENDED, Export, Place, Values, place_of
 
 OUTCOME_OF_STATE = {"drafted_at_expiry": Outcome.NOT_SUBMITTED, "not_reached": Outcome.NOT_REACHED}
 CONFIDENCE_DECIMALS = 2
 NOT_JUDGED = "not_judged"
-Place = tuple[str, str]  # code of the participant, id of the prompt
 
 
 def cohort_from(export: Export, run: int) -> Cohort:
@@ -45,33 +44,28 @@ def cohort_from(export: Export, run: int) -> Cohort:
         )
         for one in sorted(export.table("prompts"), key=lambda one: str(one["prompt_id"]))
     ]  # fmt: skip
-    return cohort_of(
-        people=people, prompts=prompts, bank=_bank_of_prompts(export), transform=export.transform,
-        rows=_rows(export, run, [one.code for one in people], [one.prompt_id for one in prompts]),
-    )  # fmt: skip
-
-
-def _bank_of_prompts(export: Export) -> ItemBank | None:
-    """The item parameters that the prompts have, as their table gives them."""
-    known = [one for one in export.table("prompts") if one["a"] is not None]
-    return _bank(export, known) if export.bank else None
+    # The item parameters that the prompts have, as their table gives them.
+    bank = _bank(export, [one for one in export.table("prompts") if one["a"] is not None])
+    rows = _rows(export, run, [one.code for one in people], [one.prompt_id for one in prompts])
+    return cohort_of(people=people, prompts=prompts, bank=bank, transform=export.transform, rows=rows)
 
 
 def items_from(export: Export) -> ItemBank | None:
     """The items of the study's bank that the export holds; None where the study has no bank."""
-    return _bank(export, export.table("items")) if export.bank else None
+    return _bank(export, export.table("items"))
 
 
-def _bank(export: Export, items: list[Values]) -> ItemBank:
-    constants = export.bank or {}
+def _bank(export: Export, items: list[Values]) -> ItemBank | None:
+    if not export.bank:
+        return None
     return ItemBank(
         prompt_ids=tuple(one["prompt_id"] for one in items),
         a=np.array([one["a"] for one in items], dtype=np.float64),
         b=np.array([one["b"] for one in items], dtype=np.float64),
         subcategories=("",) * len(items),
         transform=export.transform,
-        sigma_hat=constants["sigma_hat"],
-        response_model=ResponseModel(constants["response_model"]),
+        sigma_hat=export.bank["sigma_hat"],
+        response_model=ResponseModel(export.bank["response_model"]),
     )
 
 
@@ -83,7 +77,7 @@ def _rows(
     scores, certain = scores_from(export, run), _certain_scores(export, run)
     found = []
     for one in export.table("answers"):
-        key = (one["participant"], one["prompt_id"])
+        key = place_of(one)
         if one["participant"] not in people:
             continue
         p = scores.get(key, math.nan) if one["counts"] else math.nan
@@ -98,11 +92,8 @@ def _rows(
 
 def scores_from(export: Export, run: int) -> dict[Place, float]:
     """The scores that a run gave, by person and prompt."""
-    return {
-        (one["participant"], one["prompt_id"]): one["score"]
-        for one in export.rows_of("scores", run)
-        if one["score"] is not None
-    }
+    rows = export.rows_of("scores", run)
+    return {place_of(one): one["score"] for one in rows if one["score"] is not None}
 
 
 def _certain_scores(export: Export, run: int) -> dict[Place, float]:
@@ -110,7 +101,7 @@ def _certain_scores(export: Export, run: int) -> dict[Place, float]:
     found: dict[Place, list[float]] = defaultdict(list)
     for one in export.rows_of("criteria", run):
         if one["score"] is not None:
-            found[one["participant"], one["prompt_id"]].append(one["score"])
+            found[place_of(one)].append(one["score"])
     return {key: statistics.fmean(values) for key, values in found.items()}
 
 
@@ -124,7 +115,7 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
     items = items_from(export)
     return Facts(
         top_size=export.protocol["top_size"],
-        flow=_flow(entry),
+        flow={name: value for name, value in entry["flow"].items() if isinstance(value, int)},
         items_by_category=_items_by_category(export, everyone),
         screening=_screening(export, everyone),
         judge=_judge(export, entry, everyone, stored),
@@ -149,10 +140,6 @@ def asks_tasks(export: Export, everyone: Cohort) -> bool:
     return any(task_key(name) in tasks for name in names)
 
 
-def _flow(entry: Values) -> dict[str, int]:
-    return {name: value for name, value in entry["flow"].items() if isinstance(value, int)}
-
-
 def _screening(export: Export, everyone: Cohort) -> ScreeningFacts:
     codes = [one.code for one in everyone.people]
     excluded = {one.code for one in everyone.people if not one.retained}
@@ -173,14 +160,14 @@ def _work(export: Export, codes: set[str]) -> dict[str, Work]:
     reasons: dict[Place, set[str]] = defaultdict(set)
     for one in flags:
         if one["rules_version"] == newest:
-            reasons[one["participant"], one["prompt_id"]].add(one["reason"])
+            reasons[place_of(one)].add(one["reason"])
     started = {one["participant"]: one["started_at"] for one in export.table("sessions")}
     work: dict[str, Work] = defaultdict(Work)
     for one in export.table("answers"):
         if one["participant"] in codes:
             work[one["participant"]].add(
                 one["text"] if one["state"] in ("answered", "drafted_at_expiry") else None,
-                frozenset(reasons.get((one["participant"], one["prompt_id"]), ())),
+                frozenset(reasons.get(place_of(one), ())),
                 started_at=datetime.fromisoformat(started[one["participant"]]),
                 saved_at=datetime.fromisoformat(one["saved_at"]) if one["saved_at"] else None,
             )
@@ -202,8 +189,10 @@ def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]
         for one in export.rows_of("criteria", run)
         if one["confidence"] is not None and one["participant"] in retained
     )
+    # The name by which a model's judge may be this one: the model's.
+    named = (one["details"]["study_judge"] for one in stored if "study_judge" in one["details"])
     return JudgeFacts(
-        names=_judge_names(stored),
+        names=(next(named, ""),),
         confidences=dict(sorted(confidences.items())),
         unscored=_unscored(export, run, retained),
         others=tuple(
@@ -213,23 +202,10 @@ def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]
     )
 
 
-def _judge_names(stored: list[Values]) -> tuple[str, ...]:
-    """The name by which a model's judge may be this one: the model's."""
-    named = (one["details"]["study_judge"] for one in stored if "study_judge" in one["details"])
-    return (next(named, ""),)
-
-
 def _unscored(export: Export, run: int, retained: set[str]) -> dict[str, int]:
-    reasons = {
-        (one["participant"], one["prompt_id"]): one["unscored_reason"]
-        for one in export.rows_of("scores", run)
-    }
-    places = (
-        (one["participant"], one["prompt_id"])
-        for one in export.table("answers")
-        if one["counts"] and one["participant"] in retained
-    )
-    counts = Counter(reasons.get(place, NOT_JUDGED) for place in places)
+    reasons = {place_of(one): one["unscored_reason"] for one in export.rows_of("scores", run)}
+    counting = (one for one in export.table("answers") if one["counts"] and one["participant"] in retained)
+    counts = Counter(reasons.get(place_of(one), NOT_JUDGED) for one in counting)
     return {reason: number for reason, number in counts.most_common() if reason}
 
 

@@ -6,26 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from psychometrics.recompute.counted import flow_of_answers, flow_of_people
 from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values
-from psychometrics.recompute.flow import flow_of_answers, flow_of_people
 from psychometrics.recompute.judges import Judges
 from psychometrics.recompute.measures import MeasuredRun
 from psychometrics.recompute.results import ResultsRun
 
 TOLERANCE = 1e-9
-KEY = (
-    "run",
-    "block",
-    "level",
-    "name",
-    "statistic",
-    "group",
-    "category",
-    "subset",
-    "participant",
-    "prompt_id",
-    "task",
-)
+KEY = "run block level name statistic group category subset participant prompt_id task".split()
 EXPECTED = ("value", "se", "low", "high")  # of a row that has them, each must be computed
 
 
@@ -58,7 +46,8 @@ def compared(export: Export) -> Iterator[Compared]:
 
 def _compared_run(export: Export, entry: Values) -> Iterator[Compared]:
     """What the manifest says of a run, then its rows in the tables of results."""
-    results, measured, number = ResultsRun(export, entry), MeasuredRun(export, entry), entry["number"]
+    measured, number = MeasuredRun(export, entry), entry["number"]
+    results = ResultsRun(measured)
     flow, private = entry["flow"], " with private prompts" if export.lacks_answers else ""
     yield from _compare("inputs_sha256", entry, results.inputs_sha256)
     yield from _compare("flow of people", flow, partial(flow_of_people, export))

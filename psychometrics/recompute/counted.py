@@ -1,15 +1,43 @@
-"""Counts that the sentences of a report hold, of its methods and its checklist, to be read beside them."""
+"""Counts: the flow of people and of their answers beside each run, and what sentences of a report hold."""
 
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from psychometrics.recompute.export import Export, Values
+from psychometrics.recompute.export import ENDED, PRIVATE, Export, NotHere, Values, place_of
+
+STATES = ("answered", "drafted_at_expiry", "draft", "blank", "skipped", "not_reached", "withdrawn")
+
+
+def flow_of_people(export: Export) -> Values:
+    """Everything but test participants, of whom an export has nothing."""
+    everybody = export.table("participants")
+    vetting = Counter(one["vetting_status"] for one in everybody)
+    status = Counter(one["session_status"] for one in everybody)
+    screened = {one["participant"]: one["retained"] for one in everybody if one["session_status"] in ENDED}
+    flagged = {one["participant"] for one in export.table("flags") if one["prompt_id"] is None}
+    retained = sum(map(bool, screened.values()))
+    return {
+        "recruited": len(everybody), "approved": vetting["approved"], "rejected": vetting["rejected"],
+        "started": len(everybody) - status[None], "flagged": len(flagged & screened.keys()),
+        "excluded": len(screened) - retained, "retained": retained,
+        **{name: status[name] for name in ("active", "submitted", "expired", "withdrawn")},
+    }  # fmt: skip
+
+
+def flow_of_answers(export: Export, *, retained_only: bool) -> Values:
+    """How many answers are in each state, of everybody or of the retained. Raises NotHere."""
+    if export.lacks_answers:
+        raise NotHere(PRIVATE)
+    counted = export.retained if retained_only else None
+    rows = export.table("answers")
+    found = Counter(one["state"] for one in rows if counted is None or one["participant"] in counted)
+    return {state: found[state] for state in STATES}
 
 
 def counted(export: Export) -> Iterator[tuple[str, str]]:
-    """What was counted, and how much: of public prompts and of what an export holds."""
+    """What the methods and the checklist of a report tell of public prompts, to be read beside them."""
     people, prompts = export.table("participants"), export.table("prompts")
     retained = export.retained
     yield "retained people by profile", said_of(one["profile"] for one in people if one["retained"])
@@ -21,26 +49,22 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
     sizes = Counter(one["participant"] for one in export.table("answers")).values()
     yield "prompts per person", f"{min(sizes, default=0)} to {max(sizes, default=0)}"
     sessions = export.table("sessions")
-    if minutes := [minutes_of(one) for one in sessions if one["status"] in ("submitted", "expired")]:
+    if minutes := [_minutes_of(one) for one in sessions if one["status"] in ENDED]:
         spread = (min(minutes), statistics.median(minutes), max(minutes))
         yield "minutes, shortest, median and longest", ", ".join(f"{one:.1f}" for one in spread)
     declared = [one["resources"] or [] for one in sessions if one["participant"] in retained]
     yield "resources declared by retained people", said_of(name for own in declared for name in own)
     flags, decided = export.table("flags"), {one["participant"] for one in export.table("verdicts")}
     of_people = {(one["participant"], one["reason"]) for one in flags if one["prompt_id"] is None}
-    of_answers = {
-        (one["participant"], one["prompt_id"], one["reason"]) for one in flags if one["prompt_id"] is not None
-    }
+    of_answers = {(place_of(one), one["reason"]) for one in flags if one["prompt_id"] is not None}
     yield "people flagged by rule", said_of(reason for _, reason in of_people)
-    yield "answers flagged by rule", said_of(reason for *_, reason in of_answers)
+    yield "answers flagged by rule", said_of(reason for _, reason in of_answers)
     yield "people decided about", str(len(decided))
     undecided = {person for person, _ in of_people} & retained - decided
     yield "retained people flagged and not decided about", str(len(undecided))
     names = {one["prompt_id"] for one in prompts}
-    scored = [
-        one for one in export.table("model_scores")
-        if one["score"] is not None and one["prompt_id"] in names
-    ]  # fmt: skip
+    rows = export.table("model_scores")
+    scored = [one for one in rows if one["score"] is not None and one["prompt_id"] in names]
     responses = Counter((one["model"], one["prompt_id"]) for one in scored).values()
     yield "prompts with scores of models", str(len({one["prompt_id"] for one in scored}))
     yield "most responses of a model to one of them", str(max(responses, default=0))
@@ -50,6 +74,6 @@ def said_of(names: Iterable[str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(Counter(names).items())) or "none"
 
 
-def minutes_of(session: Values) -> float:
+def _minutes_of(session: Values) -> float:
     start, end = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
     return (end - start).total_seconds() / 60

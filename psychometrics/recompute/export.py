@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from psychometrics.inference.measure import Scope
 from psychometrics.irt.transform import Transform
 
 Values = dict[str, Any]
+Place = tuple[str, str]  # code of the participant, id of the prompt
 PRIVATE = "rests on answers to private prompts, which an export leaves out"
 OTHERWISE = "its method changed since this export was written"
 ENDED = ("submitted", "expired")  # statuses of a session that has ended and was not withdrawn
@@ -25,6 +26,11 @@ class NotHere(Exception):
     """This number cannot be computed from the export; `str()` is the reason."""
 
 
+def place_of(row: Values) -> Place:
+    """Whose answer to which prompt a row is about."""
+    return row["participant"], row["prompt_id"]
+
+
 @dataclass(frozen=True, eq=False)
 class Export:
     """The manifest and all tables, rows as dictionaries."""
@@ -32,9 +38,7 @@ class Export:
     folder: Path
     manifest: Values
 
-    @cached_property
-    def _tables(self) -> dict[str, list[Values]]:
-        return {}
+    _tables: dict[str, list[Values]] = field(init=False, default_factory=dict)
 
     def table(self, name: str) -> list[Values]:
         """The rows of a table; none where an export of before does not have it."""
@@ -79,8 +83,8 @@ class Export:
     @property
     def bank(self) -> Values | None:
         """The constants of the item bank, and how many items it has in each category."""
-        found: Values | None = self.manifest.get("item_bank")
-        return found
+        constants: Values | None = self.manifest.get("item_bank")
+        return constants
 
     @property
     def transform(self) -> Transform:

@@ -1,6 +1,6 @@
 """The tables agreement and audit_results again: judges beside each other, and beside people."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.inference.estimates import none_if_nan
 from psychometrics.recompute.cohorts import items_from
-from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values
+from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values, place_of
 
 Rows = dict[tuple[str, ...], Values]
 
@@ -73,7 +73,7 @@ class Judges:
     def _scores(self, runs: tuple[int, ...]) -> PanelScores:
         """Scores of answers that count of retained people, as the tables hold them; all are public."""
         answers = sorted(
-            (one["participant"], one["prompt_id"])
+            place_of(one)
             for one in self.export.table("answers")
             if one["counts"] and one["participant"] in self.export.retained
         )
@@ -81,33 +81,32 @@ class Judges:
         number = {one["prompt_id"]: one["criteria"] for one in self.export.table("prompts")}
         cells = [(key, place) for key in answers for place in range(1, number[key[1]] + 1)]
         columns = {run: column for column, run in enumerate(runs)}
+        of_answers = [(one["run"], place_of(one), one["score"]) for one in self._scored("scores", runs)]
+        of_criteria = [
+            (one["run"], (place_of(one), one["criterion"]), one["score"])
+            for one in self._scored("criteria", runs)
+        ]
         return PanelScores(
             scope=self.export.scope,
             participants=[code for code, _ in answers],
             prompt_ids=[prompt_id for _, prompt_id in answers],
             is_public=np.ones(len(answers), dtype=bool),
-            answer_scores=filled(places, columns, self._given("scores", runs, _answer_of)),
+            answer_scores=filled(places, columns, of_answers),
             criterion_answers=np.array([places[key] for key, _ in cells], dtype=np.int64),
-            criterion_scores=filled(
-                {cell: row for row, cell in enumerate(cells)},
-                columns,
-                self._given("criteria", runs, _criterion_of),
-            ),
+            criterion_scores=filled({cell: row for row, cell in enumerate(cells)}, columns, of_criteria),
         )
 
-    def _given(
-        self, table: str, runs: tuple[int, ...], cell_of: Callable[[Values], Any]
-    ) -> list[tuple[int, Any, float]]:
-        return [
-            (one["run"], cell_of(one), one["score"])
-            for one in self.export.table(table)
-            if one["run"] in runs and one["score"] is not None
-        ]
+    def _scored(self, table: str, runs: tuple[int, ...]) -> Iterator[Values]:
+        rows = self.export.table(table)
+        return (one for one in rows if one["run"] in runs and one["score"] is not None)
 
     def _audited(self, sample: int, run: int) -> Rows:
+        """The drawn verdicts of retained people, in the order of their numbers, beside one judge."""
         entry = next(one for one in self.export.manifest["audits"] if one["number"] == sample)
         frame = [Stratum(one["name"], one["verdicts"], one["drawn"]) for one in entry["strata"]]
-        items = self._audit_items(sample, run)
+        drawn = (one for one in self.export.rows_of("audit", run) if one["sample"] == sample)
+        retained = (one for one in drawn if one["participant"] in self.export.retained)
+        items = sorted(retained, key=lambda one: one["item"])
         ratings = Ratings(
             strata=[one["stratum"] for one in items],
             answers=[f"{one['participant']}\n{one['prompt_id']}" for one in items],
@@ -122,13 +121,6 @@ class Judges:
         }
         of_counts: Rows = {("sample", name): {"value": value} for name, value in counts.items()}
         return of_counts | _audit_rows(found)
-
-    def _audit_items(self, sample: int, run: int) -> list[Values]:
-        """The drawn verdicts of retained people beside one judge, in the order of their numbers."""
-        items = (one for one in self.export.rows_of("audit", run) if one["sample"] == sample)
-        return sorted(
-            (one for one in items if one["participant"] in self.export.retained), key=lambda one: one["item"]
-        )
 
 
 def _audit_rows(found: AuditAgreement) -> Rows:
@@ -145,14 +137,6 @@ def _draws(stored: list[Values]) -> dict[str, int]:
     """Seed and number of the draws that stored rows name."""
     drawn = next((one for one in stored if one["seed"] is not None), {"seed": 0, "resamples": 1})
     return {"seed": drawn["seed"], "resamples": drawn["resamples"]}
-
-
-def _answer_of(one: Values) -> tuple[str, str]:
-    return one["participant"], one["prompt_id"]
-
-
-def _criterion_of(one: Values) -> tuple[tuple[str, str], int | None]:
-    return _answer_of(one), one["criterion"]
 
 
 def _column(rows: list[Values], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:

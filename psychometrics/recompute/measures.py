@@ -17,7 +17,6 @@ from psychometrics.recompute.renamed import presently_named
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
-# Each of these once had the name of the block cohort in every block; by (block, name of before).
 NOTHING_DRAWN = {"seed": 0, "resamples": 0}  # headlines of a run that is not measured
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
 
@@ -43,7 +42,7 @@ class MeasuredRun:
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
         self._require_here(row)
-        measure = self._block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
+        measure = self.block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
         if measure is None:
             raise self._why_not(row)
         found = columns_of(measure)
@@ -69,7 +68,7 @@ class MeasuredRun:
         same = measure.n == row["n"]
         if row["block"] == Block.RESULTS:
             key = (Block.RESULTS, "answers.expected", row["group"] or "", row["subset"] or "", "", "")
-            here = self._block(Block.RESULTS, all_scope=True).get(key)
+            here = self.block(Block.RESULTS, all_scope=True).get(key)
             stored = (one for one in self.rows if self.export.lacks(one) and key_of(one) == key)
             same = here is not None and here.estimate.value == next(stored)["value"]
         if row["block"] in (Block.SLICES, Block.RESULTS) and not same:
@@ -94,7 +93,7 @@ class MeasuredRun:
         for block, ended in ended_blocks.items():
             if ended["state"] != "computed":
                 continue
-            given = self._block(block, all_scope=False)
+            given = self.block(block, all_scope=False)
             yield from (key for key in given if key[1] in names and key not in stored)
 
     def _rests_on_hidden_items(self, row: Values) -> bool:
@@ -103,12 +102,13 @@ class MeasuredRun:
             return False
         return row["name"] in OF_ALL_ITEMS or (row["name"] == "models.theta.ql" and row["group"] is None)
 
-    def _block(self, block: str, *, all_scope: bool) -> dict[Key, Measure]:
+    def block(self, block: str, *, all_scope: bool) -> dict[Key, Measure]:
+        """What a block gives, by key; for rows of scope `all` the block exclusions tells of people alone."""
         if block == Block.EXCLUSIONS and all_scope:
             return self._people_alone
         if block not in self._blocks:
             try:
-                measures = block_measures(Block(block), self._inputs(block), only_tasks=self._only_tasks)
+                measures = block_measures(Block(block), self.inputs(block), only_tasks=self.only_tasks)
             except NotMeasurable:
                 measures = []
             self._blocks[block] = by_key(block, measures)
@@ -117,20 +117,20 @@ class MeasuredRun:
     @cached_property
     def _people_alone(self) -> dict[Key, Measure]:
         """Of the block exclusions what looks at no answer to a prompt."""
-        inputs = self._inputs(Block.EXCLUSIONS)
+        inputs = self.inputs(Block.EXCLUSIONS)
         screening = inputs.facts.screening
         if screening is None:
             return {}
-        return by_key(
-            Block.EXCLUSIONS, [*flow_measures(inputs, screening), *rater_measures(inputs, screening)]
-        )
+        alone = [*flow_measures(inputs, screening), *rater_measures(inputs, screening)]
+        return by_key(Block.EXCLUSIONS, alone)
 
-    def _inputs(self, block: str) -> Inputs:
+    def inputs(self, block: str) -> Inputs:
+        """What a block is given, with a stream of random numbers from its beginning."""
         measured = self.entry["measurement"] or NOTHING_DRAWN
         return Inputs(
             facts=self._facts, everyone=self._everyone, items=self._items,
             rng=block_rng(measured["seed"], Block(block)), resamples=measured["resamples"],
-            progress=_unseen, scope=self.export.scope,
+            progress=lambda *_: None, scope=self.export.scope,
         )  # fmt: skip
 
     @cached_property
@@ -147,7 +147,8 @@ class MeasuredRun:
         return items_from(self.export)
 
     @cached_property
-    def _only_tasks(self) -> bool:
+    def only_tasks(self) -> bool:
+        """Whether the items of the bank are tasks."""
         return asks_tasks(self.export, self._everyone)
 
 
@@ -180,7 +181,3 @@ def _may_be_public(row: Values) -> bool:
         return row["group"] == "average" and row["subset"] is not None
     is_theta = str(row["name"]).startswith("slices.theta.")
     return row["block"] == Block.SLICES and is_theta and row["group"] == "average"
-
-
-def _unseen(done: int, of: int) -> None:
-    """Nobody watches a single block."""

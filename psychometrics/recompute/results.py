@@ -4,14 +4,12 @@ import hashlib
 from dataclasses import asdict
 from functools import cached_property
 
-import numpy as np
-
 from formats.canonical import canonical_json
 from psychometrics.data.answers import ResultAnswer
 from psychometrics.inference.measure import Block, Measure, stored_columns
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.blocks.results import part_measures
-from psychometrics.measures.computing import block_measures, on_scale
+from psychometrics.measures.computing import on_scale
 from psychometrics.measures.headlines import (
     GroupNumbers,
     TaskNumbers,
@@ -20,8 +18,9 @@ from psychometrics.measures.headlines import (
     task_numbers,
 )
 from psychometrics.measures.inputs import Inputs
-from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from, scores_from
-from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotHere, Values
+from psychometrics.recompute.cohorts import scores_from
+from psychometrics.recompute.export import OTHERWISE, PRIVATE, NotHere, Values, place_of
+from psychometrics.recompute.measures import MeasuredRun
 
 EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
 # An export of before the interval that serves the design has other errors, and does not say of which kind.
@@ -34,8 +33,8 @@ OF_EVERYBODY = ("participants",)  # of people without an answer to a public prom
 class ResultsRun:
     """The newest results of one scoring run."""
 
-    def __init__(self, export: Export, entry: Values) -> None:
-        self.export, self.entry = export, entry
+    def __init__(self, run: MeasuredRun) -> None:
+        self._run, self.export, self.entry = run, run.export, run.entry
         self._numbers: dict[tuple[str, str, bool], GroupNumbers] = {}
 
     def estimate(self, row: Values) -> Values:
@@ -50,18 +49,17 @@ class ResultsRun:
         columns = {name: value for name, value in asdict(found).items() if name in row and name != "scope"}
         columns |= {name: columns[name] or None for name in EMPTY_AS_NONE if name in columns}
         left_out = (OF_EVERYBODY if lacks else ()) + (() if "reason_pool" in row else OF_ERRORS)
-        if self._asks_tasks and not self._has_headlines:
+        if self._run.only_tasks and not self._has_headlines:
             left_out += OF_PAIRS
         return {name: value for name, value in columns.items() if name not in left_out}
 
     def accuracy(self, row: Values) -> Values:
         """One row of `task_accuracies`. Raises NotHere."""
-        lacks, none = self.export.lacks(row), {"responses": 0, "accuracy": None}
-        of_row = [one for one in self._tasks if (one.group, one.task) == (row["group"], row["task"])]
-        found = {"responses": of_row[0].responses, "accuracy": of_row[0].accuracy} if of_row else none
-        if lacks and (row["group"] == "top" or found["responses"] != row["responses"]):
+        numbers = self._tasks.get((row["group"], row["task"]))
+        responses, accuracy = (numbers.responses, numbers.accuracy) if numbers else (0, None)
+        if self.export.lacks(row) and (row["group"] == "top" or responses != row["responses"]):
             raise NotHere(PRIVATE)
-        return found
+        return {"responses": responses, "accuracy": accuracy}
 
     def metric(self, row: Values) -> Values:
         """One row of `metrics`. Raises NotHere."""
@@ -105,8 +103,8 @@ class ResultsRun:
         scores = scores_from(self.export, self.entry["number"])
         return [
             ResultAnswer(
-                one["participant"], one["prompt_id"], tasks[one["prompt_id"]], one["batch"], one["counts"],
-                scores.get((one["participant"], one["prompt_id"])) if one["counts"] else None,
+                *place_of(one), tasks[one["prompt_id"]], one["batch"], one["counts"],
+                scores.get(place_of(one)) if one["counts"] else None,
             )
             for one in self.export.table("answers")
             if one["participant"] in self.export.retained
@@ -114,14 +112,9 @@ class ResultsRun:
 
     @cached_property
     def _inputs(self) -> Inputs:
-        everyone = cohort_from(self.export, self.entry["number"])
-        return Inputs(
-            facts=facts_from(self.export, self.entry, everyone, []), everyone=everyone,
-            items=items_from(self.export), rng=np.random.default_rng(0), resamples=0,
-            progress=lambda done, of: None, scope=self.export.scope,
-        )  # fmt: skip
+        return self._run.inputs(Block.RESULTS)
 
-    @property
+    @cached_property
     def _nested(self) -> bool:
         return is_nested(self._inputs.cohort)
 
@@ -131,18 +124,13 @@ class ResultsRun:
         rows = self.export.rows_of("measures", self.entry["number"])
         return any(one["name"] == "participants" and one["people"] is not None for one in rows)
 
-    @property
-    def _asks_tasks(self) -> bool:
-        """Whether the items of the bank are tasks."""
-        return asks_tasks(self.export, self._inputs.everyone)
-
     @cached_property
     def _headlines(self) -> list[Values]:
-        return [in_scope(one) for one in block_measures(Block.RESULTS, self._inputs)]
+        return [in_scope(one) for one in self._run.block(Block.RESULTS, all_scope=False).values()]
 
     @cached_property
-    def _tasks(self) -> list[TaskNumbers]:
-        return list(task_numbers(self._headlines))
+    def _tasks(self) -> dict[tuple[str, str], TaskNumbers]:
+        return {(one.group, one.task): one for one in task_numbers(self._headlines)}
 
     def _group(self, group: str, category: str, *, nested: bool) -> GroupNumbers:
         key = (group, category, nested)
