@@ -32,10 +32,9 @@ from formats.item_parameters import read_item_parameters
 from psychometrics.calibration import Objective, calibrate
 from psychometrics.calibration.adam import STEPS, calibrate_with_adam
 from psychometrics.calibration.design import components
-from psychometrics.calibration.leave_one_out import leave_one_out
 from psychometrics.calibration.model import Calibration
 from psychometrics.calibration.newton import newton_check
-from psychometrics.calibration.problems import LeastSquares
+from psychometrics.calibration.problems import LeastSquares, leave_one_out
 from psychometrics.calibration.responses import SparseLogits, responses_of
 from psychometrics.irt.bank import ItemBank, item_bank_from
 from psychometrics.irt.transform import Array, Transform

@@ -4,9 +4,9 @@
 """
 
 from psychometrics.calibration.alternating import calibrate
-from psychometrics.calibration.exporting import item_parameters_of
 from psychometrics.calibration.fitting import BankFit, FitOptions, fit_matrix
 from psychometrics.calibration.model import Calibration, NotCalibratable, Objective
+from psychometrics.calibration.reporting import item_parameters_of
 
 __all__ = [
     "BankFit",

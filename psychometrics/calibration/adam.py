@@ -25,7 +25,6 @@ def calibrate_with_adam(
     objective: Objective,
     *,
     steps: int = STEPS,
-    rate: float = RATE,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Calibration:
     """The bank after `steps` steps as it is then; neither gauge nor items are brought to their optimum.
@@ -45,7 +44,7 @@ def calibrate_with_adam(
         first += (1 - FIRST_DECAY) * (slope - first)
         second += (1 - SECOND_DECAY) * (slope**2 - second)
         scale = np.sqrt(second / (1 - SECOND_DECAY**step)) + EPSILON
-        point = point - rate * first / (1 - FIRST_DECAY**step) / scale
+        point = point - RATE * first / (1 - FIRST_DECAY**step) / scale
         if step % REPORT_EVERY == 0:
             progress(step, steps)
     theta, u, b = np.split(point, [persons, persons + items])

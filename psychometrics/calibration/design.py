@@ -24,10 +24,9 @@ MAX_COMPARED = 2_000  # configurations whose shared items are counted in pairs
 NAMED = 20
 
 
-def refusals(
-    y: SparseLogits, *, configurations: Sequence[str], items: Sequence[str], counts: NDArray[np.int64]
-) -> Iterator[str]:
-    """What keeps `y` (an entry per response) from being calibrated; `counts` (J,) are responses per item."""
+def refusals(matrix: ResponseMatrix) -> Iterator[str]:
+    """What keeps a matrix from being calibrated."""
+    items, counts = matrix.items, matrix.item_counts
     if len(items) < MIN_ITEMS:
         yield f"there is only one item; a bank needs at least {MIN_ITEMS}"
         return
@@ -39,10 +38,16 @@ def refusals(
             "collect more responses or leave these columns out"
         )
         return
-    number, labels = components(y)
+    number, labels = components(matrix.p)
     if number > 1:
-        yield _unconnected(number, labels, configurations)
-    elif not np.ptp(y.data):
+        parts = np.unique(labels)[:NAMED]
+        firsts = [matrix.configurations[int(np.argmax(labels == part))] for part in parts]
+        yield (
+            f"the matrix falls into {number} parts that share neither configurations nor items (one with "
+            f"{named(firsts, number)}), so they have no common scale; calibrate each part alone, or let some "
+            "configurations answer items of several parts"
+        )
+    elif not np.ptp(matrix.p.data):
         yield "all scores are the same, so nothing tells configurations apart; add some that differ"
 
 
@@ -98,12 +103,3 @@ def named(names: Sequence[str], number: int) -> str:
     """The first names, and how many more there are."""
     shown = ", ".join(names[:NAMED])
     return shown if number <= NAMED else f"{shown} and {number - NAMED} more"
-
-
-def _unconnected(number: int, labels: NDArray[np.int32], configurations: Sequence[str]) -> str:
-    firsts = [configurations[int(np.argmax(labels == part))] for part in np.unique(labels)[:NAMED]]
-    return (
-        f"the matrix falls into {number} parts that share neither configurations nor items (one with "
-        f"{named(firsts, number)}), so they have no common scale; calibrate each part alone, or let some "
-        "configurations answer items of several parts"
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -9,11 +10,10 @@ import numpy as np
 from formats.item_parameters import MAX_PARAMETER, ResponseModel
 from psychometrics.calibration.adam import calibrate_with_adam
 from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, NAMED, named, refusals, threads
-from psychometrics.calibration.leave_one_out import LeaveOneOut, is_feasible, leave_one_out
 from psychometrics.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
 from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck, newton_check
 from psychometrics.calibration.notes import fit_notes, model_notes
-from psychometrics.calibration.problems import LeastSquares, Logistic, Problem
+from psychometrics.calibration.problems import LeastSquares, LeaveOneOut, Logistic, Problem, leave_one_out
 from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import ResponseMatrix
 from psychometrics.inference.frames import Library, frame_of
@@ -107,8 +107,9 @@ def fit_matrix(
     `clock` gives seconds. Raises NotCalibratable with one sentence per problem.
     """
     matrix, empty = matrix.without_empty()
-    _refuse_unfit(matrix)
-    response_model, reason = chosen_model(matrix, options)
+    if problems := list(refusals(matrix)):
+        raise NotCalibratable("\n".join(problems))
+    response_model, reason = _chosen_model(matrix, options)
     problem = _problem(matrix, options, response_model, transform)
     started = clock()
     fit, check = _fit(problem, options, progress)
@@ -127,7 +128,7 @@ def fit_matrix(
         response_model=response_model,
         reason=reason,
         transform=transform,
-        model=_model_name(problem),
+        model=problem.name,
         solver="lbfgs" if logistic else options.solver,
         fit=fit,
         check=check,
@@ -135,16 +136,6 @@ def fit_matrix(
         seconds=seconds,
         notes=tuple(notes),
     )
-
-
-def _refuse_unfit(matrix: ResponseMatrix) -> None:
-    problems = list(
-        refusals(
-            matrix.p, configurations=matrix.configurations, items=matrix.items, counts=matrix.item_counts
-        )
-    )
-    if problems:
-        raise NotCalibratable("\n".join(problems))
 
 
 def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
@@ -163,7 +154,7 @@ def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
         )
 
 
-def chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseModel, str]:
+def _chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseModel, str]:
     """The response model, and why it is this one. Raises NotCalibratable where the scores do not say."""
     p = matrix.p.data
     near = float(((p <= NEAR_ZERO) | (p >= NEAR_ONE)).mean())
@@ -198,11 +189,7 @@ def _problem(
 
 def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Calibration, NewtonCheck | None]:
     if options.solver == "adam":
-        adam = calibrate_with_adam(
-            problem.data,
-            problem.objective,
-            progress=lambda done, of: progress("Adam steps", done, of),
-        )
+        adam = calibrate_with_adam(problem.data, problem.objective, progress=partial(progress, "Adam steps"))
         return adam, None
     fit = problem.fit(progress=lambda done: progress("sweeps", done, 0))
     if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MAX_ABILITIES:
@@ -211,14 +198,9 @@ def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Cal
 
 
 def _left_out(problem: Problem, fit: Calibration, progress: Progress) -> LeaveOneOut | None:
-    if not is_feasible(problem):
+    if not problem.may_be_refitted:
         return None
     number = len(fit.theta)
     return leave_one_out(
         problem, fit, progress=lambda done: progress("without one configuration", done, number)
     )
-
-
-def _model_name(problem: Problem) -> str:
-    form = "logistic" if isinstance(problem, Logistic) else "logit-normal"
-    return f"{form} {'2PL' if problem.objective.discriminating else '1PL'}"

@@ -83,11 +83,7 @@ class LogisticResponses:
 
 
 def calibrate_logistic(
-    data: Responses,
-    objective: Objective,
-    *,
-    warm: Calibration | None = None,
-    progress: Steps = unheard,
+    data: Responses, objective: Objective, *, warm: Calibration | None = None, progress: Steps = unheard
 ) -> Calibration:
     """Fit abilities and items to 0/1 responses given as squeezed logits; `warm` is a similar fit.
 

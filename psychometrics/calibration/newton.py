@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from psychometrics.calibration.alternating import figures, gradient_at
-from psychometrics.calibration.items import Items, items_at
+from psychometrics.calibration.alternating import Items, figures, gradient_at, items_at
 from psychometrics.calibration.model import Calibration, Objective
 from psychometrics.calibration.responses import Responses
 from psychometrics.irt.transform import Array
@@ -47,7 +46,8 @@ def newton_check(data: Responses, fit: Calibration, objective: Objective) -> tup
     gradient = gradient_at(data, theta, items, objective)
     before = size = float(np.abs(gradient).max())
     try:
-        factor = cho_factor(_with_gauge(schur_hessian(data, theta, items, objective)))
+        hessian = schur_hessian(data, theta, items, objective)
+        factor = cho_factor(hessian + np.trace(hessian) / len(hessian) ** 2)  # the direction 1 is curved, too
     except LinAlgError:
         return fit, NewtonCheck(before, before, np.nan, minimum=False, steps=0)
     move, steps = float(np.abs(cho_solve(factor, gradient)).max()), 0
@@ -82,8 +82,3 @@ def schur_hessian(data: Responses, theta: Array, items: Items, objective: Object
         curvature += 2 * objective.ridge / len(a)
         hessian -= data.slope_products(theta, a, items.m, 1 / curvature / data.total**2)
     return hessian
-
-
-def _with_gauge(hessian: Array) -> Array:
-    lifted: Array = hessian + np.trace(hessian) / len(hessian) ** 2
-    return lifted

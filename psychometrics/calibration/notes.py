@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, MIN_RESPONSES, NAMED, named
-from psychometrics.calibration.leave_one_out import LeaveOneOut
 from psychometrics.calibration.model import Calibration
 from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck
+from psychometrics.calibration.problems import LeaveOneOut
 from psychometrics.data.response_matrix import ResponseMatrix
 
 
@@ -26,10 +26,10 @@ def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool
             "r_squared is the share of deviance explained; theta_QL is the score that fits this bank, "
             "while theta of equation 2 stretches its scale"
         )
-        yield from extreme_notes(matrix)
+        yield from _extreme_notes(matrix)
 
 
-def extreme_notes(matrix: ResponseMatrix) -> Iterator[str]:
+def _extreme_notes(matrix: ResponseMatrix) -> Iterator[str]:
     """Configurations of a right-or-wrong matrix whose ability has no finite maximum; nobody is empty here."""
     sums = np.add.reduceat(matrix.p.data, matrix.p.indptr[:-1])
     for value, alike in ((1, sums == np.diff(matrix.p.indptr)), (0, sums == 0)):

@@ -1,15 +1,38 @@
 """What is written into the bank's file and what is printed of a fit."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from formats.item_parameters import ItemParameters
-from psychometrics.calibration.exporting import item_parameters_of
+from formats.item_parameters import ItemParameter, ItemParameters, ResponseModel
 from psychometrics.calibration.fitting import BankFit
-from psychometrics.irt.transform import Array
+from psychometrics.calibration.model import Calibration
+from psychometrics.irt.transform import Array, Transform
+
+
+def item_parameters_of(
+    fit: Calibration,
+    *,
+    prompt_ids: Sequence[str],
+    subcategories: Sequence[str] | None = None,
+    transform: Transform,
+    response_model: ResponseModel = ResponseModel.LOGIT_NORMAL,
+) -> ItemParameters:
+    """Columns in the order of `prompt_ids`; without sub-categories the file holds empty ones."""
+    labels = [""] * len(prompt_ids) if subcategories is None else subcategories
+    columns = zip(prompt_ids, fit.a.tolist(), fit.b.tolist(), labels, strict=True)
+    return ItemParameters(
+        items=tuple(ItemParameter(*column) for column in columns),
+        squeeze_scale=transform.scale,
+        squeeze_offset=transform.offset,
+        sigma_hat=fit.sigma_hat,
+        n_models=len(fit.theta),
+        r_squared=None if math.isnan(fit.r_squared) else fit.r_squared,
+        response_model=response_model,
+    )
 
 
 def parameters_of(found: BankFit) -> ItemParameters:
@@ -46,7 +69,7 @@ def report_of(found: BankFit) -> dict[str, Any]:
         "sigma_hat": fit.sigma_hat,
         "seconds": round(found.seconds, 6),
         "newton": None if found.check is None else _numbers(asdict(found.check)),
-        "leave_one_out": leave_one_out_of(found),
+        "leave_one_out": _leave_one_out_of(found),
         "extreme_items": [
             {
                 "item": matrix.items[j],
@@ -61,7 +84,7 @@ def report_of(found: BankFit) -> dict[str, Any]:
     }
 
 
-def leave_one_out_of(found: BankFit) -> dict[str, Any] | None:
+def _leave_one_out_of(found: BankFit) -> dict[str, Any] | None:
     """Held-out minus joint abilities in logits, as published and with the scales aligned, and their sizes."""
     if found.left_out is None:
         return None

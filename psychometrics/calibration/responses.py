@@ -30,6 +30,8 @@ class Responses(ABC):
     """
 
     shape: tuple[int, int]
+    y: LogitMatrix
+    seen: LogitMatrix
     item_means: Array
     item_counts: Array
     person_counts: Array
@@ -56,9 +58,10 @@ class Responses(ABC):
     def item_sums(self, theta: Array) -> tuple[Array, Array, Array]:
         """Per item (J,): the sums of theta, of theta^2 and of theta times the centred logit."""
 
-    @abstractmethod
     def person_sums(self, a: Array, c: Array) -> tuple[Array, Array]:
         """Per person (I,): the sums of a (y + c) and of a^2 over the items answered."""
+        of_seen = self.seen @ np.column_stack([a * c, a**2])
+        return self.y @ a + of_seen[:, 0], of_seen[:, 1]
 
     @abstractmethod
     def residual_squares(self, theta: Array, a: Array, c: Array) -> float:
@@ -93,6 +96,9 @@ class Responses(ABC):
 class DenseResponses(Responses):
     """A full matrix with a mask."""
 
+    y: Array
+    seen: Array
+
     def __init__(self, y: Array, seen: Array, offset: Array | float = 0.0) -> None:
         self.shape = (y.shape[0], y.shape[1])
         self.seen = seen
@@ -100,16 +106,12 @@ class DenseResponses(Responses):
         _refuse_empty(self)
         means = y.sum(axis=0) / self.item_counts
         self.item_means = means + offset
-        self.y: Array = y - seen * means
+        self.y = y - seen * means
         self.squares = np.einsum("ij,ij->j", self.y, self.y)
 
     def item_sums(self, theta: Array) -> tuple[Array, Array, Array]:
         sx, sxx = np.array([theta, theta**2]) @ self.seen
         return sx, sxx, theta @ self.y
-
-    def person_sums(self, a: Array, c: Array) -> tuple[Array, Array]:
-        of_seen = self.seen @ np.column_stack([a * c, a**2])
-        return self.y @ a + of_seen[:, 0], of_seen[:, 1]
 
     def residual_squares(self, theta: Array, a: Array, c: Array) -> float:
         squares = 0.0
@@ -162,6 +164,9 @@ class DenseResponses(Responses):
 class SparseResponses(Responses):
     """Compressed rows; an entry of value 0 is a response, a missing entry is none."""
 
+    y: SparseLogits
+    seen: SparseLogits
+
     def __init__(self, y: SparseLogits, offset: Array | float = 0.0) -> None:
         self.shape = (y.shape[0], y.shape[1])
         self.columns = y.indices
@@ -179,10 +184,6 @@ class SparseResponses(Responses):
     def item_sums(self, theta: Array) -> tuple[Array, Array, Array]:
         of_seen = self.seen.T @ np.column_stack([theta, theta**2])
         return of_seen[:, 0], of_seen[:, 1], np.asarray(self.y.T @ theta)
-
-    def person_sums(self, a: Array, c: Array) -> tuple[Array, Array]:
-        of_seen = self.seen @ np.column_stack([a * c, a**2])
-        return self.y @ a + of_seen[:, 0], of_seen[:, 1]
 
     def residual_squares(self, theta: Array, a: Array, c: Array) -> float:
         residuals = self._of_rows(theta)

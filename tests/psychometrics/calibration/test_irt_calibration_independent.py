@@ -9,9 +9,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from psychometrics.calibration import Calibration, Objective
-from psychometrics.calibration.leave_one_out import leave_one_out
 from psychometrics.calibration.logistic import calibrate_logistic
-from psychometrics.calibration.problems import LeastSquares, Logistic, Problem
+from psychometrics.calibration.problems import LeastSquares, Logistic, Problem, leave_one_out
 from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import compressed
 from psychometrics.irt.transform import Array, Transform

@@ -7,13 +7,11 @@ from scipy.special import expit
 
 from psychometrics.calibration import Objective, calibrate
 from psychometrics.calibration.adam import calibrate_with_adam
-from psychometrics.calibration.alternating import alternate, gradient_at
-from psychometrics.calibration.items import items_at
-from psychometrics.calibration.leave_one_out import leave_one_out
+from psychometrics.calibration.alternating import alternate, gradient_at, items_at
 from psychometrics.calibration.logistic import LogisticResponses, calibrate_logistic, logistic_ability
 from psychometrics.calibration.model import Calibration, NotCalibratable
 from psychometrics.calibration.newton import newton_check, schur_hessian
-from psychometrics.calibration.problems import LeastSquares, Logistic
+from psychometrics.calibration.problems import LeastSquares, Logistic, leave_one_out
 from psychometrics.calibration.responses import SparseLogits, responses_of
 from psychometrics.data.response_matrix import compressed
 from psychometrics.irt.transform import Array, Transform
