@@ -13,8 +13,7 @@ from psychometrics.data.score_table import ScoreTableRefused
 from psychometrics.inference.estimates import Estimate, Reason, Share
 from psychometrics.inference.measure import Block, Measure
 from psychometrics.interface.banks import calibrate, item_bank_of, load_response_matrix, save_item_bank
-from psychometrics.interface.judges import agreement_of
-from psychometrics.interface.measuring import Results, load_cohort, measure
+from psychometrics.interface.measuring import Results, agreement_of, load_cohort, measure, plan
 from psychometrics.interface.scores import (
     Scores,
     ability,
@@ -23,7 +22,6 @@ from psychometrics.interface.scores import (
     quasi_likelihood,
     scores_of,
 )
-from psychometrics.interface.studies import plan
 from psychometrics.irt.ability import GroupAbility
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import ScoreOutOfRange, Transform

@@ -1,11 +1,15 @@
-"""Measure a cohort: the blocks of the measurement on one cohort, and their measures as a table."""
+"""Measure a cohort, the agreement of two judges, and the precision of a study before it is done."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from psychometrics.agreement.pairs import Agreement, agreement_from_seed
 from psychometrics.data.categories import items_by_category
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.cohort_table import read_cohort
@@ -17,6 +21,9 @@ from psychometrics.interface.scores import StrPath
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
+from psychometrics.planning.designs import MATRIX
+from psychometrics.planning.formulas import Plan, Prices
+from psychometrics.planning.tables import WANTED, NamedBank, Planned, planned
 
 BLOCKS = (Block.RESULTS, Block.COHORT, Block.TOP, Block.UNCERTAINTY)
 PUBLISHED_TOP = 15  # of 246 people (GIM paper, section 6)
@@ -105,6 +112,45 @@ def measure(
         except NotMeasurable as refusal:
             refused[block] = str(refusal)
     return Results(found, refused)
+
+
+def agreement_of(
+    x: ArrayLike,
+    y: ArrayLike,
+    clusters: Sequence[object] | None = None,
+    *,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+) -> Agreement:
+    """Agreement of scores x and y (n,) in [0, 1] that two judges gave the same responses, NaN = missing.
+
+    `clusters` (n,) names what is resampled as a whole, such as the person or the prompt; None: the response.
+    Offset and limits are y - x in score points; kappa, PABAK, AC1 and nominal alpha are of met (>= 0.5) or
+    not. Raises ScoresRefused for other scores or shapes. Each formula has its source in its module
+    (`psychometrics.agreement`).
+    """
+    labels = np.arange(np.size(x)) if clusters is None else np.asarray([str(name) for name in clusters])
+    return agreement_from_seed(x, y, labels, seed=seed, resamples=resamples)
+
+
+def plan(
+    study: Plan,
+    *,
+    bank: ItemBank | None = None,
+    kind: str = MATRIX,
+    prices: Prices | None = None,
+    wanted: tuple[float, ...] = WANTED,
+) -> Planned:
+    """Half-widths of 95 % intervals and smallest detectable differences (logits), and alternatives.
+
+    `bank` gives the number of prompts and their mean a^2 in place of those of `study`. `kind` is "matrix" or
+    "nested". `wanted` are half-widths for which the people needed are found. ValueError for another kind.
+    Formulas and assumptions stand in `psychometrics.planning.formulas` (docs/measurement/planning.md).
+    """
+    named = None if bank is None else NamedBank("bank", bank)
+    if named is not None:
+        study = replace(study, bank_prompts=len(named.items), mean_square=named.mean_square)
+    return planned(study, kind, prices or Prices(), wanted, bank=named)
 
 
 def _sizes(cohort: Cohort, bank: ItemBank | None) -> Mapping[str, int]:
