@@ -16,10 +16,11 @@ from argparse import ArgumentParser
 import numpy as np
 
 from benchmarks.measurement.calibration import simulated_or_public_bank
+from benchmarks.measurement.simulated_banks import extended_bank
 from benchmarks.measurement.stated import Simulated, Tally
 from psychometrics.calibration import calibrate
 from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_bank
+from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array
 
 SEED, MISSING, HELD_OUT = 7, 0.1, 200

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.measurement.simulated_banks import dgp_g_scores
 from benchmarks.measurement.stated import Simulated, Tally, share
 from benchmarks.measurement.theta_10k import bank_for
 from psychometrics.data.cohort import Pairs
@@ -29,7 +30,7 @@ from psychometrics.inference.clusters import Codes
 from psychometrics.inference.estimates import Estimate
 from psychometrics.inference.standard_errors_table import Errors
 from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.responses import RubricResponses, dgp_g_scores, dgp_r_table
+from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array
 
 STATED_STUDIES = 500

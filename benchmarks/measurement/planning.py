@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from batches.rules.assembly import PromptTraits, assemble_balanced, assemble_random
+from benchmarks.measurement.simulated_banks import extended_bank
 from formats.item_parameters import read_item_parameters
 from psychometrics.irt.bank import ItemBank, item_bank_from
-from psychometrics.irt.responses import RubricResponses, dgp_r_table, extended_bank
+from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array
 from psychometrics.planning.designs import MATRIX, NESTED, design_of
 from psychometrics.planning.formulas import Plan, batch_half_width, people_for, precision

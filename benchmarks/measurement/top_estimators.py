@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr
 
+from benchmarks.measurement.simulated_banks import dgp_g_scores, extended_bank
 from benchmarks.measurement.stated import Simulated, Tally, share, simulated
 from formats.item_parameters import read_item_parameters
 from psychometrics.data.cohort import Pairs
@@ -29,7 +30,7 @@ from psychometrics.inference.between_person import OwnAbilities, own_abilities
 from psychometrics.inference.clusters import Codes
 from psychometrics.inference.estimates import Estimate
 from psychometrics.irt.bank import ItemBank, item_bank_from
-from psychometrics.irt.responses import RubricResponses, dgp_g_scores, dgp_r_table, extended_bank
+from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array, Transform
 from psychometrics.top.crossfit import SPLITS, Crossfit, crossfit
 from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb

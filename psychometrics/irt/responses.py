@@ -1,4 +1,6 @@
-"""Simulate single responses of examinees with known abilities: what people and models answer, before a fit.
+"""Simulate scores and single responses of examinees with known abilities: what is answered, before a fit.
+
+Scores with normal errors on the logit scale are those of the GIM paper, equation 1.
 
 DGP-R. The mean m_ij of a cell is set so that the score over five epochs has the expected logit
 
@@ -7,9 +9,8 @@ DGP-R. The mean m_ij of a cell is set so that the score over five epochs has the
 as far as scores between 0 and 1 reach; d_ij belongs to the person and the item and stays the same in every
 response. A response is a rubric of n_j criteria (36 % of the items exact, n = 1; else 3 to 9), of which a
 beta-binomial number with mean m_ij and intraclass correlation 0.4 is met, times the judge's confidence (1 in
-97 % of the responses, else 0.95). DGP-G is a (theta - b) + N(0, 3.5^2), clipped: too little noise for single
-responses, so a lower bound of its effects. Both are assumptions about how answers arise, not facts: DGP-R
-matches the published residual SD, R^2 and change from epoch to epoch (GIM paper, I.9).
+97 % of the responses, else 0.95). These are assumptions about how answers arise, not facts: they match the
+published residual SD, R^2 and change from epoch to epoch (GIM paper, I.9).
 
 The distribution of a mean of k responses is exact on a grid of met criteria times confidence, so the
 inversion is a table of E logit against m, one line for each n.
@@ -24,7 +25,6 @@ from numpy.typing import NDArray
 from scipy.special import betaln, expit, gammaln
 
 from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.simulation import expected_logits
 from psychometrics.irt.transform import Array, Transform
 
 Codes = NDArray[np.int64]
@@ -36,6 +36,17 @@ LEVELS = 20  # confidence in steps of 1/20, so that the scores of a rubric lie o
 TABLES_KEPT = 1000  # of one or two thousand numbers; processes fitted to studies are many
 TARGETS = np.linspace(-60, 60, 1201)  # a (theta - b) of true abilities; beyond it nothing changes
 NODES = 41
+
+
+def expected_logits(theta: Array, bank: ItemBank) -> Array:
+    """a_j (theta_i - b_j) for I abilities (logits) and J items, shape (I, J)."""
+    return bank.a * (theta[:, np.newaxis] - bank.b)
+
+
+def logit_normal_scores(theta: Array, bank: ItemBank, *, sigma: float, rng: np.random.Generator) -> Array:
+    """Scores (I, J) in [0, 1] from y = a (theta - b) + N(0, sigma^2), clipped where p would leave [0, 1]."""
+    y = expected_logits(theta, bank)
+    return bank.transform.to_score(y + sigma * rng.standard_normal(y.shape))
 
 
 @dataclass(frozen=True)
@@ -140,34 +151,6 @@ def dgp_r_table(
     rubric = rng.integers(process.fewest_criteria, process.most_criteria + 1, len(bank))
     exact = rng.random(len(bank)) < process.exact_share
     return RubricResponses(bank, np.where(exact, 1, rubric).astype(np.int64), process)
-
-
-def dgp_g_scores(
-    theta_of_rows: Array, items: Codes, bank: ItemBank, rng: np.random.Generator, sigma: float = 3.5
-) -> Array:
-    """DGP-G: one score per row (n,) from abilities (n,) and bank positions (n,)."""
-    y = bank.a[items] * (theta_of_rows - bank.b[items]) + sigma * rng.standard_normal(len(items))
-    return bank.transform.to_score(y)
-
-
-def extended_bank(
-    bank: ItemBank, rng: np.random.Generator, items: int = 820, jitter: float = 0.1
-) -> ItemBank:
-    """A bank of `items` items: those of `bank` and resampled ones, as the private ones are not known.
-
-    `jitter` is the standard deviation of what is added to log a, and to b in parts of the SD of b.
-    """
-    added = rng.integers(0, len(bank), max(items - len(bank), 0))
-    log_a = np.log(bank.a[added]) + jitter * rng.standard_normal(len(added))
-    b = bank.b[added] + jitter * bank.b.std() * rng.standard_normal(len(added))
-    return ItemBank(
-        prompt_ids=(*bank.prompt_ids, *(f"resampled-{number:04}" for number in range(1, len(added) + 1))),
-        a=np.concatenate([bank.a, np.exp(log_a)]),
-        b=np.concatenate([bank.b, b]),
-        subcategories=(*bank.subcategories, *(bank.subcategories[j] for j in added)),
-        transform=bank.transform,
-        sigma_hat=bank.sigma_hat,
-    )
 
 
 def expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:

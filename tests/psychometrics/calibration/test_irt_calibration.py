@@ -5,7 +5,7 @@ import pytest
 
 from psychometrics.calibration import Calibration, NotCalibratable, calibrate, item_parameters_of
 from psychometrics.irt.bank import ItemBank, item_bank_from
-from psychometrics.irt.simulation import expected_logits, logit_normal_scores
+from psychometrics.irt.responses import expected_logits, logit_normal_scores
 from psychometrics.irt.transform import Array, Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)

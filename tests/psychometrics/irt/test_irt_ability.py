@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from formats.item_parameters import read_item_parameters
 from psychometrics.irt.ability import abilities_of, ability_of, group_ability
 from psychometrics.irt.bank import ItemBank, item_bank_from
-from psychometrics.irt.simulation import logit_normal_scores
+from psychometrics.irt.responses import logit_normal_scores
 from psychometrics.irt.transform import Array, ScoreOutOfRange, Transform
 
 PUBLISHED = Transform(scale=0.998, offset=0.001)

@@ -5,16 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.measurement.simulated_banks import dgp_g_scores, extended_bank
 from formats.item_parameters import read_item_parameters
 from psychometrics.irt.ability import abilities_of
 from psychometrics.irt.bank import ItemBank, item_bank_from
-from psychometrics.irt.responses import (
-    ResponseProcess,
-    RubricResponses,
-    dgp_g_scores,
-    dgp_r_table,
-    extended_bank,
-)
+from psychometrics.irt.responses import ResponseProcess, RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Transform
 
 

@@ -9,7 +9,7 @@ from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, coho
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.simulation import logit_normal_scores
+from psychometrics.irt.responses import logit_normal_scores
 from psychometrics.irt.transform import Transform
 from psychometrics.measures.blocks.slices import part_measures
 from psychometrics.slices.differences import arm_differences, contamination
