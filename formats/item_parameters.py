@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from formats.canonical import canonical_sha256
-from formats.checked_objects import CheckedObject, Fault
+from formats.checked_objects import CheckedObject, Place
 from formats.problems import Problem
 from formats.sentences import field_path, sentence_of
 from formats.text_faults import MAX_SET_NAME_CHARACTERS, id_fault, label_fault
@@ -80,7 +80,7 @@ def read_item_parameters(path: Path) -> ItemParameters:
         _refuse(sentence_of("model_type", content, {}) or "")
     file = CheckedObject(content)
     parameters = _parameters_in(file)
-    problems += map(_problem_of, file.problems)
+    problems += [_problem_of(*fault) for fault in file.problems]
     if problems:
         raise ItemParametersRefused(problems)
     return parameters
@@ -178,8 +178,7 @@ def _refuse(message: str, line: int | None = None) -> NoReturn:
     raise ItemParametersRefused([Problem(line, None, "", message)]) from None
 
 
-def _problem_of(fault: Fault) -> Problem:
-    place, sentence = fault
+def _problem_of(place: Place, sentence: str) -> Problem:
     if len(place) > 1 and place[0] == "items":
         return Problem(None, place[1], field_path(place[2:]), sentence)
     return Problem(None, None, field_path(place), sentence)

@@ -38,9 +38,15 @@ class Problem(ABC):
     def fit(self, *, warm: Calibration | None = None, progress: Steps = unheard) -> Calibration:
         """The bank; `warm` is a similar fit with the same persons and items."""
 
-    @abstractmethod
     def ability_of(self, person: int, a: Array, b: Array) -> float:
         """One person's theta (logits) on items that are given (J,)."""
+        items, y = self.data.row(person)
+        return self.ability(a[items], b[items], y)
+
+    @staticmethod
+    @abstractmethod
+    def ability(a: Array, b: Array, y: Array) -> float:
+        """Theta (logits) of squeezed logits y (n,) on these items (n,)."""
 
     @property
     def name(self) -> str:
@@ -66,9 +72,8 @@ class LeastSquares(Problem):
         start, u = (None, None) if warm is None else (warm.theta, np.log(warm.a))
         return alternate(self.data, self.objective, start=start, u=u, progress=progress)
 
-    def ability_of(self, person: int, a: Array, b: Array) -> float:
-        items, y = self.data.row(person)
-        a, b = a[items], b[items]
+    @staticmethod
+    def ability(a: Array, b: Array, y: Array) -> float:
         return float(a @ (y + a * b) / (a @ a))
 
 
@@ -81,9 +86,7 @@ class Logistic(Problem):
     def fit(self, *, warm: Calibration | None = None, progress: Steps = unheard) -> Calibration:
         return calibrate_logistic(self.data, self.objective, warm=warm, progress=progress)
 
-    def ability_of(self, person: int, a: Array, b: Array) -> float:
-        items, y = self.data.row(person)
-        return logistic_ability(a[items], b[items], y)
+    ability = staticmethod(logistic_ability)
 
 
 @dataclass(frozen=True, eq=False)

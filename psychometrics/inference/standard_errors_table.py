@@ -93,7 +93,7 @@ class Errors:
         people = len(np.unique(pairs.person))
         yield ErrorRow("theta.pool", "se.participant_boot", Target.THIS_BANK, drawn, people, serves=False)
         mixed = mixed_error(pairs, self.components)
-        yield self._row("theta.pool", "se.mixed", Target.SUCH_PROMPTS, fit.theta, mixed, serves=False)
+        yield _row("theta.pool", "se.mixed", Target.SUCH_PROMPTS, fit.theta, mixed, serves=False)
         yield self._analytic("theta.pool", fit.theta, fit.bread)
 
     def of_prompt(self) -> Iterator[ErrorRow]:
@@ -105,7 +105,7 @@ class Errors:
             yield self._prompt_jackknife("se.jackknife_batch", Target.SUCH_PROMPTS, theta, pairs.batch)
         else:
             both = twoway_jackknife(pairs, self.transform)
-            yield self._row(name, "se.jackknife_twoway", Target.SUCH_PROMPTS, theta, both, serves=True)
+            yield _row(name, "se.jackknife_twoway", Target.SUCH_PROMPTS, theta, both, serves=True)
         yield self._analytic(name, theta, prompt_information(pairs))
 
     def of_ql(self) -> Iterator[ErrorRow]:
@@ -122,7 +122,7 @@ class Errors:
         if not self.nested and fit.reason is None:
             by_batch = replace(by_batch, se=np.nan, reason=Reason.OTHER_DESIGN)
         rows = [
-            self._row(name, error, target, fit.theta, found, serves=error in (first, "se.participant"))
+            _row(name, error, target, fit.theta, found, serves=error in (first, "se.participant"))
             for error, target, found in (
                 ("se.participant", Target.THIS_BANK, cluster_error(fit, self.pairs.person)),
                 ("se.batch", Target.SUCH_PROMPTS, by_batch),
@@ -135,7 +135,7 @@ class Errors:
         codes, number = cluster_codes(groups)
         without = prompt_thetas_without(self.pairs, codes, number, self.transform)
         found = jackknife_error(without, len(self.pairs))
-        return self._row("theta.prompt", error, target, theta, found, serves=True)
+        return _row("theta.prompt", error, target, theta, found, serves=True)
 
     def _quasi_jackknife(self, error: str, target: Target, fit: Fit, groups: Codes) -> ErrorRow:
         codes, number = cluster_codes(groups)
@@ -143,18 +143,17 @@ class Errors:
             found = ClusterError(np.nan, len(self.pairs), number, fit.reason)
         else:
             found = jackknife_error(quasi_thetas_without(self.pairs, codes, number), len(self.pairs))
-        return self._row("theta.ql", error, target, fit.theta, found, serves=False)
+        return _row("theta.ql", error, target, fit.theta, found, serves=False)
 
     def _analytic(self, name: str, theta: float, information: float) -> ErrorRow:
         found = analytic_estimate(theta, information, self.sigma_hat)
         return ErrorRow(name, "se.analytic", Target.PAPER, found, None, serves=True)
 
-    @staticmethod
-    def _row(
-        name: str, error: str, target: Target, theta: float, found: ClusterError, *, serves: bool
-    ) -> ErrorRow:
-        estimate = estimated(theta, found)
-        return ErrorRow(name, error, target, estimate, found.clusters, serves)
+
+def _row(
+    name: str, error: str, target: Target, theta: float, found: ClusterError, *, serves: bool
+) -> ErrorRow:
+    return ErrorRow(name, error, target, estimated(theta, found), found.clusters, serves)
 
 
 def estimated(theta: float, found: ClusterError) -> Estimate:
@@ -184,4 +183,4 @@ def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool) -> ErrorRow:
     else:
         found = cluster_error(fit, pairs.batch if error == "se.batch" else pairs.person)
     target = Target.THIS_BANK if error == "se.participant" else Target.SUCH_PROMPTS
-    return ErrorRow(name, error, target, estimated(fit.theta, found), found.clusters, serves=True)
+    return _row(name, error, target, fit.theta, found, serves=True)

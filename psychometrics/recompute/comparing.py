@@ -123,9 +123,8 @@ def _columns_of(stored: Values, found: Values) -> Iterator[tuple[str, Any, Any]]
 def _same(stored: Any, found: Any) -> bool:
     match stored, found:
         case dict(), dict():
-            return stored.keys() == found.keys() and all(
-                _same(one, found[key]) for key, one in stored.items()
-            )
+            same_keys = stored.keys() == found.keys()
+            return same_keys and all(_same(one, found[key]) for key, one in stored.items())
         case list(), list() | tuple():
             return len(stored) == len(found) and all(map(_same, stored, found))
         case bool() | str() | None, _:

@@ -5,7 +5,6 @@ from functools import cached_property
 
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, stored_columns
-from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
@@ -36,8 +35,7 @@ class MeasuredRun:
     @cached_property
     def rows(self) -> list[Values]:
         """The stored rows of the run, of every scope, under their present names."""
-        rows = self.export.rows_of("measures", self.entry["number"])
-        return list(map(presently_named, rows))
+        return list(map(presently_named, self.export.rows_of("measures", self.entry["number"])))
 
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
@@ -128,7 +126,7 @@ class MeasuredRun:
         """What a block is given, with a stream of random numbers from its beginning."""
         measured = self.entry["measurement"] or NOTHING_DRAWN
         return Inputs(
-            facts=self._facts, everyone=self._everyone, items=self._items,
+            facts=self._facts, everyone=self._everyone, items=items_from(self.export),
             rng=block_rng(measured["seed"], Block(block)), resamples=measured["resamples"],
             progress=lambda *_: None, scope=self.export.scope,
         )  # fmt: skip
@@ -141,10 +139,6 @@ class MeasuredRun:
     def _facts(self) -> Facts:
         stored = [one for one in self.rows if one["scope"] == self.export.scope]
         return facts_from(self.export, self.entry, self._everyone, stored)
-
-    @cached_property
-    def _items(self) -> ItemBank | None:
-        return items_from(self.export)
 
     @cached_property
     def only_tasks(self) -> bool:

@@ -7,37 +7,19 @@ import numpy as np
 
 from formats.canonical import JsonValue
 from psychometrics.agreement.pairs import agreement
+from psychometrics.exclusions import multiverse, rules
 from psychometrics.exclusions.flow import flow_steps
 from psychometrics.exclusions.itt import intention_to_treat
-from psychometrics.exclusions.multiverse import (
-    Aggregation,
-    Choice,
-    GroupResult,
-    MissingRule,
-    Specification,
-    not_judged,
-    specifications,
-    spread_of,
-)
-from psychometrics.exclusions.rules import (
-    DECLARED,
-    PAPER_RULE,
-    RULES_VERSION,
-    ExclusionFacts,
-    lowest_ranks,
-    rated_twice,
-    removed_by,
-    rules_sha256,
-)
+from psychometrics.exclusions.multiverse import Specification
 from psychometrics.inference.clusters import Array
-from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain, plain_or
 from psychometrics.measures.inputs import Inputs, ScreeningFacts
 
 GROUPS = ("average", "top")
-SCORE_BASED = frozenset(rule.key for rule in DECLARED if rule.score_based)
+SCORE_BASED = frozenset(rule.key for rule in rules.DECLARED if rule.score_based)
 NAMES = {"theta": "multiverse", "ql": "multiverse.ql"}  # by estimator of a specification
-PAPER_CELL = (PAPER_RULE.key, MissingRule.AS_MISSING, Aggregation.BY_PROMPT)
+PAPER_CELL = (rules.PAPER_RULE.key, multiverse.MissingRule.AS_MISSING, multiverse.Aggregation.BY_PROMPT)
 
 
 def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -47,11 +29,12 @@ def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     if screening is None:
         raise ValueError("exclusions are measured from what the screening found")
     facts = screening.people
-    lowest = lowest_ranks(everyone)
+    lowest = rules.lowest_ranks(everyone)
     yield from flow_measures(inputs, screening)
     yield from itt_measures(inputs)
     yield from rule_measures(facts, lowest)
-    found = list(specifications(everyone, removed_by(DECLARED, facts, lowest), inputs.facts.top_size))
+    removed = rules.removed_by(rules.DECLARED, facts, lowest)
+    found = list(multiverse.specifications(everyone, removed, inputs.facts.top_size))
     for group in GROUPS:
         for estimator in NAMES:
             yield from multiverse_measures(found, group, estimator)
@@ -81,7 +64,7 @@ def flow_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure
 
 def itt_measures(inputs: Inputs) -> Iterator[Measure]:
     """Theta with nobody left out. Bounds stand in where excluded people were never judged."""
-    unjudged = int(not_judged(inputs.everyone).sum())
+    unjudged = int(multiverse.not_judged(inputs.everyone).sum())
     for group in GROUPS:
         size = inputs.facts.top_size if group == "top" else None
         for found in intention_to_treat(inputs.everyone, size):
@@ -91,16 +74,16 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
             )  # fmt: skip
 
 
-def rule_measures(facts: ExclusionFacts, lowest: Array) -> Iterator[Measure]:
+def rule_measures(facts: rules.ExclusionFacts, lowest: Array) -> Iterator[Measure]:
     """How many people each rule leaves out, by condition, and how many of them the reviewers do as well."""
-    sha256 = rules_sha256()
-    for rule in DECLARED:
+    sha256 = rules.rules_sha256()
+    for rule in rules.DECLARED:
         removed = rule.removed(facts, lowest)
         conditions = rule.conditions(facts, lowest)
         yield Measure(
             "rule.removed", plain(int(removed.sum())), subset=f"rule:{rule.key}", people=len(facts),
             details={
-                "rule": asdict(rule), "rules_version": RULES_VERSION, "rules_sha256": sha256,
+                "rule": asdict(rule), "rules_version": rules.RULES_VERSION, "rules_sha256": sha256,
                 "score_based": rule.score_based,
                 "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
                 "also_by_verdict": int((removed & facts.confirmed).sum()),
@@ -111,12 +94,11 @@ def rule_measures(facts: ExclusionFacts, lowest: Array) -> Iterator[Measure]:
 def multiverse_measures(found: list[Specification], group: str, estimator: str) -> Iterator[Measure]:
     """Every specification of a group, then their spread with and without the score-based rule."""
     for one in found:
-        result: GroupResult = getattr(one, group)
-        estimate: Estimate = getattr(result, estimator)
+        result: multiverse.GroupResult = getattr(one, group)
         cell = (one.rule, one.missing, one.aggregation)
         yield Measure(
-            NAMES[estimator], estimate, group=group, n=result.pairs, people=result.people,
-            subset=f"{one.rule};{one.missing};{one.aggregation}",
+            NAMES[estimator], getattr(result, estimator), group, ";".join(cell), n=result.pairs,
+            people=result.people,
             details={
                 "rule": one.rule, "missing": one.missing, "aggregation": one.aggregation,
                 "paper": cell == PAPER_CELL, "score_based": one.rule in SCORE_BASED,
@@ -131,7 +113,7 @@ def without_scores(found: list[Specification]) -> list[Specification]:
 
 
 def spread_measures(found: list[Specification], group: str, estimator: str, subset: str) -> Iterator[Measure]:
-    spread, of = spread_of(found, group, estimator), NAMES[estimator]
+    spread, of = multiverse.spread_of(found, group, estimator), NAMES[estimator]
     names = [f"{of}.{what}" for what in ("median", "low", "high", "range")]
     if spread is None:
         why = getattr(getattr(found[0], group), estimator).reason or Reason.NOTHING_SCORED
@@ -140,7 +122,7 @@ def spread_measures(found: list[Specification], group: str, estimator: str, subs
     values = (spread.median, spread.low, spread.high, spread.high - spread.low)
     for name, value in zip(names, values, strict=True):
         yield Measure(name, plain(value), group=group, subset=subset, n=spread.specifications)
-    shares = {str(choice): spread.shares[choice] for choice in Choice}
+    shares = {str(choice): spread.shares[choice] for choice in multiverse.Choice}
     for choice, share in {**shares, "interactions": spread.interactions}.items():
         estimate = plain_or(share, Reason.NO_VARIATION)
         yield Measure(f"{of}.share.{choice}", estimate, group=group, subset=subset, n=spread.specifications)
@@ -150,7 +132,7 @@ def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measu
     """Ranges of Average over specifications, without the score-based, in SEs by people of the retained."""
     published = {one.name: one.estimate for one in intention_to_treat(inputs.cohort, None)}
     for estimator, own in (("theta", published["theta.prompt"]), ("ql", published["theta.ql"])):
-        spread = spread_of(without_scores(found), "average", estimator)
+        spread = multiverse.spread_of(without_scores(found), "average", estimator)
         if spread is None or np.isnan(own.se):
             ratio = unknown(own.reason or Reason.NOTHING_SCORED)
         else:
@@ -161,9 +143,8 @@ def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measu
 def ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
     """Everybody whom a rule leaves out that looks at no score: by which rules, and on what facts."""
     facts, verdicts = screening.people, screening.decisions
-    rules = [rule for rule in DECLARED if not rule.score_based]
     unread = np.full(len(facts), np.nan)
-    masks = {rule.key: rule.removed(facts, unread) for rule in rules}
+    masks = {rule.key: rule.removed(facts, unread) for rule in rules.DECLARED if not rule.score_based}
     for place, person in enumerate(inputs.everyone.people):
         by = [key for key, mask in masks.items() if mask[place]]
         if by or person.code in verdicts:
@@ -176,7 +157,7 @@ def ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measu
             )  # fmt: skip
 
 
-def facts_of(facts: ExclusionFacts, place: int) -> dict[str, JsonValue]:
+def facts_of(facts: rules.ExclusionFacts, place: int) -> dict[str, JsonValue]:
     """One person's facts as JSON holds them."""
     names = ("off_task_share", "answered_share", "median_words", "seconds_per_answer")
     values = {name: float(getattr(facts, name)[place]) for name in names}
@@ -185,7 +166,7 @@ def facts_of(facts: ExclusionFacts, place: int) -> dict[str, JsonValue]:
 
 def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
     """Agreement of two reviewers on who is excluded, over the people both decided about."""
-    twice = rated_twice(screening.decisions)
+    twice = rules.rated_twice(screening.decisions)
     rated = len(screening.decisions)
     share = plain(len(twice) / rated) if rated else unknown(Reason.NOT_RATED_TWICE)
     yield Measure("screening.rated_twice", share, n=rated, people=rated)

@@ -5,17 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from formats.canonical import JsonValue
-from psychometrics.agreement.influence import (
-    FLIPPED,
-    changes_without,
-    effect_of_flips,
-    largest_changes,
-    quasi_change,
-    quasi_changes_of_one,
-    quasi_effect_of_flips,
-    thetas_of,
-    under_other_scores,
-)
+from psychometrics.agreement import influence
 from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
@@ -66,7 +56,7 @@ def unscored_measure(inputs: Inputs) -> Measure:
 def theta_measures(
     members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
 ) -> Iterator[Measure]:
-    thetas = thetas_of(members)
+    thetas = influence.thetas_of(members)
     for name, estimate in thetas.reported.items():
         yield Measure(
             f"judge.{name}", estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
@@ -96,16 +86,16 @@ def change_measures(
     part: Cohort, p: Array, group: str, subset: str, details: dict[str, int] | None
 ) -> Iterator[Measure]:
     """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
-    other = under_other_scores(part, p)
+    other = influence.under_other_scores(part, p)
     rows = other.rows
-    quasi = quasi_change(part.pairs, p[rows])
+    quasi = influence.quasi_change(part.pairs, p[rows])
     for name, change in (("theta.change", other.change), ("theta.change.ql", quasi)):
         yield Measure(
             name, change.estimate, group=group, subset=subset, n=change.n, clusters=change.clusters,
             details=details or {},
         )  # fmt: skip
-    places = largest_changes(other.parts, MAX_INFLUENTIAL)
-    alone = quasi_changes_of_one(part.pairs, places, p[rows[places]])
+    places = influence.largest_changes(other.parts, MAX_INFLUENTIAL)
+    alone = influence.quasi_changes_of_one(part.pairs, places, p[rows[places]])
     for place, change_ql in zip(places, alone, strict=True):
         row = int(rows[place])
         scores = {"p": float(part.p[row]), "p_other": float(p[row])}
@@ -116,9 +106,9 @@ def change_measures(
 def influence_measures(members: Cohort, group: str) -> Iterator[Measure]:
     """The ten answers without which theta.pool changes most, and what theta_QL changes by."""
     rows, pairs = np.flatnonzero(members.is_pair), members.pairs
-    changes = changes_without(pairs)
-    places = largest_changes(changes, MAX_INFLUENTIAL)
-    quasi = quasi_changes_of_one(pairs, places, np.full(len(places), np.nan))
+    changes = influence.changes_without(pairs)
+    places = influence.largest_changes(changes, MAX_INFLUENTIAL)
+    quasi = influence.quasi_changes_of_one(pairs, places, np.full(len(places), np.nan))
     for place, change_ql in zip(places, quasi, strict=True):
         row = int(rows[place])
         both = {"influence.answer": float(changes[place]), "influence.answer.ql": change_ql}
@@ -141,9 +131,9 @@ def answer_measures(
 def flip_measures(members: Cohort, group: str) -> Iterator[Measure]:
     """What it would do if some of the answers with full credit deserved none."""
     pairs = members.pairs
-    value, full = effect_of_flips(pairs, members.transform)
+    value, full = influence.effect_of_flips(pairs, members.transform)
     estimate = plain(value) if len(pairs) else unknown(Reason.NOTHING_SCORED)
-    details = {"share": FLIPPED, "full_credit": full}
+    details = {"share": influence.FLIPPED, "full_credit": full}
     yield Measure("theta.flips", estimate, group=group, n=len(pairs), details=details)
-    quasi = quasi_effect_of_flips(pairs)
+    quasi = influence.quasi_effect_of_flips(pairs)
     yield Measure("theta.flips.ql", quasi, group=group, n=len(pairs), details=details)

@@ -12,6 +12,7 @@ from psychometrics.inference.clusters import ClusterEstimate
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.measures.inputs import Inputs, top_members
+from psychometrics.missing import scores
 from psychometrics.missing.outcomes import (
     absence_test,
     answered_shares,
@@ -19,22 +20,13 @@ from psychometrics.missing.outcomes import (
     missing_model,
     outcome_counts,
 )
-from psychometrics.missing.scores import (
-    DELTAS,
-    Predicted,
-    at_bound,
-    pooled_theta,
-    prompt_mean_theta,
-    quasi_theta,
-    zero_for_left,
-)
 from psychometrics.slices.suppression import hidden_where_asked
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
 ESTIMATORS = (
-    ("missing.theta.pool", pooled_theta, Predicted.theta_pool),
-    ("missing.theta.prompt", prompt_mean_theta, Predicted.theta_prompt),
-    ("missing.theta.ql", quasi_theta, Predicted.theta_ql),
+    ("missing.theta.pool", scores.pooled_theta, scores.Predicted.theta_pool),
+    ("missing.theta.prompt", scores.prompt_mean_theta, scores.Predicted.theta_prompt),
+    ("missing.theta.ql", scores.quasi_theta, scores.Predicted.theta_ql),
 )
 
 
@@ -49,8 +41,8 @@ def missing_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from place_measures(cohort)
     yield absence_measure(top, cohort)
     yield from thetas(cohort, "average", "as-missing")
-    yield from thetas(zero_for_left(cohort), "average", "as-zero")
-    yield from bounds_and_deltas(cohort, Predicted(cohort), "average")
+    yield from thetas(scores.zero_for_left(cohort), "average", "as-zero")
+    yield from bounds_and_deltas(cohort, scores.Predicted(cohort), "average")
     yield from top_thetas(inputs, top)
     yield from model_measures(cohort)
 
@@ -104,11 +96,11 @@ def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     """The stored Top under every assumption; and Top chosen again with zeros, or among those who answered."""
     cohort, size = inputs.cohort, inputs.facts.top_size
     yield from thetas(top, "top", "as-missing")
-    zeros = zero_for_left(cohort)
+    zeros = scores.zero_for_left(cohort)
     chosen = top_members(zeros, size)
     yield from thetas(zeros.of_people(chosen), "top", "as-zero", stayed(inputs.top, chosen))
     yield from thetas(zeros.of_people(inputs.top), "top", "as-zero:same-people")
-    yield from bounds_and_deltas(top, Predicted(cohort), "top")
+    yield from bounds_and_deltas(top, scores.Predicted(cohort), "top")
     eligible = np.nan_to_num(answered_shares(cohort), nan=-1.0) >= FLOOR  # NaN is not at least anything
     chosen = top_members(cohort.of_people(eligible), size)
     details = stayed(inputs.top, chosen) | {"eligible": int(eligible.sum())}
@@ -131,17 +123,17 @@ def thetas(
         )  # fmt: skip
 
 
-def bounds_and_deltas(members: Cohort, predicted: Predicted, group: str) -> Iterator[Measure]:
+def bounds_and_deltas(members: Cohort, predicted: scores.Predicted, group: str) -> Iterator[Measure]:
     """Values without intervals: these are assumptions, and what is imputed has no sampling error."""
     people = members.people_present
     gaps = int((np.isnan(members.p) & members.known[members.prompt]).sum()) if len(members) else 0
     for name, estimate, _ in ESTIMATORS:
         for side, score in (("low", 0.0), ("high", 1.0)):
-            bound = estimate(at_bound(members, score)).estimate
+            bound = estimate(scores.at_bound(members, score)).estimate
             bare = plain(bound.value) if bound.known else bound
             yield Measure(name, bare, group, f"bound:{side}", people=people, details={"imputed": gaps})
     details: dict[str, JsonValue] = {"imputed": gaps, "abilities": "shrunken"}
-    for delta in DELTAS:
+    for delta in scores.DELTAS:
         for name, _, predict in ESTIMATORS:
             found = predict(predicted, members, delta)
             yield Measure(name, found, group, f"delta:{delta:g}", people=people, details=details)

@@ -17,14 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from formats.canonical import JsonValue
-from psychometrics.benchmark.tasks import (
-    TaskSums,
-    harmonic,
-    macro_estimate,
-    micro_estimate,
-    task_estimate,
-    task_sums,
-)
+from psychometrics.benchmark import tasks
 from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Estimate, Reason, unknown, within
@@ -164,20 +157,20 @@ def private_prompts(rows: Cohort) -> int:
 
 def task_measures(group: str, members: Cohort, rules: str) -> Iterator[Measure]:
     """Accuracy of each task that the group was asked, and the benchmark's summaries of them, in percent."""
-    sums = task_sums(members)
+    sums = tasks.task_sums(members)
     asked = {members.prompts[place].task for place in np.unique(members.prompt)}
     for place, task in enumerate(sums.tasks):
         if task in asked:
-            yield of_task("task.accuracy", task_estimate(sums, place), group, sums, place)
-    yield over_tasks("benchmark.macro", macro_estimate(sums), group, sums)
-    yield over_tasks("benchmark.micro", micro_estimate(sums), group, sums)
+            yield of_task("task.accuracy", tasks.task_estimate(sums, place), group, sums, place)
+    yield over_tasks("benchmark.macro", tasks.macro_estimate(sums), group, sums)
+    yield over_tasks("benchmark.micro", tasks.micro_estimate(sums), group, sums)
     if rules == "bbeh":
-        published = plain(harmonic(sums.accuracy)) if len(sums.scored) else unknown(Reason.NO_PAIRS)
+        published = plain(tasks.harmonic(sums.accuracy)) if len(sums.scored) else unknown(Reason.NO_PAIRS)
         yield over_tasks("benchmark.harmonic.published", published, group, sums)
 
 
 def of_task(
-    name: str, estimate: Estimate, group: str, sums: TaskSums, place: int, **details: JsonValue
+    name: str, estimate: Estimate, group: str, sums: tasks.TaskSums, place: int, **details: JsonValue
 ) -> Measure:
     """A number of the task at this place, with the answers of a group that it rests on."""
     people = int((sums.answers[:, place] > 0).sum())
@@ -187,7 +180,9 @@ def of_task(
     )  # fmt: skip
 
 
-def over_tasks(name: str, estimate: Estimate, group: str, sums: TaskSums, **details: JsonValue) -> Measure:
+def over_tasks(
+    name: str, estimate: Estimate, group: str, sums: tasks.TaskSums, **details: JsonValue
+) -> Measure:
     """A summary over the tasks of a group."""
     return Measure(
         name, estimate, group=group, n=int(sums.totals.sum()), people=len(sums.answers),

@@ -9,16 +9,8 @@ from psychometrics.inference.estimates import Reason, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
+from psychometrics.slices import parts
 from psychometrics.slices.differences import FLAGGED_FROM, arm_differences, contamination
-from psychometrics.slices.parts import (
-    LABEL_PROMPTS,
-    Slice,
-    SliceKind,
-    SliceResult,
-    rare_labels,
-    slice_result,
-    slices_of,
-)
 from psychometrics.slices.suppression import complementary_suppression
 
 
@@ -28,25 +20,27 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     top_rows = inputs.top[cohort.person]
-    slices, nested = list(slices_of(cohort)), is_nested(inputs.everyone)
+    slices, nested = list(parts.slices_of(cohort)), is_nested(inputs.everyone)
     everybody = np.ones(len(cohort), dtype=bool)
     hidden, hidden_of_top = (
         complementary_suppression(cohort, slices, rows) for rows in (everybody, top_rows)
     )
     for done, part in enumerate(slices):
         inputs.progress(done, len(slices))
-        of_all = slice_result(cohort, part.rows, hidden=part.subset in hidden)
+        of_all = parts.slice_result(cohort, part.rows, hidden=part.subset in hidden)
         yield from part_measures(part, "average", of_all, nested=nested)
-        if part.kind != SliceKind.CELL:  # a cell of Top is a handful of answers
-            of_top = slice_result(cohort, part.rows & top_rows, hidden=part.subset in hidden_of_top)
+        if part.kind != parts.SliceKind.CELL:  # a cell of Top is a handful of answers
+            of_top = parts.slice_result(cohort, part.rows & top_rows, hidden=part.subset in hidden_of_top)
             yield from part_measures(part, "top", of_top, nested=nested)
-    rare = plain(rare_labels(cohort.prompts))
-    yield Measure("labels.left_out", rare, details={"fewest_prompts": LABEL_PROMPTS})
+    rare = plain(parts.rare_labels(cohort.prompts))
+    yield Measure("labels.left_out", rare, details={"fewest_prompts": parts.LABEL_PROMPTS})
     yield from arm_measures(inputs, hidden)
     yield from contamination_measures(inputs, nested=nested)
 
 
-def part_measures(part: Slice, group: str, found: SliceResult, *, nested: bool) -> Iterator[Measure]:
+def part_measures(
+    part: parts.Slice, group: str, found: parts.SliceResult, *, nested: bool
+) -> Iterator[Measure]:
     for theta in found.thetas:
         by_batch = theta.by_batch
         if not nested and by_batch.known:  # batches that share prompts are not independent of each other
