@@ -92,10 +92,14 @@ def calibrate_logistic(
     responses as logits would see.
     """
     responses = LogisticResponses.of(data, objective)
+    if warm is None:
+        start = (data.start(), np.zeros(data.shape[1]), -data.item_means)
+    else:
+        start = (warm.theta, np.log(warm.a), warm.a * warm.b)
     steps = count(1)
     found = minimize(
         responses.loss_and_gradient,
-        _start(data, warm) * responses.scale,
+        np.concatenate(start) * responses.scale,
         args=(objective,),
         jac=True,
         method="L-BFGS-B",
@@ -109,12 +113,6 @@ def logistic_ability(a: Array, b: Array, y: Array) -> float:
     """Theta (logits) of one examinee with squeezed logits y (n,): the root of sum a (q - pi(theta))."""
     q = expit(y)
     return float(brentq(lambda t: a @ (q - expit(a * (t - b))), -FARTHEST_ABILITY, FARTHEST_ABILITY))
-
-
-def _start(data: Responses, warm: Calibration | None) -> Array:
-    if warm is not None:
-        return np.concatenate([warm.theta, np.log(warm.a), warm.a * warm.b])
-    return np.concatenate([data.start(), np.zeros(data.shape[1]), -data.item_means])
 
 
 def _result(responses: LogisticResponses, found: Any, objective: Objective) -> Calibration:

@@ -8,7 +8,6 @@ import numpy as np
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.between_person import (
-    OwnAbilities,
     between_person_sd,
     effective_lengths,
     own_abilities,
@@ -67,7 +66,10 @@ def person_measures(cohort: Cohort) -> Iterator[Measure]:
         yield Measure("residual_sd", plain(math.sqrt(own.s1_squared)), n=n, people=people)
         yield spread_measure("person.se", np.sqrt(own.variance), people)
         if people > 1:
-            yield Measure("person.reliability", plain(reliability(own)), n=n, people=people)
+            # The part of the variance of single estimates that is due to people: t^2 / (t^2 + median v).
+            variance = paule_mandel(own.theta, own.variance).variance
+            reliability = variance / (variance + float(np.median(own.variance)))
+            yield Measure("person.reliability", plain(reliability), n=n, people=people)
 
 
 def spread_measure(name: str, values: Array, people: int) -> Measure:
@@ -75,9 +77,3 @@ def spread_measure(name: str, values: Array, people: int) -> Measure:
     low, median, high = (float(point) for point in np.quantile(values, TENTHS))
     details = {"p10": low, "p90": high, "largest": float(values.max())}
     return Measure(name, plain(median), n=len(values), people=people, details=details)
-
-
-def reliability(own: OwnAbilities) -> float:
-    """The part of the variance of single estimates that is due to people: t^2 / (t^2 + median v)."""
-    variance = paule_mandel(own.theta, own.variance).variance
-    return variance / (variance + float(np.median(own.variance)))

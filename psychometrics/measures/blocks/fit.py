@@ -11,7 +11,7 @@ import numpy as np
 
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
-from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.cohort import Cohort
 from psychometrics.dif.prompts import fitted_residuals
 from psychometrics.fit.people import LEVEL, PersonFit, fit_grid, person_fit
 from psychometrics.fit.reference import references_of
@@ -34,24 +34,19 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
 
 
 def common_measures(fit: PersonFit) -> Iterator[Measure]:
-    flags = {
-        "correlation": fit.low_correlation,
-        "outfit": fit.high_outfit,
-        "any": fit.low_correlation | fit.high_outfit,
-    }
-    for name, flagged in flags.items():
-        yield flag_measure(name, flagged, fit)
+    """The shares who are flagged, of the people whose fit can be told, and what was assumed of all."""
+    people = int(fit.measurable.sum())
+    both = fit.low_correlation | fit.high_outfit
+    for name, flagged in (("correlation", fit.low_correlation), ("outfit", fit.high_outfit), ("any", both)):
+        number = int(flagged.sum())
+        share = plain(number / people) if people else unknown(Reason.TOO_FEW_PAIRS)
+        details = {"flagged": number, "level": LEVEL, "replicates": fit.replicates}
+        yield Measure(
+            "fit.flagged", share, subset=f"statistic:{name}", n=people, people=people, details=details
+        )
     for name, value in (("fit.residual_sd", fit.residual_sd), ("fit.theta_sd", fit.prior.sd)):
         estimate = plain_or(value, Reason.NO_VARIATION)
         yield Measure(name, estimate, n=int(fit.n.sum()), people=len(fit.n))
-
-
-def flag_measure(name: str, flagged: Mask, fit: PersonFit) -> Measure:
-    """The share of the people whose fit can be told."""
-    people = int(fit.measurable.sum())
-    share = plain(float(flagged.sum()) / people) if people else unknown(Reason.TOO_FEW_PAIRS)
-    details = {"flagged": int(flagged.sum()), "level": LEVEL, "replicates": fit.replicates}
-    return Measure("fit.flagged", share, subset=f"statistic:{name}", n=people, people=people, details=details)
 
 
 def grid_measure(fit: PersonFit) -> Measure:

@@ -28,7 +28,7 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from other_score_measures(inputs, inputs.cohort.p_certain, "scores:certain")
     for other in inputs.facts.judge.others:
         p = other.on(inputs.cohort)
-        yield from other_score_measures(inputs, p, f"judge:{other.name}", details={"run": other.run})
+        yield from other_score_measures(inputs, p, f"judge:{other.name}", run=other.run)
 
 
 def confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
@@ -53,20 +53,16 @@ def unscored_measure(inputs: Inputs) -> Measure:
     return Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
 
 
-def theta_measures(
-    members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
-) -> Iterator[Measure]:
+def theta_measures(members: Cohort, group: str, subset: str, **details: JsonValue) -> Iterator[Measure]:
     thetas = influence.thetas_of(members)
     for name, estimate in thetas.reported.items():
         yield Measure(
             f"judge.{name}", estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
-            prompts=thetas.prompts, clusters=thetas.pool.clusters, details=details or {},
+            prompts=thetas.prompts, clusters=thetas.pool.clusters, details=details,
         )  # fmt: skip
 
 
-def other_score_measures(
-    inputs: Inputs, p: Array, subset: str, details: dict[str, int] | None = None
-) -> Iterator[Measure]:
+def other_score_measures(inputs: Inputs, p: Array, subset: str, **details: JsonValue) -> Iterator[Measure]:
     """Both groups under scores p (n,) of the cohort's rows: the same people, and Top chosen anew."""
     cohort = inputs.cohort
     # The same answers: a row one of the two has no score for would change who and what is compared.
@@ -74,16 +70,15 @@ def other_score_measures(
     for group, members in (("average", np.ones(len(cohort.people), dtype=bool)), ("top", inputs.top)):
         rows = both & members[cohort.person] if len(cohort) else both
         part = cohort.of_rows(rows)
-        yield from theta_measures(part.with_scores(p[rows]), group, subset, details)
-        yield from change_measures(part, p[rows], group, subset, details)
+        yield from theta_measures(part.with_scores(p[rows]), group, subset, **details)
+        yield from change_measures(part, p[rows], group, subset, **details)
     chosen = top_members(cohort.with_scores(p), inputs.facts.top_size)
-    shared = {**(details or {}), "shared": int((chosen & inputs.top).sum())}
-    anew = cohort.with_scores(p).of_people(chosen)
-    yield from theta_measures(anew, "top", f"{subset}/reselected", shared)
+    anew, shared = cohort.with_scores(p).of_people(chosen), int((chosen & inputs.top).sum())
+    yield from theta_measures(anew, "top", f"{subset}/reselected", **details, shared=shared)
 
 
 def change_measures(
-    part: Cohort, p: Array, group: str, subset: str, details: dict[str, int] | None
+    part: Cohort, p: Array, group: str, subset: str, **details: JsonValue
 ) -> Iterator[Measure]:
     """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
     other = influence.under_other_scores(part, p)
@@ -91,9 +86,8 @@ def change_measures(
     quasi = influence.quasi_change(part.pairs, p[rows])
     for name, change in (("theta.change", other.change), ("theta.change.ql", quasi)):
         yield Measure(
-            name, change.estimate, group=group, subset=subset, n=change.n, clusters=change.clusters,
-            details=details or {},
-        )  # fmt: skip
+            name, change.estimate, group, subset, n=change.n, clusters=change.clusters, details=details
+        )
     places = influence.largest_changes(other.parts, MAX_INFLUENTIAL)
     alone = influence.quasi_changes_of_one(part.pairs, places, p[rows[places]])
     for place, change_ql in zip(places, alone, strict=True):

@@ -98,28 +98,26 @@ def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     yield from thetas(top, "top", "as-missing")
     zeros = scores.zero_for_left(cohort)
     chosen = top_members(zeros, size)
-    yield from thetas(zeros.of_people(chosen), "top", "as-zero", stayed(inputs.top, chosen))
+    yield from thetas(zeros.of_people(chosen), "top", "as-zero", **stayed(inputs.top, chosen))
     yield from thetas(zeros.of_people(inputs.top), "top", "as-zero:same-people")
     yield from bounds_and_deltas(top, scores.Predicted(cohort), "top")
     eligible = np.nan_to_num(answered_shares(cohort), nan=-1.0) >= FLOOR  # NaN is not at least anything
     chosen = top_members(cohort.of_people(eligible), size)
     details = stayed(inputs.top, chosen) | {"eligible": int(eligible.sum())}
-    yield from thetas(cohort.of_people(chosen), "top", f"floor:{FLOOR}", details)
+    yield from thetas(cohort.of_people(chosen), "top", f"floor:{FLOOR}", **details)
 
 
 def stayed(before: Mask, after: Mask) -> dict[str, int]:
     return {"same_people": int((before & after).sum()), "of": int(before.sum())}
 
 
-def thetas(
-    members: Cohort, group: str, subset: str, details: dict[str, int] | None = None
-) -> Iterator[Measure]:
+def thetas(members: Cohort, group: str, subset: str, **details: JsonValue) -> Iterator[Measure]:
     """All three thetas; theta.pool and theta_QL with an interval by people (T1)."""
     for name, estimate, _ in ESTIMATORS:
         found: ClusterEstimate = estimate(members)
         yield Measure(
             name, found.estimate, group=group, subset=subset, n=found.n, people=members.people_present,
-            clusters=found.clusters, details={**(details or {})},
+            clusters=found.clusters, details=details,
         )  # fmt: skip
 
 

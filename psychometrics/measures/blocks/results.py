@@ -91,9 +91,8 @@ class Part:
     def _measure(self, name: str, estimate: Estimate, *, clusters: int | None = None) -> Measure:
         scored = self.scored
         return Measure(
-            name, estimate, group=self.group, subset=f"{CATEGORY}{self.category}" if self.category else "",
-            n=len(scored), people=scored.people_present, prompts=len(np.unique(scored.prompt)),
-            clusters=clusters,
+            name, estimate, self.group, f"{CATEGORY}{self.category}" if self.category else "", n=len(scored),
+            people=scored.people_present, prompts=len(np.unique(scored.prompt)), clusters=clusters,
         )  # fmt: skip
 
     def _counts(self) -> Iterator[Measure]:

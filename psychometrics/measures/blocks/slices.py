@@ -76,9 +76,8 @@ def contamination_measures(inputs: Inputs, *, nested: bool) -> Iterator[Measure]
         return
     found = contamination(inputs.cohort, nested=nested)
     yield Measure(
-        "contamination.difference", found.difference, group="average",
-        n=found.pairs_public + found.pairs_private, people=inputs.cohort.people_present,
-        clusters=found.clusters,
+        "contamination.difference", found.difference, "average", n=found.pairs_public + found.pairs_private,
+        people=inputs.cohort.people_present, clusters=found.clusters,
         details={
             "flagged": found.flagged, "flagged_from": FLAGGED_FROM, "clusters_are": found.by,
             "pairs_public": found.pairs_public, "pairs_private": found.pairs_private,

@@ -10,7 +10,7 @@ from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.standard_errors import analytic_estimate
+from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit
 from psychometrics.measures.inputs import Inputs
 from psychometrics.top.crossfit import FOLDS, SPLITS, crossfit
 from psychometrics.top.empirical_bayes import top_eb
@@ -29,7 +29,9 @@ def top_measures(inputs: Inputs) -> Iterator[Measure]:
     refuse_impossible(cohort, size, len(order))
     pairs, codes = cohort.pairs, [one.code for one in cohort.people]
     own = own_abilities(pairs)
-    published = paper_estimate(pairs.of(inputs.top[pairs.person]), cohort.sigma_hat)
+    # theta.pool of the Top group with the published interval, which takes no notice of the choice.
+    of_top = pooled_fit(pairs.of(inputs.top[pairs.person]))
+    published = analytic_estimate(of_top.theta, of_top.bread, cohort.sigma_hat)
     yield measure("top.paper", published, size, in_sample=True, error="se.analytic")
     sizes = curve_sizes(len(order), len(own.theta))
     quasi, *of_sizes = top_quasi_curve(pairs, order, [size, *sizes.values()])
@@ -70,14 +72,6 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
             "Top would be %(size)s people, but only %(scored)s people have a score; choose fewer."
         )
         raise NotMeasurable(template, size=size, scored=scored)
-
-
-def paper_estimate(pairs: Pairs, sigma_hat: float) -> Estimate:
-    """theta.pool of the Top group with the published interval, which takes no notice of the choice."""
-    information = float(pairs.a @ pairs.a)
-    if information == 0:
-        return unknown(Reason.NOTHING_SCORED)
-    return analytic_estimate(float(pairs.a @ pairs.z) / information, information, sigma_hat)
 
 
 def null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: float) -> Iterator[Measure]:
