@@ -99,12 +99,12 @@ def parsed_json(raw: bytes, *, file: str, line: int | None = None) -> object:
         return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         message = f"breaks off at column {error.colno} ({error.msg}); correct the JSON"
-        raise FileRefused(message, field="JSON", line=line or error.lineno, file=file) from None
+        line = line or error.lineno
     except RecursionError:
         message = "is nested too deeply; flatten it"
-        raise FileRefused(message, field="JSON", line=line, file=file) from None
     except ValueError as error:
-        raise FileRefused(f"cannot be used: {error}", field="JSON", line=line, file=file) from None
+        message = f"cannot be used: {error}"
+    raise FileRefused(message, field="JSON", line=line, file=file)
 
 
 def in_mebibytes(size: int) -> str:
@@ -135,9 +135,8 @@ def _decoded(raw: bytes, *, file: str, line: int | None) -> str:
         raise FileRefused(message, field="encoding", line=at_line, file=file) from None
     if "\0" in text:
         at_line = line or raw.count(b"\n", 0, raw.index(b"\0")) + 1
-        raise FileRefused(
-            "contains a NUL character (U+0000); remove it", field="encoding", line=at_line, file=file
-        )
+        message = "contains a NUL character (U+0000); remove it"
+        raise FileRefused(message, field="encoding", line=at_line, file=file)
     return text
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import ClusterError, Codes, cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import (
     jackknife_error,
     prompt_information,
@@ -39,6 +39,12 @@ from psychometrics.inference.standard_errors import (
 from psychometrics.irt.transform import Transform
 
 FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
+TARGETS = {  # all others are for other prompts, too
+    "se.analytic": Target.PAPER,
+    "se.participant": Target.THIS_BANK,
+    "se.participant_boot": Target.THIS_BANK,
+    "se.jackknife_participant": Target.THIS_BANK,
+}
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,14 @@ class ErrorRow:
 
     theta: str
     error: str
-    target: Target
     estimate: Estimate
     clusters: int | None
     serves: bool
+
+    @property
+    def target(self) -> Target:
+        """What varies if the study were done again."""
+        return TARGETS.get(self.error, Target.SUCH_PROMPTS)
 
     @property
     def df(self) -> int | None:
@@ -87,33 +97,32 @@ class Errors:
         yield from self.of_ql()
 
     def of_pool(self) -> Iterator[ErrorRow]:
-        fit, pairs = pooled_fit(self.pairs), self.pairs
-        yield from self._linear("theta.pool", fit)
+        name, fit, pairs = "theta.pool", pooled_fit(self.pairs), self.pairs
+        yield from self._linear(name, fit)
         drawn = participant_bootstrap(pairs, self.resamples, self.rng)
-        people = len(np.unique(pairs.person))
-        yield ErrorRow("theta.pool", "se.participant_boot", Target.THIS_BANK, drawn, people, serves=False)
-        mixed = mixed_error(pairs, self.components)
-        yield _row("theta.pool", "se.mixed", Target.SUCH_PROMPTS, fit.theta, mixed, serves=False)
-        yield self._analytic("theta.pool", fit.theta, fit.bread)
+        yield ErrorRow(name, "se.participant_boot", drawn, len(np.unique(pairs.person)), serves=False)
+        yield _row(name, "se.mixed", fit.theta, mixed_error(pairs, self.components), serves=False)
+        yield self._analytic(name, fit.theta, fit.bread)
 
     def of_prompt(self) -> Iterator[ErrorRow]:
-        name, pairs = "theta.prompt", self.pairs
-        theta = theta_prompt(pairs, self.transform)
-        by_person = self._prompt_jackknife("se.jackknife_participant", Target.THIS_BANK, theta, pairs.person)
-        yield replace(by_person, serves=not self.nested)
-        if self.nested:
-            yield self._prompt_jackknife("se.jackknife_batch", Target.SUCH_PROMPTS, theta, pairs.batch)
+        name, pairs, nested = "theta.prompt", self.pairs, self.nested
+        theta, by_person = theta_prompt(pairs, self.transform), self._prompt_jackknife(pairs.person)
+        yield _row(name, "se.jackknife_participant", theta, by_person, serves=not nested)
+        if nested:
+            yield _row(name, "se.jackknife_batch", theta, self._prompt_jackknife(pairs.batch), serves=True)
         else:
             both = twoway_jackknife(pairs, self.transform)
-            yield _row(name, "se.jackknife_twoway", Target.SUCH_PROMPTS, theta, both, serves=True)
+            yield _row(name, "se.jackknife_twoway", theta, both, serves=True)
         yield self._analytic(name, theta, prompt_information(pairs))
 
     def of_ql(self) -> Iterator[ErrorRow]:
-        name, fit = "theta.ql", quasi_fit(self.pairs)
+        name, fit, pairs = "theta.ql", quasi_fit(self.pairs), self.pairs
         yield from self._linear(name, fit)
-        yield self._quasi_jackknife("se.jackknife_participant", Target.THIS_BANK, fit, self.pairs.person)
+        by_person = self._quasi_jackknife(fit, pairs.person)
+        yield _row(name, "se.jackknife_participant", fit.theta, by_person, serves=False)
         if self.nested:
-            yield self._quasi_jackknife("se.jackknife_batch", Target.SUCH_PROMPTS, fit, self.pairs.batch)
+            by_batch = self._quasi_jackknife(fit, pairs.batch)
+            yield _row(name, "se.jackknife_batch", fit.theta, by_batch, serves=False)
 
     def _linear(self, name: str, fit: Fit) -> Iterator[ErrorRow]:
         """By people, by batch and two-way; the one that stands first is first."""
@@ -121,46 +130,37 @@ class Errors:
         by_batch = cluster_error(fit, self.pairs.batch)
         if not self.nested and fit.reason is None:
             by_batch = replace(by_batch, se=np.nan, reason=Reason.OTHER_DESIGN)
-        rows = [
-            _row(name, error, target, fit.theta, found, serves=error in (first, "se.participant"))
-            for error, target, found in (
-                ("se.participant", Target.THIS_BANK, cluster_error(fit, self.pairs.person)),
-                ("se.batch", Target.SUCH_PROMPTS, by_batch),
-                ("se.twoway", Target.SUCH_PROMPTS, twoway_error(fit, self.pairs)),
-            )
-        ]
-        yield from sorted(rows, key=lambda row: row.error != first)
+        found = {
+            "se.participant": cluster_error(fit, self.pairs.person),
+            "se.batch": by_batch,
+            "se.twoway": twoway_error(fit, self.pairs),
+        }
+        for error in sorted(found, key=lambda error: error != first):
+            yield _row(name, error, fit.theta, found[error], serves=error in (first, "se.participant"))
 
-    def _prompt_jackknife(self, error: str, target: Target, theta: float, groups: Codes) -> ErrorRow:
+    def _prompt_jackknife(self, groups: Codes) -> ClusterError:
         codes, number = cluster_codes(groups)
         without = prompt_thetas_without(self.pairs, codes, number, self.transform)
-        found = jackknife_error(without, len(self.pairs))
-        return _row("theta.prompt", error, target, theta, found, serves=True)
+        return jackknife_error(without, len(self.pairs))
 
-    def _quasi_jackknife(self, error: str, target: Target, fit: Fit, groups: Codes) -> ErrorRow:
+    def _quasi_jackknife(self, fit: Fit, groups: Codes) -> ClusterError:
         codes, number = cluster_codes(groups)
         if fit.reason is not None:
-            found = ClusterError(np.nan, len(self.pairs), number, fit.reason)
-        else:
-            found = jackknife_error(quasi_thetas_without(self.pairs, codes, number), len(self.pairs))
-        return _row("theta.ql", error, target, fit.theta, found, serves=False)
+            return ClusterError(np.nan, len(self.pairs), number, fit.reason)
+        return jackknife_error(quasi_thetas_without(self.pairs, codes, number), len(self.pairs))
 
     def _analytic(self, name: str, theta: float, information: float) -> ErrorRow:
-        found = analytic_estimate(theta, information, self.sigma_hat)
-        return ErrorRow(name, "se.analytic", Target.PAPER, found, None, serves=True)
+        estimate = analytic_estimate(theta, information, self.sigma_hat)
+        return ErrorRow(name, "se.analytic", estimate, None, serves=True)
 
 
-def _row(
-    name: str, error: str, target: Target, theta: float, found: ClusterError, *, serves: bool
-) -> ErrorRow:
-    return ErrorRow(name, error, target, estimated(theta, found), found.clusters, serves)
+def _row(name: str, error: str, theta: float, found: ClusterError, *, serves: bool) -> ErrorRow:
+    return ErrorRow(name, error, estimated(theta, found), found.clusters, serves)
 
 
 def estimated(theta: float, found: ClusterError) -> Estimate:
     """Theta with this error; without either, the reason of the error."""
-    if np.isnan(theta):
-        return unknown(found.reason or Reason.NOTHING_SCORED)
-    return found.around(theta) if found.reason is None else without_interval(theta, found.reason)
+    return unknown(found.reason or Reason.NOTHING_SCORED) if np.isnan(theta) else found.around(theta)
 
 
 def first_error(*, nested: bool, batches: int) -> str:
@@ -182,5 +182,4 @@ def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool) -> ErrorRow:
         found = twoway_error(fit, pairs)
     else:
         found = cluster_error(fit, pairs.batch if error == "se.batch" else pairs.person)
-    target = Target.THIS_BANK if error == "se.participant" else Target.SUCH_PROMPTS
-    return _row(name, error, target, fit.theta, found, serves=True)
+    return _row(name, error, fit.theta, found, serves=True)

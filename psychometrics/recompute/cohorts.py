@@ -13,14 +13,7 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
 from psychometrics.exclusions.work import Work, facts_of_work
 from psychometrics.irt.bank import ItemBank
-from psychometrics.measures.inputs import (
-    BenchmarkFacts,
-    Facts,
-    JudgeFacts,
-    ModelFacts,
-    OtherJudge,
-    ScreeningFacts,
-)
+from psychometrics.measures import inputs
 from psychometrics.models.leaderboard import Configuration, Leaderboard, score_arrays
 from psychometrics.recompute.export import ENDED, Export, Place, Values, place_of
 
@@ -105,7 +98,7 @@ def _certain_scores(export: Export, run: int) -> dict[Place, float]:
     return {key: statistics.fmean(values) for key, values in found.items()}
 
 
-def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> Facts:
+def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> inputs.Facts:
     """What blocks look at beside the cohort. `stored` are the run's own measures in the export's scope.
 
     From them come the names that judges were given and the rates of guessing, which rest on texts that an
@@ -113,14 +106,14 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
     """
     rules = export.protocol.get("match_rules")
     items = items_from(export)
-    return Facts(
+    return inputs.Facts(
         top_size=export.protocol["top_size"],
         flow={name: value for name, value in entry["flow"].items() if isinstance(value, int)},
         items_by_category=_items_by_category(export, everyone),
         screening=_screening(export, everyone),
         judge=_judge(export, entry, everyone, stored),
-        models=ModelFacts("", items, _board(export, items)) if items else None,
-        benchmark=BenchmarkFacts(rules, _columns(export), _guessing(stored)) if rules else None,
+        models=inputs.ModelFacts("", items, _board(export, items)) if items else None,
+        benchmark=inputs.BenchmarkFacts(rules, _columns(export), _guessing(stored)) if rules else None,
     )
 
 
@@ -140,14 +133,14 @@ def asks_tasks(export: Export, everyone: Cohort) -> bool:
     return any(task_key(name) in tasks for name in names)
 
 
-def _screening(export: Export, everyone: Cohort) -> ScreeningFacts:
+def _screening(export: Export, everyone: Cohort) -> inputs.ScreeningFacts:
     codes = [one.code for one in everyone.people]
     excluded = {one.code for one in everyone.people if not one.retained}
     decisions: dict[str, dict[int, bool]] = {}
     for one in export.table("verdicts"):
         if one["participant"] in codes:
             decisions.setdefault(one["participant"], {})[one["reviewer"]] = one["decision"] == "confirm"
-    return ScreeningFacts(
+    return inputs.ScreeningFacts(
         people=facts_of_work(codes, _work(export, set(codes)), excluded),
         excluded=_excluded_by_flag(export, excluded),
         decisions=decisions,
@@ -182,7 +175,7 @@ def _excluded_by_flag(export: Export, excluded: set[str]) -> dict[str, int]:
     return dict(sorted(Counter("+".join(sorted(own)) for own in reasons.values()).items()))
 
 
-def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> JudgeFacts:
+def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> inputs.JudgeFacts:
     run, retained = entry["number"], {one.code for one in everyone.people if one.retained}
     confidences = Counter(
         round(one["confidence"], CONFIDENCE_DECIMALS)
@@ -191,12 +184,12 @@ def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]
     )
     # The name by which a model's judge may be this one: the model's.
     named = (one["details"]["study_judge"] for one in stored if "study_judge" in one["details"])
-    return JudgeFacts(
+    return inputs.JudgeFacts(
         names=(next(named, ""),),
         confidences=dict(sorted(confidences.items())),
         unscored=_unscored(export, run, retained),
         others=tuple(
-            OtherJudge(name, number, scores_from(export, number))
+            inputs.OtherJudge(name, number, scores_from(export, number))
             for name, number in sorted(_other_judges(stored), key=lambda one: one[1])
         ),
     )

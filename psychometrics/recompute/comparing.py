@@ -33,12 +33,9 @@ class Compared:
 def compared(export: Export) -> Iterator[Compared]:
     """Agreement of judges and with people, then everything else run by run."""
     judges = Judges(export)
-    for row in export.table("agreement"):
-        what = f"{_named(export, 'agreement', row)}: {row['level']} {row['statistic']}"
-        yield from _compare(what, row, partial(judges.agreement, row))
-    for row in export.table("audit_results"):
-        what = f"{_named(export, 'audit_results', row)}: {row['of']} {row['statistic']}"
-        yield from _compare(what, row, partial(judges.audit, row))
+    rows = partial(_compare_rows, export)
+    yield from rows("agreement", export.table("agreement"), judges.agreement, "level", "statistic")
+    yield from rows("audit_results", export.table("audit_results"), judges.audit, "of", "statistic")
     for entry in export.manifest["runs"]:
         if entry["inputs_sha256"] is not None:
             yield from _compared_run(export, entry)
@@ -57,11 +54,8 @@ def _compared_run(export: Export, entry: Values) -> Iterator[Compared]:
         yield from _compare(f"flow of {name}{private}", flow[name], states)
     tables = {"estimates": results.estimate, "task_accuracies": results.accuracy, "metrics": results.metric}
     for table, compute in tables.items():
-        for row in export.rows_of(table, number):
-            yield from _compare(_named(export, table, row), row, partial(compute, row))
-    for row in measured.rows:
-        what = f"{_named(export, 'measures', row)}: {row['block']} {row['name']}"
-        yield from _compare(what, row, partial(measured.found, row))
+        yield from _compare_rows(export, table, export.rows_of(table, number), compute)
+    yield from _compare_rows(export, "measures", measured.rows, measured.found, "block", "name")
     if measured.rows:
         for key in measured.not_stored():
             named = f"measures: {key[0]} {key[1]}"
@@ -75,9 +69,14 @@ def _flow_to_top(export: Export, results: ResultsRun) -> Values:
     return {"top_size": export.protocol["top_size"], "with_scores": results.with_scores()}
 
 
-def _named(export: Export, table: str, row: Values) -> str:
-    """What a row is called in the list: its table, and whether private prompts may be part of it."""
-    return f"{table} with private prompts" if export.lacks(row) else table
+def _compare_rows(
+    export: Export, table: str, rows: list[Values], compute: Callable[[Values], Values], *columns: str
+) -> Iterator[Compared]:
+    """Rows called by their table, whether private prompts may be part of them, and these columns."""
+    for row in rows:
+        named = f"{table} with private prompts" if export.lacks(row) else table
+        about = " ".join(row[column] for column in columns)
+        yield from _compare(f"{named}: {about}" if about else named, row, partial(compute, row))
 
 
 def _compare(what: str, stored: Values, compute: Callable[[], Values]) -> Iterator[Compared]:

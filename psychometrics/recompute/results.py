@@ -8,15 +8,9 @@ from formats.canonical import canonical_json
 from psychometrics.data.answers import ResultAnswer
 from psychometrics.inference.measure import Block, Measure, stored_columns
 from psychometrics.inference.standard_errors import is_nested
+from psychometrics.measures import headlines
 from psychometrics.measures.blocks.results import part_measures
 from psychometrics.measures.computing import on_scale
-from psychometrics.measures.headlines import (
-    GroupNumbers,
-    TaskNumbers,
-    group_numbers,
-    metric_numbers,
-    task_numbers,
-)
 from psychometrics.measures.inputs import Inputs
 from psychometrics.recompute.cohorts import scores_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, NotHere, Values, place_of
@@ -35,7 +29,7 @@ class ResultsRun:
 
     def __init__(self, run: MeasuredRun) -> None:
         self._run, self.export, self.entry = run, run.export, run.entry
-        self._numbers: dict[tuple[str, str, bool], GroupNumbers] = {}
+        self._numbers: dict[tuple[str, str, bool], headlines.GroupNumbers] = {}
 
     def estimate(self, row: Values) -> Values:
         """Every column of one row of `estimates`. Raises NotHere."""
@@ -67,7 +61,7 @@ class ResultsRun:
             raise NotHere(PRIVATE)
         return next(
             {"value": one.value}
-            for one in metric_numbers(self._headlines, self.export.protocol["match_rules"])
+            for one in headlines.metric_numbers(self._headlines, self.export.protocol["match_rules"])
             if (one.group, one.name) == (row["group"], row["name"])
         )
 
@@ -129,14 +123,14 @@ class ResultsRun:
         return [in_scope(one) for one in self._run.block(Block.RESULTS, all_scope=False).values()]
 
     @cached_property
-    def _tasks(self) -> dict[tuple[str, str], TaskNumbers]:
-        return {(one.group, one.task): one for one in task_numbers(self._headlines)}
+    def _tasks(self) -> dict[tuple[str, str], headlines.TaskNumbers]:
+        return {(one.group, one.task): one for one in headlines.task_numbers(self._headlines)}
 
-    def _group(self, group: str, category: str, *, nested: bool) -> GroupNumbers:
+    def _group(self, group: str, category: str, *, nested: bool) -> headlines.GroupNumbers:
         key = (group, category, nested)
         if key not in self._numbers:
             measures = on_scale(Block.RESULTS, self._inputs, part_measures(self._inputs, *key))
-            [self._numbers[key]] = group_numbers(map(in_scope, measures))
+            [self._numbers[key]] = headlines.group_numbers(map(in_scope, measures))
         return self._numbers[key]
 
 
