@@ -8,7 +8,7 @@ from psychometrics.calibration.model import NotCalibratable
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.cohort_table import CohortRefused, cohort_from_columns
 from psychometrics.data.response_matrix import ResponseMatrix, response_matrix
-from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
+from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from psychometrics.data.score_table import ScoreTableRefused
 from psychometrics.inference.estimates import Estimate, Reason, Share
 from psychometrics.inference.measure import Block, Measure

@@ -1,6 +1,6 @@
 """What every block of the measurement is given. Blocks read nothing else, and store nothing."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -11,12 +11,10 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.inference.clusters import Array
-from psychometrics.inference.measure import Measure, Scope
+from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.top.ranking import by_raw_mean
-
-Progress = Callable[[int, int], None]  # done, of how many
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ class Inputs:
     items: ItemBank | None
     rng: np.random.Generator
     resamples: int
-    progress: Progress
+    progress: Callable[[int, int], None]  # done, of how many
     scope: Scope = Scope.ALL
 
     @property
@@ -150,9 +148,6 @@ class Inputs:
     def groups(self) -> dict[str, Cohort]:
         """Average and Top with their rows."""
         return {"average": self.cohort, "top": self.cohort.of_people(self.top)}
-
-
-BlockFunction = Callable[[Inputs], Iterator[Measure]]
 
 
 def top_members(cohort: Cohort, size: int) -> Mask:

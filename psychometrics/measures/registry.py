@@ -1,8 +1,8 @@
 """Which function computes which block, in the order they run and are shown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from psychometrics.inference.measure import Block
+from psychometrics.inference.measure import Block, Measure
 from psychometrics.measures.blocks.benchmark import benchmark_measures
 from psychometrics.measures.blocks.cohort import cohort_measures
 from psychometrics.measures.blocks.dif import dif_measures
@@ -15,9 +15,9 @@ from psychometrics.measures.blocks.results import result_measures
 from psychometrics.measures.blocks.slices import slice_measures
 from psychometrics.measures.blocks.top import top_measures
 from psychometrics.measures.blocks.uncertainty import uncertainty_measures
-from psychometrics.measures.inputs import BlockFunction
+from psychometrics.measures.inputs import Inputs
 
-BLOCKS: Mapping[Block, BlockFunction] = {
+BLOCKS: Mapping[Block, Callable[[Inputs], Iterator[Measure]]] = {
     Block.RESULTS: result_measures,
     Block.COHORT: cohort_measures,
     Block.TOP: top_measures,
@@ -33,6 +33,5 @@ BLOCKS: Mapping[Block, BlockFunction] = {
 }
 # The headlines are stored with the results themselves, whatever becomes of the other blocks.
 MEASURED = tuple(block for block in BLOCKS if block != Block.RESULTS)
-THETA_ONLY = frozenset(
-    {Block.TOP, Block.UNCERTAINTY, Block.MODELS, Block.FIT, Block.DIF, Block.SLICES}
-)  # these have nothing to say where no prompt has item parameters
+# These have nothing to say where no prompt has item parameters.
+THETA_ONLY = frozenset({Block.TOP, Block.UNCERTAINTY, Block.MODELS, Block.FIT, Block.DIF, Block.SLICES})

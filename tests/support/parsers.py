@@ -23,7 +23,7 @@ from llm.errors import LLMError, Received
 from llm.parsing import parse
 from llm.replies import error_status, reply_text, require_json
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
-from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
+from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from psychometrics.data.score_table import ScoreTableRefused, read_score_table
 from reporting.forms.audit_file import read_ratings
 from scoring.readers.accuracy_tables import read_accuracy_table

@@ -15,7 +15,7 @@ from formats.item_parameters import ItemParameters, ResponseModel, write_item_pa
 from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
 from psychometrics.calibration.model import CENTRING, RIDGE
 from psychometrics.calibration.reporting import description_of, parameters_of, report_of
-from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
+from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from scoring.readers.response_matrices import read_response_matrix
 
 MAX_WEIGHT = 1_000_000

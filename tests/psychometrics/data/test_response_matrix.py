@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from psychometrics.data.response_matrix import ResponseMatrix, response_matrix
-from psychometrics.data.response_matrix_rows import ResponseMatrixRefused
+from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from psychometrics.irt.transform import Transform
 from scoring.readers.response_matrices import read_response_matrix
 
