@@ -35,12 +35,11 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
             gettext_noop("No prompt of this study belongs to a task; the benchmark has none to average over.")
         )
     rules, columns = facts.rules, facts.columns
-    everybody = task_sums(inputs.cohort)
+    groups = inputs.groups if inputs.top.any() else {"average": inputs.cohort}
+    sums_of = {group: task_sums(members) for group, members in groups.items()}
+    everybody = sums_of["average"]
     seed = int(inputs.rng.integers(2**32))
-    for group, members in inputs.groups.items():
-        if group == "top" and not inputs.top.any():
-            continue
-        sums = task_sums(members)
+    for group, sums in sums_of.items():
         chance = guessing_rates(facts, sums)
         yield from corrected_measures(group, sums, chance)
         yield from summary_measures(group, sums, chance, rules)
