@@ -2,10 +2,7 @@
 
 Every name that a block yields has one entry, and one owner. From the entries come the reference in
 docs/measurement/reference.md, the names in the data dictionary, `measure_study --names`, what is left of a
-measurement on a logistic bank, and the words on pages:
-
-    label_of(name)     what a table calls it             unit_of(name)    what it is counted in
-    entries_of(page)   what the page of a block shows    entry_of(name)   all of it; LookupError for no name
+measurement on a logistic bank, and the words on pages.
 
 Statistics of judges have "agreement." before their names, those of audits "audit.". Texts are English and
 marked for translation; interfaces translate them (`presentation.catalogue`).
@@ -13,25 +10,13 @@ marked for translation; interfaces translate them (`presentation.catalogue`).
 
 from collections.abc import Iterator, Mapping
 
-from psychometrics.measures.catalogue import cohort, judges, models, people, prompts, results, top
+from psychometrics.measures.catalogue import cohort, judges, models, people, prompts, results
 from psychometrics.measures.catalogue.entry import Entry, Need, OnLogistic, Unit
 
-__all__ = [
-    "CATALOGUE",
-    "Entry",
-    "Need",
-    "OnLogistic",
-    "Unit",
-    "entries_of",
-    "entry_of",
-    "label_of",
-    "unit_of",
-]
+__all__ = ["CATALOGUE", "Entry", "Need", "OnLogistic", "Unit", "entries_of", "entry_of"]
 
 CATALOGUE: Mapping[str, Entry] = {
-    one.name: one
-    for module in (results, cohort, top, models, people, prompts, judges)
-    for one in module.ENTRIES
+    one.name: one for module in (results, cohort, models, people, prompts, judges) for one in module.ENTRIES
 }
 
 
@@ -40,16 +25,6 @@ def entry_of(name: str) -> Entry:
     return CATALOGUE[name]
 
 
-def label_of(name: str) -> str:
-    """What a table calls the measure of this name, in English. Raises LookupError where there is none."""
-    return CATALOGUE[name].label
-
-
-def unit_of(name: str) -> Unit:
-    """What the measure of this name is counted in. Raises LookupError where there is none."""
-    return CATALOGUE[name].unit
-
-
-def entries_of(block: str, *, page: bool = False) -> Iterator[Entry]:
-    """The entries of a block in their order; those alone that its page shows, where `page` is asked for."""
-    return (one for one in CATALOGUE.values() if one.block == block and (one.page or not page))
+def entries_of(block: str) -> Iterator[Entry]:
+    """The entries of a block in their order."""
+    return (one for one in CATALOGUE.values() if one.block == block)

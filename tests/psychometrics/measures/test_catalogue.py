@@ -10,7 +10,7 @@ from django.utils import translation
 
 from presentation import catalogue
 from psychometrics.inference.measure import Block
-from psychometrics.measures.catalogue import CATALOGUE, OnLogistic, entries_of, label_of, unit_of
+from psychometrics.measures.catalogue import CATALOGUE, OnLogistic, entries_of, entry_of
 from psychometrics.measures.catalogue.reference import reference
 from psychometrics.measures.methods import METHODS
 from psychometrics.recompute.export import Export
@@ -111,8 +111,11 @@ def test_the_documented_reference_is_that_of_the_catalogue() -> None:
 
 
 def test_a_page_asks_for_the_words_of_its_measures() -> None:
-    assert (label_of("theta.ql"), str(unit_of("judge.certain"))) == ("theta_QL", "share in [0, 1]")
-    shown = [one.name for one in entries_of(Block.FIT, page=True)]
+    assert (entry_of("theta.ql").label, str(entry_of("judge.certain").unit)) == (
+        "theta_QL",
+        "share in [0, 1]",
+    )
+    shown = [one.name for one in entries_of(Block.FIT) if one.page]
     assert "fit.outfit" in shown
     assert "fit.theta_sd" not in shown
     with translation.override("de"):
@@ -120,4 +123,4 @@ def test_a_page_asks_for_the_words_of_its_measures() -> None:
         assert catalogue.unit_of("pairs") == "Anzahl"
         assert catalogue.meaning_of("dif.items_flagged") == "5 % wären es ohne DIF."
     with pytest.raises(LookupError):
-        label_of("theta.invented")
+        entry_of("theta.invented")
