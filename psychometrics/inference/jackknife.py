@@ -92,15 +92,10 @@ def jackknife_error(without: Array, n: int) -> ClusterError:
         return ClusterError(math.nan, n, clusters, Reason.ONE_CLUSTER if clusters else Reason.NOTHING_SCORED)
     if np.isnan(without).any():
         return ClusterError(math.nan, n, clusters, Reason.UNSTABLE)
-    variance = jackknife_variance(without)
+    variance = (clusters - 1) / clusters * float(((without - without.mean()) ** 2).sum())
     if variance <= (ROUNDING * max(float(np.abs(without).max()), 1.0)) ** 2:  # rounding errors of logits
         return ClusterError(math.nan, n, clusters, Reason.NO_SPREAD)
     return ClusterError(math.sqrt(variance), n, clusters)
-
-
-def jackknife_variance(without: Array) -> float:
-    number = len(without)
-    return (number - 1) / number * float(((without - without.mean()) ** 2).sum())
 
 
 def twoway_jackknife(pairs: Pairs, transform: Transform) -> ClusterError:

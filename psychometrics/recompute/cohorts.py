@@ -106,22 +106,17 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
     """
     rules = export.protocol.get("match_rules")
     items = items_from(export)
+    bank = None if asks_tasks(export, everyone) else export.bank
     return inputs.Facts(
         top_size=export.protocol["top_size"],
         flow={name: value for name, value in entry["flow"].items() if isinstance(value, int)},
-        items_by_category=_items_by_category(export, everyone),
+        # As the manifest has them: the items of private prompts are not in the tables.
+        items_by_category={} if bank is None else dict(bank["items_by_category"]),
         screening=_screening(export, everyone),
         judge=_judge(export, entry, everyone, stored),
         models=inputs.ModelFacts("", items, _board(export, items)) if items else None,
         benchmark=inputs.BenchmarkFacts(rules, _columns(export), _guessing(stored)) if rules else None,
     )
-
-
-def _items_by_category(export: Export, everyone: Cohort) -> dict[str, int]:
-    """As the manifest has them: the items of private prompts are not in the tables."""
-    if export.bank is None or asks_tasks(export, everyone):
-        return {}
-    return dict(export.bank["items_by_category"])
 
 
 def asks_tasks(export: Export, everyone: Cohort) -> bool:
