@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 from django.utils.translation import gettext_lazy
 
-from presentation.columns import ABSENT
-from presentation.numbers import Text
+from presentation.numbers import ABSENT, Text
 from presentation.tables import Table
 from psychometrics.inference.estimates import Reason
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.columns import ABSENT
-from presentation.numbers import Text, decimals, span
+from presentation.numbers import ABSENT, Text, decimals, span
 from psychometrics.inference.coverage import (
     AS_PUBLISHED,
     OF_CATEGORIES,

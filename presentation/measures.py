@@ -7,8 +7,7 @@ from typing import Protocol
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.absence import why_absent
-from presentation.columns import ABSENT
-from presentation.numbers import Text, decimals, percent, span
+from presentation.numbers import ABSENT, Text, decimals, percent, span
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 
 

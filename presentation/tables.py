@@ -1,9 +1,15 @@
-"""Tables of texts, as pages, reports, figures and terminals take them."""
+"""Tables of texts, as pages, reports, figures and terminals take them; numbers are set to the right."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from presentation.columns import cell_classes, number_columns
+from presentation.numbers import ABSENT, Text
+
+T = TypeVar("T")
+NUMBER = re.compile(r"[<>≤≥±+−-]? ?\d")
+UNBROKEN = 26  # characters of a cell that stay on one line, such as a number with its interval
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,11 @@ class Table:
 
     @property
     def number_columns(self) -> list[bool]:
-        """Of each column whether its cells are set to the right."""
-        return number_columns(self.head, self.rows) if self.numeric else [False] * len(self.head)
+        """Of each column whether it holds numbers, as half of its cells do that say anything."""
+        return [
+            self.numeric and place > 0 and _holds_numbers([row[place] for row in self.rows])
+            for place in range(len(self.head))
+        ]
 
     @property
     def head_cells(self) -> list[tuple[str, bool]]:
@@ -39,6 +48,36 @@ class Table:
             [(cell, cell_classes(cell, number=number)) for cell, number in zip(row, numbers, strict=True)]
             for row in self.rows
         ]
+
+
+def table_of(
+    caption: Text,
+    lines: Iterable[T],
+    columns: Sequence[tuple[Text, Callable[[T], Text]]],
+    notes: Iterable[Text] = (),
+    *,
+    about_people: bool = False,
+    numeric: bool = True,
+) -> Table:
+    """A row for each of `lines`. A column has a head and the text of its cell in a line."""
+    return Table(
+        caption=str(caption),
+        head=[str(head) for head, _cell in columns],
+        rows=[[str(cell(line)) for _head, cell in columns] for line in lines],
+        notes=[str(note) for note in notes],
+        about_people=about_people,
+        numeric=numeric,
+    )
+
+
+def cell_classes(text: str, *, number: bool) -> str:
+    """The classes of a cell in HTML: `numeric`, and `unbroken`, or `words` for one that needs room."""
+    return " ".join(["numeric"] * number + ["unbroken" if len(text) <= UNBROKEN else "words"])
+
+
+def _holds_numbers(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells if cell not in ("", ABSENT)]
+    return 2 * sum(1 for cell in filled if NUMBER.match(cell)) >= len(filled)
 
 
 def terminal_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:

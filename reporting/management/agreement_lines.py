@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.pairs import LevelShown, PairShown, StatisticShown
-from reporting.views.agreement.tables import PanelShown
-from reporting.views.agreement.theta import ThetaShown
+from reporting.views.agreement.tables import PanelShown, ThetaShown
 from scoring.selectors.scopes import study_scopes
 from studies.models import Study
 
@@ -72,19 +71,13 @@ def cells(statistic: StatisticShown) -> Sequence[str]:
 
 
 def theta_cells(theta: ThetaShown) -> Sequence[str]:
+    pooled, quasi = theta.pooled, theta.quasi
     return (
         str(theta.group),
         theta.judge,
         str(theta.people),
-        theta.pooled,
-        theta.se,
-        theta.interval,
-        theta.change,
-        theta.in_errors,
-        theta.quasi,
-        theta.quasi_se,
-        theta.quasi_interval,
-        theta.quasi_change,
+        *(pooled.value, pooled.se, pooled.interval, theta.change.value, theta.in_errors),
+        *(quasi.value, quasi.se, quasi.interval, theta.quasi_change.value),
         theta.theta,
     )
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
 
-from presentation.columns import cell_classes
-from presentation.tables import Table
+from presentation.tables import Table, cell_classes
 from reporting.report.parts import (
     Checklist,
     ChecklistEntry,

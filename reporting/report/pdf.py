@@ -18,8 +18,7 @@ from fpdf.fonts import TextStyle, TTFFont
 from fpdf.outline import TableOfContents
 from PIL import Image
 
-from presentation.columns import UNBROKEN
-from presentation.tables import Table
+from presentation.tables import UNBROKEN, Table
 from reporting.report.parts import (
     Checklist,
     ChecklistEntry,

@@ -6,6 +6,7 @@ publish the checklist beside the paper. The questions are in our own words.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -31,15 +32,8 @@ class Section:
     items: tuple[Item, ...]
 
 
-def lead(number: str, question: Promise) -> Item:
-    """An item that only the study lead can answer."""
-    return Item(number, question, needs_lead=True)
-
-
-def recorded(number: str, question: Promise) -> Item:
-    """An item that the records answer."""
-    return Item(number, question, needs_lead=False)
-
+lead = partial(Item, needs_lead=True)  # only the study lead can answer it
+recorded = partial(Item, needs_lead=False)  # the records answer it
 
 SECTIONS: tuple[Section, ...] = (
     Section(

@@ -74,10 +74,20 @@ def study_overview(study: Study) -> Overview:
         protocol=protocol,
         flow=study_flow(study),
         plan=plan,
-        profiles=profiles_filled(protocol, progress),
-        arms=arms_filled(progress),
-        batches=batches_filled(protocol, progress),
-        answers_per_prompt=answers_per_prompt(progress),
+        profiles=[
+            _filled(
+                profile.name,
+                progress.profiles[profile.slug],
+                sum(batch.places[profile.slug] for batch in progress.batches),
+            )
+            for profile in protocol.profiles
+        ],
+        arms=[
+            _filled(arm, counts, sum(batch.arm_places[arm] for batch in progress.batches))
+            for arm, counts in progress.arms.items()
+        ],
+        batches=_batches(protocol, progress),
+        answers_per_prompt=_answers_per_prompt(progress),
         coverage=coverage_lines(plan_coverage(plan), per_batch=not matrix) if plan else (),
         undecided=undecided_participants(study).count(),
         results=newest_study_results(study),
@@ -85,47 +95,26 @@ def study_overview(study: Study) -> Overview:
     )
 
 
-def profiles_filled(protocol: ProtocolSettings, progress: StudyProgress) -> list[Filled]:
-    """One entry per profile over all batches."""
-    return [
-        filled(
-            profile.name,
-            progress.profiles[profile.slug],
-            sum(batch.places[profile.slug] for batch in progress.batches),
-        )
-        for profile in protocol.profiles
-    ]
-
-
-def arms_filled(progress: StudyProgress) -> list[Filled]:
-    """One entry per arm over all batches."""
-    return [
-        filled(arm, counts, sum(batch.arm_places[arm] for batch in progress.batches))
-        for arm, counts in progress.arms.items()
-    ]
-
-
-def batches_filled(protocol: ProtocolSettings, progress: StudyProgress) -> list[BatchFilled]:
-    """One entry per batch, with its profiles and arms."""
+def _batches(protocol: ProtocolSettings, progress: StudyProgress) -> list[BatchFilled]:
     return [
         BatchFilled(
             number=batch.number,
             prompts=batch.prompts,
             profiles=[
-                filled(profile.name, batch.profiles[profile.slug], batch.places[profile.slug])
+                _filled(profile.name, batch.profiles[profile.slug], batch.places[profile.slug])
                 for profile in protocol.profiles
             ],
-            arms=[filled(arm, counts, batch.arm_places[arm]) for arm, counts in batch.arms.items()],
+            arms=[_filled(arm, counts, batch.arm_places[arm]) for arm, counts in batch.arms.items()],
         )
         for batch in progress.batches
     ]
 
 
-def filled(name: str, counts: StatusCounts, places: int) -> Filled:
+def _filled(name: str, counts: StatusCounts, places: int) -> Filled:
     return Filled(name, counts.submitted + counts.expired, counts.active, counts.withdrawn, places)
 
 
-def answers_per_prompt(progress: StudyProgress) -> AnswersPerPrompt | None:
+def _answers_per_prompt(progress: StudyProgress) -> AnswersPerPrompt | None:
     numbers = sorted(progress.prompt_coverage.values())
     if not numbers:
         return None

@@ -1,6 +1,7 @@
 """What the records of a study say about how it was done: for its report, and for nothing else."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -161,7 +162,7 @@ def study_records(study: Study) -> StudyRecords:
         screening=screening_facts(study, scope),
         asked=asked_facts(study, scope),
         models=model_facts(study, measurement, scope),
-        profiles=counted(retained.values_list("profile").annotate(n=Count("pk")).order_by("profile")),
+        profiles=dict(retained.values_list("profile").annotate(n=Count("pk")).order_by("profile")),
         resources=resources_declared(study),
         minutes=minutes_taken(study),
         results=results,
@@ -170,10 +171,6 @@ def study_records(study: Study) -> StudyRecords:
         measurement=measurement,
         scope=scope,
     )
-
-
-def counted(rows: Iterable[tuple[str, int]]) -> dict[str, int]:
-    return dict(rows)
 
 
 def first_hash(study: Study) -> str:
@@ -223,8 +220,8 @@ def screening_facts(study: Study, scope: Scope) -> ScreeningFacts:
         on_record=verdicts.exists()
         or ParticipantFlag.objects.filter(person).exists()
         or AnswerFlag.objects.filter(answer).exists(),
-        flagged_answers=counted(answers.annotate(n=Count("answer", distinct=True))),
-        flagged_people=counted(people.annotate(n=Count("participant", distinct=True))),
+        flagged_answers=dict(answers.annotate(n=Count("answer", distinct=True))),
+        flagged_people=dict(people.annotate(n=Count("participant", distinct=True))),
         decided=verdicts.order_by().values("participant").distinct().count(),
         undecided=undecided_participants(study).count(),
     )
@@ -243,7 +240,7 @@ def asked_facts(study: Study, scope: Scope) -> AskedFacts:
         nested=places.count() == asked.count(),
         sizes=(min(sizes), max(sizes)) if sizes else None,
         private=asked.exclude(split=PUBLIC).count(),
-        modalities=counted(modalities),
+        modalities=dict(modalities),
     )
 
 
@@ -256,8 +253,7 @@ def model_facts(study: Study, measurement: Measurement | None, scope: Scope) -> 
         configuration__in=configurations.values("pk"), score__isnull=False, prompt_id__in=placed
     )
     found = scores.aggregate(
-        models=Count("configuration", distinct=True),
-        prompts=Count("prompt_id", distinct=True),
+        models=Count("configuration", distinct=True), prompts=Count("prompt_id", distinct=True)
     )
     per_prompt = scores.order_by().values("configuration", "prompt_id").annotate(n=Count("pk"))
     most = per_prompt.aggregate(most=Max("n"))["most"]
@@ -282,10 +278,8 @@ def resources_declared(study: Study) -> dict[str, int]:
     sessions = Session.objects.filter(
         participant__in=retained_participants(study).values("pk"), resources_recorded_at__isnull=False
     )
-    found: dict[str, int] = {}
-    for categories in sessions.values_list("resources", flat=True):
-        for category in categories:
-            found[category] = found.get(category, 0) + 1
+    declared = sessions.values_list("resources", flat=True)
+    found = Counter(category for categories in declared for category in categories)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 

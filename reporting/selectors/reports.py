@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
@@ -14,6 +15,7 @@ from scoring.selectors.headlines import headlines
 from scoring.selectors.run_notes import run_notes
 from scoring.selectors.task_tables import holds_tasks
 
+T = TypeVar("T")
 HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
     "macro": gettext_lazy("Macro average over tasks"),
@@ -65,6 +67,7 @@ def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
     """Everything of one computation. A harmonic mean over tasks of few questions is not shown."""
     estimates, tasks, metrics = headlines(results, Q(scope=scope))
     estimates.sort(key=lambda one: (one.category, one.group))
+    tasks.sort(key=lambda one: one.task)
     overall = [estimate for estimate in estimates if not estimate.category]
     fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
     hidden = [row for row in metrics if is_misleading(row, fewest)]
@@ -73,20 +76,27 @@ def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
         scope=scope,
         overall=overall,
         categories=[row for row in estimates if row.category] if results.run.study.item_bank_id else [],
-        tasks=tasks_shown(sorted(tasks, key=lambda one: one.task)),
-        metrics=metrics_shown(metrics, hidden),
+        tasks=[
+            TaskShown(task, average, top)
+            for task, average, top in _by_name((row.task, row.group, row) for row in tasks)
+        ],
+        metrics=[
+            MetricShown(str(METRIC_NAMES[name]), average, top)
+            for name, average, top in _by_name(
+                (row.name, row.group, None if row in hidden else row.value) for row in metrics
+            )
+        ],
         notes=[*notes(results, overall), *harmonic_notes(hidden, fewest)],
     )
 
 
-def tasks_shown(rows: Iterable[TaskNumbers]) -> list[TaskShown]:
-    found: dict[str, dict[str, TaskNumbers]] = {}
-    for row in rows:
-        found.setdefault(row.task, {})[row.group] = row
-    return [
-        TaskShown(task, groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
-        for task, groups in found.items()
-    ]
+def _by_name(rows: Iterable[tuple[str, str, T]]) -> Iterator[tuple[str, T | None, T | None]]:
+    """Of rows of a name, a group and what it has: each name with what Average and what Top has."""
+    found: dict[str, dict[str, T]] = {}
+    for name, group, value in rows:
+        found.setdefault(name, {})[group] = value
+    for name, groups in found.items():
+        yield name, groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP)
 
 
 def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
@@ -98,16 +108,6 @@ def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
 def is_misleading(row: MetricNumber, fewest: Mapping[str, int]) -> bool:
     """A harmonic mean over a task of few questions, or of a number of them that is not counted yet."""
     return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
-
-
-def metrics_shown(rows: Iterable[MetricNumber], hidden: Sequence[MetricNumber]) -> list[MetricShown]:
-    found: dict[str, dict[str, float | None]] = {}
-    for row in rows:
-        found.setdefault(row.name, {})[row.group] = None if row in hidden else row.value
-    return [
-        MetricShown(str(METRIC_NAMES[name]), groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP))
-        for name, groups in found.items()
-    ]
 
 
 def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from batches.models import Session
 from presentation.exclusions import FLAG_NAMES
 from psychometrics.inference.measure import Block
 from reporting.selectors.report_records import study_records
-from reporting.views.report.checklist_records import RECORDED, checklist_parts
+from reporting.views.report.checklist_records import checklist_parts, recorded
 from reporting.views.report.methods import methods_text
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
 from scoring.services.measurement import measurement_compute
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 def record(study: Study, item: str) -> str:
     """What the records say to an item; "" where they leave it to the lead."""
-    return RECORDED[item](study_records(study)) if item in RECORDED else ""
+    return recorded(study_records(study)).get(item, "")
 
 
 def test_before_anybody_started_no_zero_counts_as_an_answer(study: Study) -> None:

@@ -17,8 +17,7 @@ from presentation.agreement import (
     warning_text,
 )
 from presentation.catalogue import meaning_of
-from presentation.columns import ABSENT
-from presentation.numbers import Text, decimals, span
+from presentation.numbers import ABSENT, Text, decimals, span
 from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
 from scoring.models import JudgeComparison
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from presentation.absence import why_absent
-from presentation.measures import group_name, interval_cell, se_cell, value_cell
+from presentation.measures import group_name, interval_or_reason, se_cell, value_cell
 from presentation.numbers import counted
-from presentation.tables import Table
+from presentation.tables import Table, table_of
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.measure import Block
 from psychometrics.measures.headlines import GroupNumbers
@@ -19,7 +18,8 @@ from scoring.selectors.measures import block_measures
 def beside_table(report: Report, measurement: Measurement | None) -> Table | None:
     """The table for a set of results, of Top once it is measured; None where nothing is on a scale."""
     rows: list[tuple[str, MeasureRow | None]] = [
-        (_("%(group)s, theta_QL") % {"group": group_name(row.group)}, theta_ql(row)) for row in report.overall
+        (_("%(group)s, theta_QL") % {"group": group_name(row.group)}, _theta_ql(row))
+        for row in report.overall
     ]
     if measurement is not None:
         top = block_measures(measurement, Block.TOP, report.scope)
@@ -36,20 +36,20 @@ def beside_table(report: Report, measurement: Measurement | None) -> Table | Non
         "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
         "that of theta.pool. That of top.null is the spread of luck alone."
     )
-    return table_of(caption, rows, note)
+    return _beside(caption, rows, note)
 
 
 def beside_categories(report: Report) -> Table | None:
     """theta_QL of every category; None likewise."""
-    rows = [(f"{row.category}: {group_name(row.group)}", theta_ql(row)) for row in report.categories]
+    rows = [(f"{row.category}: {group_name(row.group)}", _theta_ql(row)) for row in report.categories]
     note = _(
         "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
         "that of theta.pool."
     )
-    return table_of(_("Beside it: theta_QL of each category."), rows, note)
+    return _beside(_("Beside it: theta_QL of each category."), rows, note)
 
 
-def theta_ql(row: GroupNumbers) -> MeasureRow:
+def _theta_ql(row: GroupNumbers) -> MeasureRow:
     """The stored estimate as a row of the measurement is shown; its interval where it is of this version."""
     if row.reason_pool == Reason.EARLIER_VERSION:
         return MeasureRow(value=row.theta_ql, reason=row.reason_ql or row.reason_pool, n=row.pairs)
@@ -63,7 +63,7 @@ def theta_ql(row: GroupNumbers) -> MeasureRow:
     )
 
 
-def table_of(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: str) -> Table | None:
+def _beside(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: str) -> Table | None:
     """The rows that have a value, or that no finite one exists for; None where there are none."""
     shown = [
         (name, row)
@@ -72,16 +72,15 @@ def table_of(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: 
     ]
     if not shown:
         return None
-    return Table(
-        caption=caption,
-        head=(_("Estimate"), _("Theta"), _("SE"), _("95 % interval"), _("Pairs")),
-        rows=[
-            (name, value_cell(row), se_cell(row), interval_or_reason(row), counted(row.n))
-            for name, row in shown
-        ],
-        notes=(note,),
+    return table_of(
+        caption,
+        shown,
+        (
+            (_("Estimate"), lambda line: line[0]),
+            (_("Theta"), lambda line: value_cell(line[1])),
+            (_("SE"), lambda line: se_cell(line[1])),
+            (_("95 % interval"), lambda line: interval_or_reason(line[1])),
+            (_("Pairs"), lambda line: counted(line[1].n)),
+        ),
+        [note],
     )
-
-
-def interval_or_reason(row: MeasureRow) -> str:
-    return str(why_absent(row.reason)) if row.low is None and row.reason else interval_cell(row)

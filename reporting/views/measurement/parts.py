@@ -5,6 +5,7 @@ A page and the report show the same parts.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.utils.translation import gettext_lazy as _
@@ -21,7 +22,7 @@ from presentation.measures import (
     value_or_reason,
 )
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import Table
+from presentation.tables import Table, table_of
 from psychometrics.inference.estimates import Reason
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -59,12 +60,11 @@ class MeasureTable(Generic[T]):
     about_people: bool = False
 
     def draw(self, block: BlockMeasures) -> Table:
-        notes = self.notes(block) if callable(self.notes) else self.notes
-        return Table(
-            caption=str(self.caption(block) if callable(self.caption) else self.caption),
-            head=[str(head) for head, _cell in self.columns],
-            rows=[[str(cell(block, line)) for _head, cell in self.columns] for line in self.lines(block)],
-            notes=[str(note) for note in notes],
+        return table_of(
+            self.caption(block) if callable(self.caption) else self.caption,
+            self.lines(block),
+            [(head, partial(cell, block)) for head, cell in self.columns],
+            self.notes(block) if callable(self.notes) else self.notes,
             about_people=self.about_people,
         )
 

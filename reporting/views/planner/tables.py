@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.columns import ABSENT
 from presentation.measures import estimator_name, reason_cell
-from presentation.numbers import Text, counted, decimals, percent
-from presentation.tables import Table
+from presentation.numbers import ABSENT, Text, counted, decimals, percent
+from presentation.tables import Table, table_of
 from psychometrics.inference.estimates import Reason
 from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.simulated_design import MAX_CHOSEN, Recovery, SimulatedDesign
@@ -54,21 +53,23 @@ def plan_table(found: Planned) -> Table:
 
 
 def needed_table(found: Planned) -> Table:
-    rows = [
-        (f"± {decimals(width, 2)}", _("no number suffices") if people is None else counted(people))
-        for width, people in found.needed
-    ]
-    notes = [_("Where no number suffices, what differs between prompts alone leaves more than this.")]
-    return Table(_("People needed for a half-width"), (_("Half-width"), _("People")), rows, notes)
+    return table_of(
+        _("People needed for a half-width"),
+        found.needed,
+        (
+            (_("Half-width"), lambda line: f"± {decimals(line[0], 2)}"),
+            (_("People"), lambda line: _("no number suffices") if line[1] is None else counted(line[1])),
+        ),
+        [_("Where no number suffices, what differs between prompts alone leaves more than this.")],
+    )
 
 
 def alternative_tables(found: Planned) -> Iterator[Table]:
-    yield _alternatives(_("By number of people"), _("People"), found.by_people, _integer)
-    yield _alternatives(_("By people per batch"), _("People per batch"), found.by_replicates, _integer)
+    yield _alternatives(_("By number of people"), _("People"), found.by_people)
+    yield _alternatives(_("By people per batch"), _("People per batch"), found.by_replicates)
     by_prompts = _alternatives(
-        _("By prompts per person, with the same number of answers"), _("Prompts per person"),
-        found.by_prompts, _integer,
-    )  # fmt: skip
+        _("By prompts per person, with the same number of answers"), _("Prompts per person"), found.by_prompts
+    )
     if found.plan.bank_prompts < max(PROMPTS_PER_PERSON):
         notes = [_("A person cannot get more prompts than the bank has; such rows are left out.")]
         by_prompts = replace(by_prompts, notes=notes)
@@ -76,76 +77,67 @@ def alternative_tables(found: Planned) -> Iterator[Table]:
     yield _alternatives(_("By SD of ability between people"), _("SD (logits)"), found.by_sd, decimals)
 
 
-def _integer(value: float) -> str:
-    return counted(round(value))
-
-
 def _alternatives(
-    caption: str, first: str, lines: Sequence[Alternative], shown: Callable[[float], str]
+    caption: str,
+    first: str,
+    lines: Sequence[Alternative],
+    shown: Callable[[float], str] = lambda value: counted(round(value)),
 ) -> Table:
-    head = (
-        first, _("People in all"), _("Half-width"), _("Smallest difference"), _("Between two halves"),
-        _("Cost in all"),
-    )  # fmt: skip
-    rows = [
+    return table_of(
+        caption,
+        lines,
         (
-            shown(line.value),
-            counted(line.people),
-            decimals(line.precision.half_width),
-            decimals(line.precision.detectable),
-            decimals(line.precision.detectable_halves),
-            decimals(line.cost.total, 2),
-        )
-        for line in lines
-    ]
-    return Table(caption, head, rows)
+            (first, lambda line: shown(line.value)),
+            (_("People in all"), lambda line: counted(line.people)),
+            (_("Half-width"), lambda line: decimals(line.precision.half_width)),
+            (_("Smallest difference"), lambda line: decimals(line.precision.detectable)),
+            (_("Between two halves"), lambda line: decimals(line.precision.detectable_halves)),
+            (_("Cost in all"), lambda line: decimals(line.cost.total)),
+        ),
+    )
 
 
 def batch_table(found: Planned) -> Table:
-    rows = [
-        (counted(line.replicates), decimals(line.half_width), within_one(line.prompt_half_width))
-        for line in found.per_batch
-    ]
-    head = (_("People on it"), _("Half-width of the batch's theta"), _("Of one prompt's mean score (0 to 1)"))
-    notes = [_("Few people on a batch cannot rank batches, nor prompts.")]
-    return Table(_("One batch, one prompt"), head, rows, notes)
+    return table_of(
+        _("One batch, one prompt"),
+        found.per_batch,
+        (
+            (_("People on it"), lambda line: counted(line.replicates)),
+            (_("Half-width of the batch's theta"), lambda line: decimals(line.half_width)),
+            (_("Of one prompt's mean score (0 to 1)"), lambda line: _within_one(line.prompt_half_width)),
+        ),
+        [_("Few people on a batch cannot rank batches, nor prompts.")],
+    )
 
 
-def within_one(half_width: float) -> str:
+def _within_one(half_width: float) -> str:
     return ABSENT if math.isnan(half_width) else f"± {decimals(half_width, 2)}"
 
 
 def linkage_table(found: Planned) -> Table:
     names = {NESTED: _("nested"), MATRIX: _("matrix sampling")}
-    rows = [
+    names[found.kind] += _(" (this plan)")
+    return table_of(
+        _("How people and prompts hang together"),
+        found.linkage,
         (
-            names[kind] + (_(" (this plan)") if kind == found.kind else ""),
-            counted(linkage.components),
-            counted(linkage.asked),
-            counted(linkage.fewest_people),
-            counted(linkage.fewest_neighbours),
-        )
-        for kind, linkage in found.linkage
-    ]
-    head = (
-        _("Design"), _("Components"), _("Prompts asked"), _("Fewest people on a prompt"),
-        _("Fewest prompts met together with one"),
-    )  # fmt: skip
-    notes = [
-        _(
-            "Components share neither people nor prompts. For theta on a bank calibrated on models that does "
-            "no harm; for parameters or functioning of prompts among people it does. Nested batches serve "
-            "se.batch, matrix sampling se.twoway."
-        )
-    ]
-    return Table(_("How people and prompts hang together"), head, rows, notes)
+            (_("Design"), lambda line: names[line[0]]),
+            (_("Components"), lambda line: counted(line[1].components)),
+            (_("Prompts asked"), lambda line: counted(line[1].asked)),
+            (_("Fewest people on a prompt"), lambda line: counted(line[1].fewest_people)),
+            (_("Fewest prompts met together with one"), lambda line: counted(line[1].fewest_neighbours)),
+        ),
+        [
+            _(
+                "Components share neither people nor prompts. For theta on a bank calibrated on models that "
+                "does no harm; for parameters or functioning of prompts among people it does. Nested batches "
+                "serve se.batch, matrix sampling se.twoway."
+            )
+        ],
+    )
 
 
 def rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
-    head = (
-        _("Estimator"), _("Mean"), _("Truth"), _("Bias"), _("SD over studies"), _("Mean SE"),
-        _("Coverage of 95 %"),
-    )  # fmt: skip
     notes = [
         bank_sentence(item_bank),
         *undefined_sentences(found),
@@ -163,9 +155,25 @@ def rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
         _("Correlation of people's own theta with their true ability: %(value)s; %(studies)s studies.")
         % {"value": decimals(found.correlation), "studies": counted(found.studies)},
     ]
-    return Table(
-        _("Rehearsal with known abilities"), head, [_recovery(one) for one in found.recoveries], notes
+    return table_of(
+        _("Rehearsal with known abilities"),
+        found.recoveries,
+        (
+            (_("Estimator"), lambda one: estimator_name(one.name)),
+            (_("Mean"), lambda one: decimals(one.mean) if one.studies else _("no number, see below")),
+            (_("Truth"), lambda one: decimals(one.truth)),
+            (_("Bias"), lambda one: decimals(one.bias)),
+            (_("SD over studies"), lambda one: decimals(one.spread, 3)),
+            (_("Mean SE"), lambda one: decimals(one.mean_se, 3)),
+            (_("Coverage of 95 %"), _coverage),
+        ),
+        notes,
     )
+
+
+def _coverage(one: Recovery) -> str:
+    coverage = percent(one.coverage)
+    return coverage if coverage == ABSENT else f"{coverage} ± {decimals(100 * one.error, 1)}"
 
 
 def bank_sentence(item_bank: str | None) -> str:
@@ -188,15 +196,3 @@ def undefined_sentences(found: SimulatedDesign) -> Iterator[str]:
             "studies": counted(studies), "of": counted(found.studies), "names": "; ".join(names),
             "reason": reason_cell(reason, WHY),
         }  # fmt: skip
-
-
-def _recovery(one: Recovery) -> Sequence[str]:
-    if not one.studies:
-        return (estimator_name(one.name), _("no number, see below"), *(ABSENT,) * 5)
-    coverage = percent(one.coverage)
-    if coverage != ABSENT:
-        coverage += f" ± {decimals(100 * one.error, 1)}"
-    return (
-        estimator_name(one.name), decimals(one.mean), decimals(one.truth), decimals(one.bias),
-        decimals(one.spread, 3), decimals(one.mean_se, 3), coverage,
-    )  # fmt: skip

@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _, ngettext
 
 from judging.selectors.audits import study_samples
-from presentation.columns import ABSENT
-from presentation.numbers import Text, counted
-from presentation.tables import Table
+from presentation.numbers import ABSENT, Text, counted
+from presentation.tables import Table, table_of
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
-from reporting.views.agreement.tables import PanelShown, panels_shown
-from reporting.views.agreement.theta import ThetaShown
+from reporting.views.agreement.tables import PanelShown, ThetaShown, panels_shown
 from reporting.views.audits.tables import JudgeShown, judges_shown
 from reporting.views.report.sections import public_sentence
 from scoring.selectors.agreements import panels as judges_of, study_agreements
@@ -49,8 +47,7 @@ def panel_parts(panel: PanelShown) -> Iterator[Part]:
     for alpha in panel.alphas:
         yield statistics_table(_("All judges at once: %(of)s") % {"of": alpha.level}, alpha.statistics)
     if panel.thetas:
-        yield thetas_table(panel.thetas)
-        yield quasi_table(panel.thetas)
+        yield from thetas_tables(panel.thetas)
 
 
 def pair_parts(pair: PairShown) -> Iterator[Part]:
@@ -68,51 +65,55 @@ def pair_parts(pair: PairShown) -> Iterator[Part]:
 
 
 def statistics_table(caption: str, statistics: Sequence[StatisticShown]) -> Table:
-    return Table(
+    return table_of(
         caption,
-        [_("Statistic"), _("Value"), _("95 % interval"), _("In the paper")],
-        [
-            [
-                str(one.name), one.value, interval_or_reason(one.interval, "" if one.is_told else one.reason),
-                one.published_value,
-            ]
-            for one in statistics
-        ],
+        statistics,
+        (
+            (_("Statistic"), lambda one: one.name),
+            (_("Value"), lambda one: one.value),
+            (_("95 % interval"), lambda one: _interval(one.interval, "" if one.is_told else one.reason)),
+            (_("In the paper"), lambda one: one.published_value),
+        ),
         [f"{one.name}: {one.reason}" for one in statistics if one.is_told],
-    )  # fmt: skip
+    )
 
 
-def interval_or_reason(interval: str, reason: Text) -> str:
+def _interval(interval: str, reason: Text) -> Text:
     """The interval, or why there is none."""
-    return str(reason) if interval == ABSENT and reason else interval
+    return reason if interval == ABSENT and reason else interval
 
 
-def thetas_table(thetas: Sequence[ThetaShown]) -> Table:
-    return Table(
-        _("Theta under every judge, on the same item bank"),
-        [_("Group and judge"), _("People"), "θ", _("θ, pooled"), _("SE"), _("95 % interval"), _("Change")],
-        [
-            [
-                f"{one.group}, {one.judge}", str(one.people), one.theta, one.pooled, one.se, one.interval,
-                one.change,
-            ]
-            for one in thetas
-        ],
-    )  # fmt: skip
+def thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
+    """By the pooled pairs and by prompt means; then by theta_QL."""
+    caption = _("Theta under every judge, on the same item bank")
+    yield table_of(
+        caption,
+        thetas,
+        (
+            (_("Group and judge"), _group_and_judge),
+            (_("People"), lambda one: str(one.people)),
+            ("θ", lambda one: one.theta),
+            (_("θ, pooled"), lambda one: one.pooled.value),
+            (_("SE"), lambda one: one.pooled.se),
+            (_("95 % interval"), lambda one: one.pooled.interval),
+            (_("Change"), lambda one: one.change.value),
+        ),
+    )
+    yield table_of(
+        f"{caption}: {_('theta_QL')}",
+        thetas,
+        (
+            (_("Group and judge"), _group_and_judge),
+            (_("theta_QL"), lambda one: one.quasi.value),
+            (_("SE"), lambda one: one.quasi.se),
+            (_("95 % interval"), lambda one: _interval(one.quasi.interval, one.quasi.reason)),
+            (_("Change of theta_QL"), lambda one: one.quasi_change.value),
+        ),
+    )
 
 
-def quasi_table(thetas: Sequence[ThetaShown]) -> Table:
-    return Table(
-        f"{_('Theta under every judge, on the same item bank')}: {_('theta_QL')}",
-        [_("Group and judge"), _("theta_QL"), _("SE"), _("95 % interval"), _("Change of theta_QL")],
-        [
-            [
-                f"{one.group}, {one.judge}", one.quasi, one.quasi_se,
-                interval_or_reason(one.quasi_interval, one.quasi_reason), one.quasi_change,
-            ]
-            for one in thetas
-        ],
-    )  # fmt: skip
+def _group_and_judge(theta: ThetaShown) -> str:
+    return f"{theta.group}, {theta.judge}"
 
 
 def audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
@@ -144,14 +145,13 @@ def audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
 
 
 def audited_table(judge: JudgeShown) -> Table:
-    return Table(
+    return table_of(
         _("%(judge)s beside people: %(pairs)d pairs") % {"judge": judge.name, "pairs": judge.pairs},
-        [_("Statistic"), _("Weighted to all verdicts"), _("95 % interval"), _("In the sample")],
-        [
-            [
-                str(one.name), one.weighted.value,
-                interval_or_reason(one.weighted.interval, one.weighted.reason), one.sample.value,
-            ]
-            for one in judge.statistics
-        ],
-    )  # fmt: skip
+        judge.statistics,
+        (
+            (_("Statistic"), lambda one: one.name),
+            (_("Weighted to all verdicts"), lambda one: one.weighted.value),
+            (_("95 % interval"), lambda one: _interval(one.weighted.interval, one.weighted.reason)),
+            (_("In the sample"), lambda one: one.sample.value),
+        ),
+    )

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from presentation.columns import ABSENT
-from presentation.tables import Table
+from presentation.numbers import ABSENT
+from presentation.tables import table_of
 from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.report.sections import moment
@@ -32,7 +32,7 @@ def protocol_parts(records: StudyRecords) -> Iterator[Part]:
             (_("Judge texts"), study.judge_protocol.sha256 if study.judge_protocol else _("none")),
         ],
     )
-    yield from amendment_parts(records.amendments)
+    yield from _amendment_parts(records.amendments)
     yield Paragraph(_("Every setting stands word for word at the end of this report."))
 
 
@@ -41,11 +41,11 @@ def settings_parts(study: Study) -> Iterator[Part]:
     yield Heading(_("The protocol, word for word"))
     yield Facts(
         _("Settings, by their names in the protocol"),
-        [(name, setting_text(value)) for name, value in study.settings.items()],
+        [(name, _setting_text(value)) for name, value in study.settings.items()],
     )
 
 
-def setting_text(value: object) -> str:
+def _setting_text(value: object) -> str:
     """A stored setting as people read it: texts as they are, lists line by line."""
     match value:
         case None | "" | []:
@@ -53,30 +53,32 @@ def setting_text(value: object) -> str:
         case bool():
             return _("yes") if value else _("no")
         case list():
-            return "\n".join(setting_text(one) for one in value)
+            return "\n".join(_setting_text(one) for one in value)
         case dict():
-            said = {name: one for name, one in value.items() if one is not None}
-            return "\n".join(f"{name}: {part_text(one)}" for name, one in said.items()) + "\n"
+            parts = {name: part for name, part in value.items() if part is not None}
+            lines = (
+                f"{name}: {' | '.join(map(str, part)) if isinstance(part, list) else part}"
+                for name, part in parts.items()
+            )
+            return "\n".join(lines) + "\n"
         case _:
             return str(value)
 
 
-def part_text(value: object) -> str:
-    """A value inside another one, on one line."""
-    return " | ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def amendment_parts(amendments: tuple[Amendment, ...]) -> Iterator[Part]:
+def _amendment_parts(amendments: tuple[Amendment, ...]) -> Iterator[Part]:
     yield Heading(_("Amendments"), 2)
     if not amendments:
         yield Paragraph(_("There are none."))
         return
-    yield Table(
+    yield table_of(
         _("Recorded changes of the frozen protocol"),
-        [_("Number"), _("When"), _("Changed"), _("Reason"), _("Protocol hash after it")],
-        [
-            [str(one.number), moment(one.made_at), ", ".join(one.changes), one.reason, one.protocol_hash]
-            for one in amendments
-        ],
+        amendments,
+        (
+            (_("Number"), lambda one: str(one.number)),
+            (_("When"), lambda one: moment(one.made_at)),
+            (_("Changed"), lambda one: ", ".join(one.changes)),
+            (_("Reason"), lambda one: one.reason),
+            (_("Protocol hash after it"), lambda one: one.protocol_hash),
+        ),
         numeric=False,
     )

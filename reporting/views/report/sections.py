@@ -1,28 +1,22 @@
 """Sections of a study's report that are made from its records: flow, estimates, provenance, limits."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.rules.statuses import AnswerState
-from presentation.columns import ABSENT
 from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
 from presentation.measures import group_name
-from presentation.numbers import counted, decimals
-from presentation.tables import Table
+from presentation.numbers import ABSENT, counted, decimals
+from presentation.tables import Table, table_of
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
 from scoring.models import ResultSet
-
-FLOW_NAMES = (
-    "recruited", "approved", "rejected", "started", "active", "submitted", "expired", "withdrawn", "flagged",
-    "excluded", "retained",
-)  # fmt: skip
 
 
 def moment(at: datetime | None) -> str:
@@ -32,29 +26,21 @@ def moment(at: datetime | None) -> str:
 
 def flow_parts(records: StudyRecords) -> Iterator[Part]:
     """From recruited to retained, and what became of the answers of who is retained."""
-    names = {
-        "recruited": _("Recruited"), "approved": _("Approved"), "rejected": _("Rejected"),
-        "started": _("Started"), "active": _("Working now"), "submitted": _("Handed in"),
-        "expired": _("Time ran out"), "withdrawn": _("Withdrew"), "flagged": _("Flagged as off-task"),
-        "excluded": _("Excluded as off-task"), "retained": _("Retained"),
-    }  # fmt: skip
     flow = records.flow
-    yield Heading(_("Flow of participants"))
-    yield Table(
-        _("People; test participants are counted nowhere"),
-        [_("Step"), _("People")],
-        [[names[name], counted(getattr(flow, name))] for name in FLOW_NAMES],
+    people = (
+        (_("Recruited"), flow.recruited),
+        (_("Approved"), flow.approved),
+        (_("Rejected"), flow.rejected),
+        (_("Started"), flow.started),
+        (_("Working now"), flow.active),
+        (_("Handed in"), flow.submitted),
+        (_("Time ran out"), flow.expired),
+        (_("Withdrew"), flow.withdrawn),
+        (_("Flagged as off-task"), flow.flagged),
+        (_("Excluded as off-task"), flow.excluded),
+        (_("Retained"), flow.retained),
     )
-    yield Table(
-        _("Answers of retained people by state; none of the missing ones is zero"),
-        [_("State"), _("Answers")],
-        [[state_name(state), counted(number)] for state, number in flow.answers_retained.items()],
-    )
-
-
-def state_name(state: str) -> str:
-    """The state of an answer in words."""
-    return {
+    states = {
         AnswerState.ANSWERED: _("Handed in"),
         AnswerState.DRAFTED_AT_EXPIRY: _("Saved when the time ran out, not handed in"),
         AnswerState.DRAFT: _("Saved, session still running"),
@@ -62,7 +48,18 @@ def state_name(state: str) -> str:
         AnswerState.SKIPPED: _("Seen, nothing written"),
         AnswerState.NOT_REACHED: _("Never opened"),
         AnswerState.WITHDRAWN: _("Withdrawn"),
-    }[AnswerState(state)]
+    }
+    yield Heading(_("Flow of participants"))
+    yield Table(
+        _("People; test participants are counted nowhere"),
+        [_("Step"), _("People")],
+        [[name, counted(number)] for name, number in people],
+    )
+    yield Table(
+        _("Answers of retained people by state; none of the missing ones is zero"),
+        [_("State"), _("Answers")],
+        [[states[AnswerState(state)], counted(number)] for state, number in flow.answers_retained.items()],
+    )
 
 
 def public_sentence() -> str:
@@ -102,7 +99,7 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
         yield abilities_table(rows)
     if any(row.raw_mean is not None for row in rows):
         yield means_table(rows)
-    yield counts_table(rows if report.has_theta else list(report.overall))
+    yield counts_table(rows if report.has_theta else report.overall)
     yield from figure
     if report.tasks:
         yield tasks_table(report)
@@ -112,51 +109,48 @@ def row_name(row: GroupNumbers) -> str:
     return f"{group_name(row.group)}, {row.category or _('all prompts')}"
 
 
-def abilities_table(rows: list[GroupNumbers]) -> Table:
-    return Table(
+def abilities_table(rows: Sequence[GroupNumbers]) -> Table:
+    return table_of(
         _("Theta in logits"),
-        [_("Group"), "theta.pool", _("SE"), _("95 % interval"), str(PUBLISHED)],
-        [
-            [
-                row_name(row), decimals(row.theta_pool, 2), decimals(row.se_pool, 2), first_cell(row),
-                published_cell(row),
-            ]
-            for row in rows
-        ],
-    )  # fmt: skip
+        rows,
+        (
+            (_("Group"), row_name),
+            ("theta.pool", lambda row: decimals(row.theta_pool)),
+            (_("SE"), lambda row: decimals(row.se_pool)),
+            (_("95 % interval"), first_cell),
+            (PUBLISHED, published_cell),
+        ),
+    )
 
 
-def means_table(rows: list[GroupNumbers]) -> Table:
-    return Table(
+def means_table(rows: Sequence[GroupNumbers]) -> Table:
+    return table_of(
         _("What the groups rest on, and the mean score"),
-        [_("Group"), _("People"), _("Responses per prompt"), _("Mean score"), _("Coverage")],
-        [
-            [
-                row_name(row), counted(row.participants), decimals(row.responses_per_prompt, 2),
-                decimals(row.raw_mean, 3), decimals(row.coverage, 3),
-            ]
-            for row in rows
-        ],
-    )  # fmt: skip
+        rows,
+        (
+            (_("Group"), row_name),
+            (_("People"), lambda row: counted(row.participants)),
+            (_("Responses per prompt"), lambda row: decimals(row.responses_per_prompt)),
+            (_("Mean score"), lambda row: decimals(row.raw_mean, 3)),
+            (_("Coverage"), lambda row: decimals(row.coverage, 3)),
+        ),
+    )
 
 
-def counts_table(rows: list[GroupNumbers]) -> Table:
-    return Table(
+def counts_table(rows: Sequence[GroupNumbers]) -> Table:
+    return table_of(
         _("What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"),
-        [
-            _("Group"), _("Expected"), _("Missing"), _("Unscored"), _("Not in the bank"), _("Pairs"),
-            _("Prompts"),
-        ],
-        [
-            [
-                row_name(row), *map(
-                    counted,
-                    (row.expected, row.missing, row.unscored, row.unknown_items, row.pairs, row.prompts),
-                ),
-            ]
-            for row in rows
-        ],
-    )  # fmt: skip
+        rows,
+        (
+            (_("Group"), row_name),
+            (_("Expected"), lambda row: counted(row.expected)),
+            (_("Missing"), lambda row: counted(row.missing)),
+            (_("Unscored"), lambda row: counted(row.unscored)),
+            (_("Not in the bank"), lambda row: counted(row.unknown_items)),
+            (_("Pairs"), lambda row: counted(row.pairs)),
+            (_("Prompts"), lambda row: counted(row.prompts)),
+        ),
+    )
 
 
 def tasks_table(report: Report) -> Table:
@@ -165,16 +159,9 @@ def tasks_table(report: Report) -> Table:
         [task.task, *(decimals(one.accuracy, 1) if one else ABSENT for one in (task.average, task.top))]
         for task in report.tasks
     ]
-    metrics = [[one.name, decimals(one.average, 2), decimals(one.top, 2)] for one in report.metrics]
+    metrics = [[one.name, decimals(one.average), decimals(one.top)] for one in report.metrics]
     return Table(
         _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]
-    )
-
-
-def hash_name(results: ResultSet) -> str:
-    """What the hash of the inputs covers that leaves the site."""
-    return (
-        _("Hash of the inputs on public prompts") if results.inputs_sha256_public else _("Hash of the inputs")
     )
 
 
@@ -184,10 +171,12 @@ def provenance_parts(records: StudyRecords, software: str) -> Iterator[Part]:
     rows = [(_("Software"), software), (_("Study"), records.study.slug)]
     if results:
         judge = results.run.config.slug if results.run.config else results.run.judge_kind
+        public = results.inputs_sha256_public
+        hash_name = _("Hash of the inputs on public prompts") if public else _("Hash of the inputs")
         rows += [
             (_("Judge"), f"{judge}, {results.run.judge_sha256}"),
             (_("Protocol hash of the scores"), results.run.protocol_hash),
-            (hash_name(results), results.sha256_to_leave),
+            (hash_name, results.sha256_to_leave),
             (_("Results computed"), moment(results.computed_at)),
         ]
     if measurement:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import meaning_of
-from presentation.columns import ABSENT
 from presentation.figures import STYLES, Point
 from presentation.measures import (
     estimator_name,
@@ -13,7 +12,7 @@ from presentation.measures import (
     reason_cell,
     value_cell,
 )
-from presentation.numbers import Text, counted, decimals, span
+from presentation.numbers import ABSENT, Text, counted, decimals, span
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow

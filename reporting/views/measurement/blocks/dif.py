@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
-from presentation.columns import ABSENT
 from presentation.figures import BLUE, INK, ORANGE, Point, Style
 from presentation.measures import (
     BY_PEOPLE,
@@ -17,7 +16,7 @@ from presentation.measures import (
     value_cell,
     value_with_interval,
 )
-from presentation.numbers import Text, counted, decimals
+from presentation.numbers import ABSENT, Text, counted, decimals
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

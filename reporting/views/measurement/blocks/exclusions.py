@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
-from presentation.columns import ABSENT
 from presentation.exclusions import (
     AGGREGATION_NAMES,
     CHOICE_NAMES,
@@ -26,7 +25,7 @@ from presentation.measures import (
     value_cell,
     value_or_reason,
 )
-from presentation.numbers import Text, counted, decimals, percent
+from presentation.numbers import ABSENT, Text, counted, decimals, percent
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.agreement import judges_sentence
-from presentation.columns import ABSENT
 from presentation.figures import INK, ORANGE, SLATE, Point, Style
 from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
-from presentation.numbers import Text, counted, decimals, span_or_one
+from presentation.numbers import ABSENT, Text, counted, decimals, span_or_one
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow

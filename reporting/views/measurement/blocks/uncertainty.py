@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
-from presentation.columns import ABSENT
 from presentation.figures import STYLES, Point
 from presentation.measures import estimator_name, few_clusters_sentences
-from presentation.numbers import Text, counted, decimals
+from presentation.numbers import ABSENT, Text, counted, decimals
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors_table import FEW_BATCHES
 from reporting.views.measurement import parts

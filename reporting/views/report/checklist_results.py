@@ -1,0 +1,184 @@
+"""What the records say to the checklist's items on how people worked, the analysis and its documentation."""
+
+from collections.abc import Iterator, Mapping
+
+from django.utils.translation import gettext as _, ngettext
+
+from presentation.agreement import judges_sentence
+from presentation.exclusions import FLAG_NAMES
+from presentation.measures import value_cell
+from presentation.numbers import decimals, span_or_one
+from psychometrics.inference.measure import Block, Scope
+from reporting.selectors.report_records import StartFacts, StudyRecords
+from reporting.views.report.checklist_design import Sentences, amended, listed
+from reporting.views.report.methods import extra_time
+from scoring.models import Measurement
+from scoring.selectors.measures import block_measures
+from scoring.selectors.task_tables import holds_tasks
+
+
+def results_sentences(records: StudyRecords) -> Sentences:
+    """Sections 3 to 5 of the checklist."""
+    if records.starts:
+        yield from _session(records, records.starts)
+    if records.screening.on_record:
+        yield from _screening(records)
+    yield from _tools(records)
+    yield from _analysis(records)
+    if records.measurement and records.computed(Block.EXCLUSIONS):
+        yield from _other_rules(records.measurement, records.scope)
+    yield from _people(records)
+    told = _("Every export ships a script, recompute.py, that computes the numbers again from the tables.")
+    yield "5.4", told
+
+
+def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
+    told = _("%(number)s prompts in one session of at most %(minutes)s minutes.") % {
+        "number": span_or_one(*starts.prompts, places=0),
+        "minutes": span_or_one(*starts.minutes, places=0),
+    }
+    yield "3.1", " ".join([told, *extra_time(starts.more_time)])
+    yield "3.1.1", " ".join(_order(records))
+    if not amended(records, "instructions"):
+        yield "5.1.2", _("Yes: word for word, near the end of this report.")
+
+
+def _order(records: StudyRecords) -> Iterator[str]:
+    order = records.protocol.prompt_order
+    if amended(records, "prompt_order", "order_seed"):
+        yield _(
+            "An amendment changed the order of prompts; see the amendments. The protocol now asks: %(order)s."
+        ) % {"order": order}
+        return
+    if order == "random":
+        yield _("Yes: every person's batch was shuffled by a stored seed.")
+    else:
+        yield _("No: everybody with a batch saw it in the same order.")
+    if records.amendments:
+        unchanged = _("Recorded amendments: %(number)d; none changed the order of prompts.")
+        yield unchanged % {"number": len(records.amendments)}
+
+
+def _screening(records: StudyRecords) -> Sentences:
+    found, flow = records.screening, records.flow
+    if found.decided:
+        told = ngettext(
+            "Yes: by named off-task rules and a reviewer, who decided about %(number)d person; people, not "
+            "single answers, are excluded.",
+            "Yes: by named off-task rules and a reviewer, who decided about %(number)d people; people, not "
+            "single answers, are excluded.",
+            found.decided,
+        )
+        yield "3.2", told % {"number": found.decided}
+    else:
+        told = _("Yes: named off-task rules flagged answers or people; no reviewer has decided about them.")
+        yield "3.2", told
+    yield "3.2.1", " ".join(_flags(records))
+    told = _(
+        "Excluded: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom not "
+        "decided about: %(undecided)d."
+    )
+    facts = {"ended": flow.submitted + flow.expired, "undecided": found.undecided}
+    yield "3.2.2", told % {**flow.as_dict(), **facts}
+
+
+def _flags(records: StudyRecords) -> Iterator[str]:
+    def by_rule(counts: Mapping[str, int]) -> dict[str, str]:
+        named = {str(FLAG_NAMES.get(reason, reason)): number for reason, number in counts.items()}
+        return {"listed": listed(named)}
+
+    found = records.screening
+    if found.flagged_people:
+        yield _("Flags on people by rule: %(listed)s.") % by_rule(found.flagged_people)
+    if found.flagged_answers:
+        told = (
+            _("Flags on answers to public prompts by rule: %(listed)s.")
+            if records.scope == Scope.PUBLIC
+            else _("Flags on answers by rule: %(listed)s.")
+        )
+        yield told % by_rule(found.flagged_answers)
+
+
+def _tools(records: StudyRecords) -> Sentences:
+    allowed = _("What people were allowed: %(tools)s") % {"tools": records.protocol.allowed_tools.strip()}
+    yield "3.5", allowed
+    used = _("Resources that retained people declared: %(listed)s.") % {"listed": listed(records.resources)}
+    yield "5.1.4", used if records.resources else allowed
+
+
+def _analysis(records: StudyRecords) -> Sentences:
+    if records.average and records.average.ci_low_pool is not None:
+        yield "4.2.1", _("Points with 95 % intervals.")
+    compared = records.models.compared
+    if not compared:
+        return
+    told = ngettext(
+        "Yes, on the same prompts, for %(number)d model with scores; where it cannot be told from the cohort "
+        "that is said.",
+        "Yes, on the same prompts, for %(number)d models with scores; those that cannot be told from the "
+        "cohort are named.",
+        compared,
+    )
+    yield "4.1", told % {"number": compared}
+    told = _(
+        "Two-sided, on differences paired on the same prompts, with errors clustered by the design and "
+        "quantiles of t, at the 5 % level after Holm's correction."
+    )
+    yield "4.1.1", told
+    if records.computed(Block.UNCERTAINTY):
+        told = _(
+            "Yes: for people the analytic standard error and those clustered by the design, each with its "
+            "target; for models with scores that of their difference from the cohort."
+        )
+        yield "4.2", told
+    if records.study.item_bank:
+        yield "4.3", _same_metric(records)
+    if records.measurement:
+        models = block_measures(records.measurement, Block.MODELS, records.scope)
+        if scored := [row.details for row in models.named("theta.epochs")]:
+            yield "4.5", judges_sentence(scored)
+
+
+def _same_metric(records: StudyRecords) -> str:
+    if holds_tasks(records.study):
+        return _(
+            "Yes: accuracy per task and theta on a bank of tasks, at the same number of answers per task."
+        )
+    return _(
+        "Yes: theta.pool and theta_QL on the item bank's scale, models by their single responses. By prompt "
+        "means people come out 0.1 to 0.3 too low even at the same number of responses per prompt, which "
+        "stands beside every comparison."
+    )
+
+
+def _other_rules(measurement: Measurement, scope: Scope) -> Sentences:
+    found = block_measures(measurement, Block.EXCLUSIONS, scope)
+    low, high = (found.get(f"multiverse.{end}", "average", "not_score_based") for end in ("low", "high"))
+    paper = next((row for row in found.named("multiverse", group="average") if row.details["paper"]), None)
+    if low and low.value is not None and paper and paper.value is not None:
+        told = _(
+            "Over %(number)d combinations of rules that look at no score, Average ranges from "
+            "theta = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
+        )
+        cells = {"low": value_cell(low), "high": value_cell(high), "paper": value_cell(paper)}
+        yield "4.6", told % {"number": low.n or 0, **cells}
+
+
+def _people(records: StudyRecords) -> Sentences:
+    """Who they are, how long they took, and how many did not complete the work."""
+    if records.profiles:
+        names = {profile.slug: profile.name for profile in records.protocol.profiles}
+        counts = {names.get(slug, slug): number for slug, number in records.profiles.items()}
+        yield "5.1.1", _("Retained people by profile: %(listed)s.") % {"listed": listed(counts)}
+    if records.minutes:
+        told = _(
+            "Minutes from start to end of a session: median %(middle)s, from %(shortest)s to %(longest)s."
+        )
+        yield "5.1.3", told % {name: decimals(time, 0) for name, time in vars(records.minutes).items()}
+    flow = records.flow
+    if flow.started:
+        told = _(
+            "Of %(recruited)d recruited, %(never)d never started, %(withdrawn)d withdrew and %(expired)d ran "
+            "out of time; %(submitted)d handed in."
+        )
+        yield "5.1.5", told % {**flow.as_dict(), "never": flow.recruited - flow.started}
