@@ -47,6 +47,25 @@ THETA_SUBJECTS: Mapping[str, Text] = MappingProxyType(
 )
 
 
+WARNINGS: Mapping[str, Text] = MappingProxyType(
+    {
+        WarningCode.ALPHA_LOW.value: gettext_lazy(
+            "Krippendorff's α is %(value)s, below %(threshold)s: conclusions may hang on the judge."
+        ),
+        WarningCode.OFFSET_LARGE.value: gettext_lazy(
+            "The judges are %(value)s score points apart on average, more than %(threshold)s."
+        ),
+        WarningCode.KAPPA_LOW.value: gettext_lazy(
+            "Cohen's κ is %(value)s, below %(threshold)s: they often differ on met or not."
+        ),
+        WarningCode.THETA_MOVED.value: gettext_lazy(
+            "Theta of %(subject)s changes by %(value)s cluster standard errors with the judge, more than "
+            "%(threshold)s."
+        ),
+    }
+)
+
+
 class ScoringRun(Protocol):
     """What a judge's run is named by."""
 
@@ -78,41 +97,25 @@ def judge_name(run: ScoringRun) -> str:
 
 def warning_text(warning: Mapping[str, Any]) -> str:
     """A stored warning as a sentence with its number and its threshold."""
+    code = warning["code"]
+    if code == WarningCode.FEW_CLUSTERS:
+        return few_clusters(warning)
+    places, of_threshold = (2, 0) if code == WarningCode.THETA_MOVED else (3, 2)
     facts = {
-        "value": decimals(warning["value"], 3),
-        "threshold": decimals(warning["threshold"], 2),
+        "value": decimals(warning["value"], places),
+        "threshold": decimals(warning["threshold"], of_threshold),
         "subject": subject_text(warning["subject"]),
         "reason": why_absent(warning["reason"]),
     }
-    match warning["code"]:
-        case WarningCode.ALPHA_LOW:
-            return (
-                _("Krippendorff's α is %(value)s, below %(threshold)s: conclusions may hang on the judge.")
-                % facts
-            )
-        case WarningCode.OFFSET_LARGE:
-            return (
-                _("The judges are %(value)s score points apart on average, more than %(threshold)s.") % facts
-            )
-        case WarningCode.KAPPA_LOW:
-            return _("Cohen's κ is %(value)s, below %(threshold)s: they often differ on met or not.") % facts
-        case WarningCode.THETA_MOVED:
-            return _(
-                "Theta of %(subject)s changes by %(value)s cluster standard errors with the judge, more than "
-                "%(threshold)s."
-            ) % {
-                **facts,
-                "value": decimals(warning["value"], 2),
-                "threshold": decimals(warning["threshold"], 0),
-            }
-        case WarningCode.FEW_CLUSTERS:
-            return few_clusters(warning)
+    if code in WARNINGS:
+        return str(WARNINGS[code]) % facts
     if facts["reason"]:
         return _("%(subject)s could not be measured (%(reason)s).") % facts
     return _("%(subject)s could not be measured.") % facts
 
 
 def few_clusters(warning: Mapping[str, Any]) -> str:
+    """That intervals rest on too few independent sources."""
     number = int(warning["value"])
     return ngettext(
         "The scores come from only %(number)d independent source; below %(threshold)d the intervals are too "

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from django.utils.formats import get_format
@@ -17,9 +17,13 @@ from django.utils.translation import gettext_lazy as _
 from presentation.numbers import Text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    import matplotlib.axes
+    import matplotlib.figure
     from matplotlib.transforms import Transform
+
+# Names for annotations, read by type checkers alone.
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
 
 INK, GREY, GRID, BAND = "#1d2226", "#8a8f94", "#d9d6cf", "#e4dfd3"
 BLUE, ORANGE, VIOLET, SLATE = "#0b5a6b", "#b3541e", "#5b4a8a", "#5a6068"

@@ -54,10 +54,7 @@ class RatingsForm(forms.Form):
         help_text=_("A name or a pseudonym. The export of the study says “1”, “2” … instead."),
         max_length=RATER_CHARACTERS,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={
-            "required": _("Write who rated."),
-            "max_length": _("Write at most 100 characters."),
-        },
+        error_messages={"required": _("Write who rated."), "max_length": _("Write at most 100 characters.")},
     )
     sheet = forms.FileField(
         label=_("Rated sheet"),

@@ -5,9 +5,9 @@ The file says so itself: its own content security policy lets a browser load not
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import singledispatch
 from html import escape
+from itertools import count
 
 from presentation.tables import Table, cell_classes
 from reporting.report.parts import (
@@ -26,17 +26,8 @@ from reporting.report.style import STYLE
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-@dataclass(frozen=True)
-class Anchored:
-    """A heading with the place it is linked under."""
-
-    heading: Heading
-    anchor: str
-
-
 def document_html(document: Document) -> str:
     """The whole file."""
-    anchored = anchored_headings(document.parts)
     title, language = escape(document.title), escape(document.words.language)
     return "\n".join(
         [
@@ -52,9 +43,9 @@ def document_html(document: Document) -> str:
             "<body>",
             f'<a class="skip" href="#main">{title}</a>',
             header_html(document),
-            *contents_html([one for one in anchored if one.heading.level < 3], document.words.contents),
+            *contents_html(document.parts, document.words.contents),
             '<main id="main">',
-            *body_html(document.parts, anchored),
+            *body_html(document.parts),
             "</main>",
             f'<footer><p class="software">{escape(document.software)}</p></footer>',
             "</body>",
@@ -71,27 +62,25 @@ def header_html(document: Document) -> str:
     return f'<header>{warning}<h1>{title}</h1><p class="subtitle">{subtitle}</p></header>'
 
 
-def anchored_headings(parts: Sequence[Part]) -> list[Anchored]:
-    headings = (part for part in parts if isinstance(part, Heading))
-    return [Anchored(heading, f"s{number}") for number, heading in enumerate(headings, start=1)]
-
-
-def contents_html(listed: Sequence[Anchored], title: str) -> Iterator[str]:
+def contents_html(parts: Sequence[Part], title: str) -> Iterator[str]:
     """Links to the sections, and to their parts set in."""
+    headings = enumerate((part for part in parts if isinstance(part, Heading)), start=1)
+    listed = [(number, heading) for number, heading in headings if heading.level < 3]
     if listed:
         yield f'<nav aria-label="{escape(title)}"><h2>{escape(title)}</h2><ul>'
-        for one in listed:
-            css = ' class="part"' if one.heading.level == 2 else ""
-            yield f'<li{css}><a href="#{one.anchor}">{escape(one.heading.text)}</a></li>'
+        for number, heading in listed:
+            css = ' class="part"' if heading.level == 2 else ""
+            yield f'<li{css}><a href="#s{number}">{escape(heading.text)}</a></li>'
         yield "</ul></nav>"
 
 
-def body_html(parts: Sequence[Part], anchored: Sequence[Anchored]) -> Iterator[str]:
-    anchors = iter(anchored)
+def body_html(parts: Sequence[Part]) -> Iterator[str]:
+    """Every part; headings are numbered, as the contents link to them."""
+    numbers = count(1)
     for part in parts:
         if isinstance(part, Heading):
             level = part.level + 1
-            yield f'<h{level} id="{next(anchors).anchor}">{escape(part.text)}</h{level}>'
+            yield f'<h{level} id="s{next(numbers)}">{escape(part.text)}</h{level}>'
         else:
             yield part_html(part)
 

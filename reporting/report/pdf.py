@@ -63,13 +63,6 @@ def document_pdf(document: Document) -> bytes:
     return bytes(pages.output())
 
 
-def font_folder() -> Path:
-    """Where matplotlib keeps its fonts. It is imported here because that takes a moment nobody else pays."""
-    import matplotlib as mpl
-
-    return Path(mpl.get_data_path()) / "fonts" / "ttf"
-
-
 class ReportPages(FPDF):
     """Pages that grow part by part, on A4."""
 
@@ -77,9 +70,10 @@ class ReportPages(FPDF):
         super().__init__(format="A4")
         self.document = document
         self.undrawable = False
-        folder = font_folder()
+        import matplotlib as mpl  # here, because that takes a moment which nobody else pays
+
         for style, name in FACES.items():
-            self.add_font(FAMILY, style, folder / name)
+            self.add_font(FAMILY, style, Path(mpl.get_data_path()) / "fonts" / "ttf" / name)
         self.drawn = {*cast(TTFFont, self.fonts[FAMILY]).cmap, *map(ord, "\n\t")}
         self.set_creation_date(document.written_at)
         self.set_title(document.title)
@@ -291,9 +285,11 @@ class ReportPages(FPDF):
 
         Letters of such scripts would be drawn apart and in the wrong order.
         """
-        shown = "".join(one if self.draws(one) else REPLACEMENT for one in text)
+        shown = "".join(
+            letter
+            if ord(letter) in self.drawn and unicodedata.bidirectional(letter) not in ("R", "AL")
+            else REPLACEMENT
+            for letter in text
+        )
         self.undrawable |= shown != text
         return shown
-
-    def draws(self, one: str) -> bool:
-        return ord(one) in self.drawn and unicodedata.bidirectional(one) not in ("R", "AL")

@@ -16,6 +16,7 @@ from scoring.selectors.run_notes import run_notes
 from scoring.selectors.task_tables import holds_tasks
 
 T = TypeVar("T")
+SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
 HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
     "macro": gettext_lazy("Macro average over tasks"),
@@ -114,7 +115,7 @@ def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:
     """What a reader must know before quoting any of the numbers."""
     study, flow = results.run.study, results.flow
     if study.is_simulated:
-        yield _("The people in this study are SIMULATED. The numbers say nothing about anybody.")
+        yield str(SIMULATED)
     if not flow["retained"]:
         yield _("Nobody is retained yet: a participant counts once their session has ended.")
     if flow["active"]:

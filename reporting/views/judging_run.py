@@ -1,5 +1,6 @@
 """One judging run: how far it is, and what the study team may do about it."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -137,24 +138,15 @@ def to_run(run: JudgingRun) -> HttpResponse:
     return redirect("staff_judging_run", slug=run.study.slug, number=run.pk)
 
 
-def run_page(
-    request: HttpRequest,
-    run: JudgingRun,
-    *,
-    resume_form: ResumeForm | None = None,
-    cancel_form: CancelForm | None = None,
-) -> HttpResponse:
-    context = run_context(run, resume_form=resume_form, cancel_form=cancel_form)
-    context |= {"panel": run_panel(run), "audits": audit_samples(run)}
-    refused = resume_form is not None or cancel_form is not None
+def run_page(request: HttpRequest, run: JudgingRun, **refused: Form) -> HttpResponse:
+    """The page; `refused` is the form that was sent and is not in order, as resume_form or cancel_form."""
+    context = run_context(run) | {"panel": run_panel(run), "audits": audit_samples(run), **refused}
+    context["cancel_refused"] = "cancel_form" in refused
     return render(request, "reporting/judging_run.html", context, status=422 if refused else 200)
 
 
-def run_context(
-    run: JudgingRun, *, resume_form: Form | None = None, cancel_form: Form | None = None
-) -> dict[str, object]:
+def run_context(run: JudgingRun) -> dict[str, object]:
     progress = judging_progress(run, timezone.now())
-    budget = {"budget": shortest(run.budget)}
     return {
         "study": run.study,
         "run": run,
@@ -162,9 +154,8 @@ def run_context(
         "reasons": reason_rows(progress),
         "way_on": WAYS_ON.get(run.pause_reason, ""),
         "said": said(progress),
-        "resume_form": resume_form or ResumeForm(initial=budget, spent=spent(progress)),
-        "cancel_form": cancel_form or CancelForm(left=progress.open),
-        "cancel_refused": cancel_form is not None,
+        "resume_form": ResumeForm(initial={"budget": shortest(run.budget)}, spent=spent(progress)),
+        "cancel_form": CancelForm(left=progress.open),
     }
 
 
@@ -174,12 +165,14 @@ def spent(progress: Progress) -> Decimal:
 
 def reason_rows(progress: Progress) -> list[ReasonRow]:
     """Every reason that occurs, those that left most unscored first."""
-    counted: dict[str, list[int]] = {}
+    unscored: Counter[str] = Counter()
+    waiting: Counter[str] = Counter()
     for judge in progress.judges:
-        for place, numbers in enumerate((judge.unscored, judge.waiting_again)):
-            for code, number in numbers.items():
-                counted.setdefault(code, [0, 0])[place] += number
-    rows = [ReasonRow(code, reason_text(code), *numbers) for code, numbers in counted.items()]
+        unscored.update(judge.unscored)
+        waiting.update(judge.waiting_again)
+    rows = [
+        ReasonRow(code, reason_text(code), unscored[code], waiting[code]) for code in {*unscored, *waiting}
+    ]
     return sorted(rows, key=lambda row: (-row.unscored, -row.waiting, row.code))
 
 

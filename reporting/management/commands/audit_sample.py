@@ -2,9 +2,10 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from judging.audit_sheet import audit_sheet
@@ -23,6 +24,8 @@ from scoring.selectors.audit_results import audit_result
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study
 
+Row = TypeVar("Row", bound=Model)
+
 
 class Command(BaseCommand):
     help = (
@@ -33,7 +36,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         draw = actions.add_parser("draw", help="draw a sample and write its sheet")
-        draw.add_argument("study", help="the study's short name")
+        taking = actions.add_parser("import", help="take over a rated sheet")
+        show = actions.add_parser("show", help="show what people say beside the judges")
+        for action in (draw, taking, show):
+            action.add_argument("study", help="the study's short name")
         draw.add_argument(
             "--out", type=Path, required=True, metavar="FILE", help="a CSV file that is not there yet"
         )
@@ -41,16 +47,12 @@ class Command(BaseCommand):
         draw.add_argument("--seed", type=int, help="the same seed draws the same again (default: by chance)")
         draw.add_argument("--run", type=int, help="number of the judging run (default: the newest)")
         draw.add_argument("--public-only", action="store_true", help="leave private prompts out")
-        draw.add_argument("--by", help="the staff member the trail names")
-        taking = actions.add_parser("import", help="take over a rated sheet")
-        taking.add_argument("study", help="the study's short name")
         taking.add_argument("sheet", type=Path, help="the rated CSV file")
         taking.add_argument("--rater", required=True, metavar="NAME", help="who rated: a name or a pseudonym")
-        taking.add_argument("--sample", type=int, help="number of the sample (default: the newest)")
-        taking.add_argument("--by", help="the staff member the trail names")
-        show = actions.add_parser("show", help="show what people say beside the judges")
-        show.add_argument("study", help="the study's short name")
-        show.add_argument("--sample", type=int, help="number of the sample (default: the newest)")
+        for action in (taking, show):
+            action.add_argument("--sample", type=int, help="number of the sample (default: the newest)")
+        for action in (draw, taking):
+            action.add_argument("--by", help="the staff member the trail names")
 
     def handle(self, *_: Any, action: str, **options: Any) -> None:
         with plain_errors():
@@ -134,20 +136,17 @@ def content_of(path: Path) -> bytes:
 
 
 def named_run(study: Study, number: int | None) -> JudgingRun:
-    runs = judging_runs(study).select_related("study")
-    run = runs.first() if number is None else runs.filter(pk=number).first()
-    if run is None:
-        raise CommandError(
-            f'The study "{study.slug}" has no judging run{f" {number}" if number is not None else ""}.'
-        )
-    return run
+    return _numbered(judging_runs(study).select_related("study"), number, study, "judging run")
 
 
 def named_sample(study: Study, number: int | None) -> AuditSample:
-    samples = study_samples(study)
-    sample = samples.first() if number is None else samples.filter(pk=number).first()
-    if sample is None:
-        raise CommandError(
-            f'The study "{study.slug}" has no audit sample{f" {number}" if number is not None else ""}.'
-        )
-    return sample
+    return _numbered(study_samples(study), number, study, "audit sample")
+
+
+def _numbered(rows: QuerySet[Row], number: int | None, study: Study, what: str) -> Row:
+    """The row of this number; the newest where none is asked for."""
+    row = rows.first() if number is None else rows.filter(pk=number).first()
+    if row is None:
+        asked = "" if number is None else f" {number}"
+        raise CommandError(f'The study "{study.slug}" has no {what}{asked}.')
+    return row

@@ -1,16 +1,13 @@
 """Two judges' differences and agreements as figures; the page shows the same numbers in tables."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
 
-from presentation.figures import BLUE, INK, ORANGE, WIDTH, chart, heat_grid, with_legend
+from presentation.figures import BLUE, INK, ORANGE, WIDTH, Figure, chart, heat_grid, with_legend
 from presentation.numbers import counted, decimals, percent
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Values = Mapping[str, Any]
 MIN_AREA, MAX_AREA = 12.0, 420.0  # areas of points

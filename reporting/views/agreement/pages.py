@@ -7,13 +7,12 @@ from django.views.decorators.http import require_safe
 from judging.models import JudgingRun
 from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, statistic_name
 from presentation.catalogue import meaning_of
-from presentation.figures import figure_file, with_scope
 from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.figure import confusion_figure, differences_figure
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
-from reporting.views.measurement.scopes import scope_asked, scope_context, scope_words
-from reporting.views.results import FIGURE_POLICY
+from reporting.views.figures import figure_response
+from reporting.views.measurement.scopes import ScopeShown, scope_asked
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
@@ -26,9 +25,8 @@ FIGURES = {"differences": differences_figure, "confusion": confusion_figure}
 def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """All pairs in short, one of them in full, and theta under every judge."""
     stored = list(study_agreements(study))
-    choice = any(row.scope == Scope.PUBLIC for row in stored)
-    scope = scope_asked(request, choice=choice)
-    shown = panels_shown(row for row in stored if row.scope == scope)
+    asked = scope_asked(request, choice=any(row.scope == Scope.PUBLIC for row in stored))
+    shown = panels_shown(row for row in stored if row.scope == asked.scope)
     chosen = pair_of(shown, request.GET.get("x", ""), request.GET.get("y", ""))
     panel, pair = chosen if chosen else (None, None)
     context = {
@@ -43,7 +41,7 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         ],
         "judged": newly_judged(pair.first, pair.second, pair.computed_at) if pair else 0,
         "could_compute": bool(pair is None and panels(study)),
-        **scope_context(scope, choice=choice),
+        **asked.context,
     }
     return render(request, "reporting/agreement.html", context)
 
@@ -59,11 +57,7 @@ def staff_agreement_figure(
         raise Http404
     choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
     drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second))
-    return HttpResponse(
-        figure_file(with_scope(drawn, scope_words(Scope(found.scope), choice=choice)), "svg"),
-        content_type="image/svg+xml",
-        headers={"Content-Security-Policy": FIGURE_POLICY},
-    )
+    return figure_response(drawn, words=ScopeShown(Scope(found.scope), choice).words)
 
 
 def run_panel(run: JudgingRun) -> PanelShown | None:

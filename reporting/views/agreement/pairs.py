@@ -9,13 +9,7 @@ from django.utils.translation import gettext as _
 
 from judging.models import ScoringRun
 from presentation.absence import why_absent
-from presentation.agreement import (
-    LEVEL_TEXTS,
-    STATISTICS,
-    judge_name,
-    statistic_name,
-    warning_text,
-)
+from presentation.agreement import LEVEL_TEXTS, STATISTICS, judge_name, statistic_name, warning_text
 from presentation.catalogue import meaning_of
 from presentation.numbers import ABSENT, Text, decimals, span
 from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures

@@ -1,6 +1,7 @@
 """Audits of judges by people: a sample is drawn, downloaded for raters, sent back, and compared."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import wraps
 
 from django.contrib import messages
@@ -18,7 +19,7 @@ from judging.services.audits import DrawRefused, audit_draw
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.judging_run import run_required
-from reporting.views.measurement.scopes import scope_asked, scope_context
+from reporting.views.measurement.scopes import scope_asked
 from scoring.selectors.audit_results import audit_result
 from studies.views.access import Guarded, signed_in
 from studies.views.second_factor import proof_required
@@ -112,12 +113,7 @@ def import_sentence(result: RatingsImport) -> str:
     sentence = _("New: %(added)d. Replaced: %(replaced)d. Unchanged: %(unchanged)d.")
     if result.gone:
         sentence += " " + _("Left out, because the answers count no more: %(gone)d.")
-    return sentence % {
-        "added": result.added,
-        "replaced": result.replaced,
-        "unchanged": result.unchanged,
-        "gone": result.gone,
-    }
+    return sentence % asdict(result)
 
 
 def to_sample(sample: AuditSample) -> HttpResponse:
@@ -133,9 +129,8 @@ def audit_page(
     draw_form: DrawForm | None = None,
     ratings_form: RatingsForm | None = None,
 ) -> HttpResponse:
-    choice = bool(sample and has_public_scope(sample))
-    scope = scope_asked(request, choice=choice)
-    result = audit_result(sample, scope) if sample else None
+    shown = scope_asked(request, choice=bool(sample and has_public_scope(sample)))
+    result = audit_result(sample, shown.scope) if sample else None
     problems = ratings_form.problems if ratings_form else ()
     context = {
         "study": run.study,
@@ -150,7 +145,7 @@ def audit_page(
         "ratings_form": ratings_form,
         "problems": problems[:PROBLEMS_SHOWN],
         "more_problems": max(len(problems) - PROBLEMS_SHOWN, 0),
-        **scope_context(scope, choice=choice),
+        **shown.context,
     }
     refused = any(form is not None and form.errors for form in (draw_form, ratings_form)) or bool(problems)
     return render(request, "reporting/audit.html", context, status=422 if refused else 200)

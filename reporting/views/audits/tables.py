@@ -14,7 +14,7 @@ from presentation.numbers import ABSENT, Text, decimals, percent, span
 from psychometrics.agreement.audit import MIN_COVERED
 from psychometrics.agreement.audit_sample import Band, Standing
 from psychometrics.inference.estimates import Estimate, Reason, Share
-from scoring.selectors.audit_results import AuditedJudge, AuditedStratum, AuditResult
+from scoring.selectors.audit_results import AuditedJudge, AuditResult
 
 PLACES = 3
 # By the name of the weighted estimate: the name of the same in the sample.
@@ -96,7 +96,19 @@ def judges_shown(result: AuditResult) -> list[JudgeShown]:
 
 
 def strata_shown(result: AuditResult) -> list[StratumShown]:
-    return [_stratum_shown(one) for one in result.strata]
+    return [
+        StratumShown(
+            *stratum_words(one.stratum.name),
+            verdicts=one.stratum.verdicts,
+            drawn=one.stratum.drawn,
+            percent=f"{decimals(one.percent, 1)} %",
+            gone=one.gone,
+            rated=one.rated,
+            same_side=str(one.same_side) if one.rated else ABSENT,
+            offset=decimals(one.offset, PLACES),
+        )
+        for one in result.strata
+    ]
 
 
 def stratum_words(name: str) -> tuple[Text, Text]:
@@ -137,18 +149,3 @@ def _number(estimate: Estimate) -> NumberShown:
 def _percent(share: float) -> str:
     """Rounded down: a share just below a threshold is not shown as reaching it."""
     return percent(share if math.isnan(share) else math.floor(1000 * share) / 1000)
-
-
-def _stratum_shown(one: AuditedStratum) -> StratumShown:
-    band, standing = stratum_words(one.stratum.name)
-    return StratumShown(
-        band=band,
-        standing=standing,
-        verdicts=one.stratum.verdicts,
-        drawn=one.stratum.drawn,
-        percent=f"{decimals(one.percent, 1)} %",
-        gone=one.gone,
-        rated=one.rated,
-        same_side=str(one.same_side) if one.rated else ABSENT,
-        offset=decimals(one.offset, PLACES),
-    )

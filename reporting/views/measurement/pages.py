@@ -4,44 +4,42 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from presentation.figures import figure_file, shows_several_points, with_scope
+from presentation.figures import shows_several_points
 from psychometrics.inference.measure import Block
+from reporting.views.figures import TYPES, figure_response
 from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.measurement.parts import BlockPage, IntervalPlot, Plot
-from reporting.views.measurement.scopes import has_choice, scope_asked, scope_context, scope_words
-from reporting.views.results import FIGURE_POLICY
+from reporting.views.measurement.scopes import scope_of_results
 from scoring.models import ResultSet
-from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
+from scoring.selectors.measures import block_measures, measurement_of
 from scoring.selectors.runs import changes_since, newest_study_results
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
-
-FIGURE_TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 
 
 @unblinded_study_required
 @require_safe
 def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpResponse:
     """One block of the newest results."""
-    chosen = block_or_404(block)
+    chosen = _block_or_404(block)
     results = newest_study_results(study)
     measurement = measurement_of(results) if results else None
-    choice = has_choice(results)
-    page, scope = PAGES[chosen], scope_asked(request, choice=choice)
-    found = block_measures(measurement, chosen, scope) if measurement else None
+    page, shown = PAGES[chosen], scope_of_results(request, results)
+    found = block_measures(measurement, chosen, shown.scope) if measurement else None
+    plots = page.figures.items() if found and found.rows else ()
     context = {
         "study": study,
         "results": results,
         "measurement": measurement,
         "changes": changes_since(results) if results else [],
         "pages": PAGES,
-        **scope_context(scope, choice=choice),
+        **shown.context,
         "shown_block": chosen,  # templates have a variable "block" of their own
         "page": page,
         "found": found,
         "summary": page.summary(found) if found else (),
         "tables": page.tables(found) if found else (),
-        "figures": drawable(page, found) if found else {},
+        # Those that there is something to compare in.
+        "figures": {name: plot for name, plot in plots if found and shows_several_points(plot.draw(found))},
     }
     return render(request, "reporting/measurement.html", context)
 
@@ -54,28 +52,15 @@ def staff_measurement_figure(
     """One figure of a block as SVG for the page, as PDF or PNG for a paper."""
     results = ResultSet.objects.filter(run__study=study, pk=results_id).first()
     measurement = measurement_of(results) if results else None
-    plot = PAGES[block_or_404(block)].figures.get(figure)
-    if measurement is None or plot is None or extension not in FIGURE_TYPES:
+    plot = PAGES[_block_or_404(block)].figures.get(figure)
+    if measurement is None or plot is None or extension not in TYPES:
         raise Http404
-    choice = has_choice(results)
-    scope = scope_asked(request, choice=choice)
-    drawn = plot.draw(block_measures(measurement, Block(block), scope))
-    if drawn is None:
-        raise Http404
-    return HttpResponse(
-        figure_file(with_scope(drawn, scope_words(scope, choice=choice)), extension),
-        content_type=FIGURE_TYPES[extension],
-        headers={"Content-Security-Policy": FIGURE_POLICY},
-    )
+    shown = scope_of_results(request, results)
+    drawn = plot.draw(block_measures(measurement, Block(block), shown.scope))
+    return figure_response(drawn, extension, shown.words)
 
 
-def drawable(page: BlockPage, found: BlockMeasures) -> dict[str, Plot | IntervalPlot]:
-    """The figures that there is something to compare in."""
-    plots = page.figures if found.rows else {}
-    return {name: plot for name, plot in plots.items() if shows_several_points(plot.draw(found))}
-
-
-def block_or_404(block: str) -> Block:
+def _block_or_404(block: str) -> Block:
     """The block of this name, of those that have a page."""
     if block not in PAGES:
         raise Http404

@@ -6,12 +6,12 @@ A page and the report show the same parts.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
-from presentation.figures import Point, interval_plot
+from presentation.figures import Axes, Figure, Point, interval_plot
 from presentation.measures import (
     Reasons,
     group_name,
@@ -27,22 +27,12 @@ from psychometrics.inference.estimates import Reason
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 T = TypeVar("T")
+GROUPS = ("average", "top")
 Row = MeasureRow | None
 Cell = Callable[[BlockMeasures, Row], str]
 Column = Callable[[BlockMeasures, MeasureRow], str]
 Texts = Sequence[Text] | Callable[[BlockMeasures], Iterable[Text]]
-
-
-@dataclass(frozen=True)
-class Sentences:
-    """What is measured and how to read it; empty ones are left out."""
-
-    write: Callable[[BlockMeasures], Iterable[Text]]
 
 
 @dataclass(frozen=True)
@@ -83,38 +73,20 @@ class Plot:
 
 
 @dataclass(frozen=True)
-class IntervalPlot:
-    """A figure of values with their intervals on lines, over `across`."""
-
-    name: str
-    alt: Text
-    caption: Text
-    across: Text
-    points: Callable[[BlockMeasures], Iterable[Point]]
-    marks: "Callable[[Axes, BlockMeasures], object] | None" = None
-
-    def draw(self, block: BlockMeasures) -> "Figure | None":
-        marks = self.marks
-        behind = (lambda axes: marks(axes, block)) if marks else None
-        return interval_plot(list(self.points(block)), self.across, behind)
-
-
-Part = Sentences | MeasureTable[Any] | Plot | IntervalPlot
-
-
-@dataclass(frozen=True)
 class BlockPage:
-    """One block as people read it."""
+    """One block as people read it: how to read its numbers, then figures and tables.
+
+    Empty sentences are left out.
+    """
 
     title: Text
-    parts: Sequence[Part]
+    sentences: Callable[[BlockMeasures], Iterable[Text]]
+    parts: Sequence[MeasureTable[Any] | Plot]
 
     def summary(self, block: BlockMeasures) -> list[str]:
-        """How to read the numbers; none where there are none."""
-        if block.state != "computed":
-            return []
-        writers = (part.write for part in self.parts if isinstance(part, Sentences))
-        return [text for write in writers for text in map(str, write(block)) if text]
+        """The sentences; none where there are no numbers."""
+        texts = self.sentences(block) if block.state == "computed" else ()
+        return [text for text in map(str, texts) if text]
 
     def tables(self, block: BlockMeasures) -> list[Table]:
         """The tables that have a line."""
@@ -122,13 +94,32 @@ class BlockPage:
         return [table for table in drawn if table.rows] if block.rows else []
 
     @property
-    def figures(self) -> Mapping[str, Plot | IntervalPlot]:
-        return {part.name: part for part in self.parts if isinstance(part, Plot | IntervalPlot)}
+    def figures(self) -> Mapping[str, Plot]:
+        return {part.name: part for part in self.parts if isinstance(part, Plot)}
+
+
+def intervals(
+    points: Callable[[BlockMeasures], Iterable[Point]],
+    across: Text,
+    marks: "Callable[[Axes, BlockMeasures], object] | None" = None,
+) -> "Callable[[BlockMeasures], Figure | None]":
+    """Draws values with their intervals on lines, over `across`; `marks` draws what lies behind them."""
+
+    def draw(block: BlockMeasures) -> "Figure | None":
+        behind = (lambda axes: marks(axes, block)) if marks else None
+        return interval_plot(list(points(block)), across, behind)
+
+    return draw
 
 
 def named(*names: str, group: str | None = None) -> Callable[[BlockMeasures], Iterator[MeasureRow]]:
     """The rows of these names as lines of a table."""
     return lambda block: block.named(*names, group=group)
+
+
+def in_order(*names: str, groups: Sequence[str] = GROUPS) -> Callable[[BlockMeasures], list[MeasureRow]]:
+    """The rows of these names of the whole of each group, name by name, as lines of a table."""
+    return lambda block: [row for name in names for group in groups if (row := block.get(name, group))]
 
 
 def is_logistic(block: BlockMeasures) -> bool:
@@ -177,11 +168,12 @@ def counted_detail(name: str) -> Column:
     return lambda _block, row: counted(row.details.get(name))
 
 
-GROUPS = ("average", "top")
-GROUP: tuple[Text, Column] = (
-    _("Group"),
-    lambda _block, row: group_name(row.group),
-)
+def yes_or_no(name: str) -> Callable[[BlockMeasures, MeasureRow], Text]:
+    """Whether a detail holds."""
+    return lambda _block, row: _("yes") if row.details.get(name) else _("no")
+
+
+GROUP: tuple[Text, Column] = (_("Group"), lambda _block, row: group_name(row.group))
 
 
 def label(_block: BlockMeasures, row: MeasureRow) -> str:

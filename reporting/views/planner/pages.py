@@ -1,7 +1,6 @@
 """The planner: how precise a study of some size will be. Everything is in the address; nothing is stored."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,20 +9,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from presentation.figures import BLUE, ORANGE, WIDTH, chart, figure_file, with_legend
+from presentation.figures import BLUE, ORANGE, WIDTH, Figure, chart, with_legend
 from presentation.numbers import counted, decimals
 from presentation.tables import Table
 from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.tables import BETWEEN_SDS, WANTED, NamedBank, planned
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
+from reporting.views.figures import figure_response
 from reporting.views.planner.tables import planner_tables
-from reporting.views.results import FIGURE_POLICY
 from studies.models import ItemBank
 from studies.selectors.banks import item_arrays, item_banks_with_sizes
 from studies.views.access import staff_required
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LINES = ((BETWEEN_SDS[0], ":"), (BETWEEN_SDS[1], "-."), (BETWEEN_SDS[2], "--"), (BETWEEN_SDS[3], "-"))
 POINTS = 60
@@ -56,11 +52,7 @@ def staff_planner_figure(request: HttpRequest) -> HttpResponse:
     form = PlannerForm(with_defaults(request.GET.dict()), stored_banks())
     if not form.is_valid():
         raise Http404
-    return HttpResponse(
-        figure_file(half_width_figure(form.plan()), "svg"),
-        content_type="image/svg+xml",
-        headers={"Content-Security-Policy": FIGURE_POLICY},
-    )
+    return figure_response(half_width_figure(form.plan()))
 
 
 def stored_banks() -> dict[str, BankChoice]:

@@ -97,45 +97,37 @@ def frozen(records: StudyRecords) -> Iterator[str]:
         "amendments": len(records.amendments),
     }
     if not records.amendments:
-        yield _("The protocol was frozen on %(day)s (hash %(hash)s) and not amended since.") % facts
+        told = _("The protocol was frozen on %(day)s (hash %(hash)s) and not amended since.")
     elif records.first_hash:
-        yield (
-            _(
-                "The protocol was frozen on %(day)s (hash then %(first)s); recorded amendments since: "
-                "%(amendments)d (hash now %(hash)s)."
-            )
-            % facts
+        told = _(
+            "The protocol was frozen on %(day)s (hash then %(first)s); recorded amendments since: "
+            "%(amendments)d (hash now %(hash)s)."
         )
     else:
-        yield (
-            _(
-                "The protocol was frozen on %(day)s; recorded amendments since: %(amendments)d "
-                "(hash now %(hash)s)."
-            )
-            % facts
+        told = _(
+            "The protocol was frozen on %(day)s; recorded amendments since: %(amendments)d (hash now "
+            "%(hash)s)."
         )
+    yield told % facts
 
 
 def sample(records: StudyRecords) -> Iterator[str]:
     flow = records.flow
-    yield ngettext(
-        "Of %(recruited)d person recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
-        "out of time and %(withdrawn)d withdrew.",
-        "Of %(recruited)d people recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
-        "out of time and %(withdrawn)d withdrew.",
-        flow.recruited,
-    ) % {
-        "recruited": flow.recruited,
-        "started": flow.started,
-        "submitted": flow.submitted,
-        "expired": flow.expired,
-        "withdrawn": flow.withdrawn,
-    }
-    facts = {"excluded": flow.excluded, "retained": flow.retained}
+    yield (
+        ngettext(
+            "Of %(recruited)d person recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
+            "out of time and %(withdrawn)d withdrew.",
+            "Of %(recruited)d people recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
+            "out of time and %(withdrawn)d withdrew.",
+            flow.recruited,
+        )
+        % flow.as_dict()
+    )
     if flow.excluded:
-        yield _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.") % facts
+        told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
     else:
-        yield _("Nobody was excluded; retained: %(retained)d.") % facts
+        told = _("Nobody was excluded; retained: %(retained)d.")
+    yield told % flow.as_dict()
     undecided = records.screening.undecided
     if undecided:
         yield ngettext(
@@ -236,11 +228,7 @@ def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
         yield _(
             "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; "
             "top.crossfit5); equally able people would reach %(null)s by the published rule (top.null)."
-        ) % {
-            "theta": value_cell(crossfit),
-            "interval": interval_cell(crossfit),
-            "null": value_cell(null),
-        }
+        ) % {"theta": value_cell(crossfit), "interval": interval_cell(crossfit), "null": value_cell(null)}
 
 
 def likelihood_sentence(average: MeasureRow, top: MeasureRow | None) -> str:
@@ -263,25 +251,21 @@ def ability_sentence(name: str, row: GroupNumbers) -> str:
         "pairs": ngettext("%(number)s pair", "%(number)s pairs", row.pairs) % {"number": counted(row.pairs)},
         "prompts": prompts_text(row.prompts),
     }
-    if row.theta_pool is None:
-        mean = decimals(100 * row.raw_mean, 1) if row.raw_mean is not None else None
-        if mean is None:
-            return _("%(name)s: nothing is scored yet.") % counts
-        return _("%(name)s: mean score %(mean)s %% (%(people)s, %(pairs)s on %(prompts)s).") % {
+    if row.theta_pool is not None:
+        interval = _("95 %% interval: %(interval)s") % {"interval": first_cell(row)}
+        return _(
+            "%(name)s: theta.pool = %(theta)s (%(interval)s; %(people)s, %(pairs)s on %(prompts)s); as "
+            "published, theta.prompt = %(published)s."
+        ) % {
             **counts,
-            "mean": mean,
+            "theta": decimals(row.theta_pool),
+            "interval": why_none(row) if row.ci_low_pool is None else interval,
+            "published": published_cell(row),
         }
-    return _(
-        "%(name)s: theta.pool = %(theta)s (%(interval)s; %(people)s, %(pairs)s on %(prompts)s); as "
-        "published, theta.prompt = %(published)s."
-    ) % {
-        **counts,
-        "theta": decimals(row.theta_pool, 2),
-        "interval": why_none(row)
-        if row.ci_low_pool is None
-        else _("95 %% interval: %(interval)s") % {"interval": first_cell(row)},
-        "published": published_cell(row),
-    }
+    if row.raw_mean is None:
+        return _("%(name)s: nothing is scored yet.") % counts
+    mean = {"mean": decimals(100 * row.raw_mean, 1)}
+    return _("%(name)s: mean score %(mean)s %% (%(people)s, %(pairs)s on %(prompts)s).") % (counts | mean)
 
 
 def prompts_text(prompts: int) -> str:

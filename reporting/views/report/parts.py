@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from django.utils.translation import get_language, gettext as _, ngettext
 
 from presentation.absence import says_little
-from presentation.figures import figure_file, shows_several_points
+from presentation.figures import Figure as Drawing, figure_file, shows_several_points
 from presentation.numbers import Text, counted
 from presentation.tables import Table
 from psychometrics.inference.measure import Scope
@@ -17,8 +16,8 @@ from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.report_records import StudyRecords, study_records
-from reporting.selectors.reports import report_of
-from reporting.views.ability_chart import ability_chart
+from reporting.selectors.reports import SIMULATED, report_of
+from reporting.views.figures import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.checklist_records import checklist_parts, state_counts
@@ -39,9 +38,6 @@ from scoring.selectors.runs import changes_since
 from studies.models import Study
 from studies.selectors.studies import software
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
-
 PNG_DOTS_PER_INCH = 150
 MAX_ROWS = 100  # of a table in the report
 
@@ -52,38 +48,23 @@ def study_document(study: Study) -> Document:
     version = software()
     return Document(
         title=_("%(name)s: report") % {"name": study.name},
-        subtitle=subtitle(records),
+        subtitle=_("Results of %(at)s") % {"at": moment(records.results.computed_at)}
+        if records.results
+        else _("No results have been computed yet."),
         written_at=newest_moment(records, answers),
         software=version,
-        words=words(),
-        parts=[shortened(part) for part in report_parts(records, answers, version)],
-        warning=simulated_text(study),
-    )
-
-
-def words() -> Words:
-    """What the formats say by themselves."""
-    return Words(
-        language=get_language() or "en",
-        contents=_("Contents"),
-        page=_("Page {number} of {of}"),
-        undrawable=_(
-            "{mark} stands for a letter that this file has no picture of; the report as HTML shows it."
+        # What the formats say by themselves.
+        words=Words(
+            language=get_language() or "en",
+            contents=_("Contents"),
+            page=_("Page {number} of {of}"),
+            undrawable=_(
+                "{mark} stands for a letter that this file has no picture of; the report as HTML shows it."
+            ),
         ),
+        parts=[shortened(part) for part in report_parts(records, answers, version)],
+        warning=str(SIMULATED) if study.is_simulated else "",
     )
-
-
-def simulated_text(study: Study) -> str:
-    """What stands above everything in the report of a study that nobody took part in."""
-    if not study.is_simulated:
-        return ""
-    return _("The people in this study are SIMULATED. The numbers say nothing about anybody.")
-
-
-def subtitle(records: StudyRecords) -> str:
-    if records.results is None:
-        return _("No results have been computed yet.")
-    return _("Results of %(at)s") % {"at": moment(records.results.computed_at)}
 
 
 def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:

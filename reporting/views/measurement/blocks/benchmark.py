@@ -1,7 +1,6 @@
 """A benchmark with tasks."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
@@ -12,9 +11,6 @@ from presentation.numbers import ABSENT, Text, decimals
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SUMMARIES = (
     "benchmark.macro", "benchmark.macro.bbh23", "benchmark.micro", "benchmark.micro.questions",
@@ -48,10 +44,6 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         )
 
 
-def summaries(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for name in SUMMARIES for group in (*parts.GROUPS, "") if (row := block.get(name, group)))
-
-
 def summary_name(_block: BlockMeasures, row: MeasureRow) -> str:
     return f"{label_of(row.name)} – {group_name(row.group)}" if row.group else label_of(row.name)
 
@@ -71,8 +63,7 @@ def best_raters(block: BlockMeasures) -> list[MeasureRow]:
 def cohort_and_models(block: BlockMeasures) -> list[MeasureRow]:
     """The cohort first, then every column of the table at as few questions."""
     models = list(block.named("benchmark.macro.model"))
-    cohort = [row for group in parts.GROUPS if (row := block.get("theta.task", group))]
-    return [*cohort, *models] if models else []
+    return [*parts.in_order("theta.task")(block), *models] if models else []
 
 
 def model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tuple[Text, parts.Column]]:
@@ -85,10 +76,7 @@ def model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tup
         of_who = own(block, row)
         return decimals(of_who.details.get("full")) if of_who and row.subset else value_cell(of_who)
 
-    return (
-        (head, value_of_all),
-        (_("95 % range"), lambda block, row: interval_cell(own(block, row))),
-    )
+    return ((head, value_of_all), (_("95 % range"), lambda block, row: interval_cell(own(block, row))))
 
 
 def task_points(block: BlockMeasures) -> Iterator[Point]:
@@ -106,34 +94,31 @@ def theta_points(block: BlockMeasures) -> list[Point]:
     return sorted([*models, *groups], key=lambda point: -(point.row.value or 0))
 
 
-def whole_percentages(axes: "Axes", _block: BlockMeasures) -> None:
-    axes.set_xlim(-2, 102)
-
-
 PAGE = parts.BlockPage(
     _("Benchmark"),
+    summary,
     (
-        parts.Sentences(summary),
-        parts.IntervalPlot(
+        parts.Plot(
             name="tasks",
             alt=_("Accuracy per task with 95 % intervals, Average and Top"),
             caption=_("Accuracy per task; the intervals take people as independent. Top is in-sample."),
-            across=_("accuracy in percent, with 95 % interval"),
-            points=task_points,
-            marks=whole_percentages,
+            draw=parts.intervals(
+                task_points,
+                _("accuracy in percent, with 95 % interval"),
+                marks=lambda axes, _block: axes.set_xlim(-2, 102),
+            ),
         ),
-        parts.IntervalPlot(
+        parts.Plot(
             name="models",
             alt=_("theta of the cohort beside the models of the table at the same number of answers"),
             caption=_(
                 "theta on the bank of tasks. Models: range at as many answers per task as people gave."
             ),
-            across=_("theta in logits on the bank of tasks"),
-            points=theta_points,
+            draw=parts.intervals(theta_points, _("theta in logits on the bank of tasks")),
         ),
         parts.MeasureTable(
             _("Over tasks, in percent"),
-            summaries,
+            parts.in_order(*SUMMARIES, groups=(*parts.GROUPS, "")),
             (
                 (_("Summary"), summary_name),
                 (_("Value"), parts.value(1)),

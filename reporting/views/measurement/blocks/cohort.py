@@ -6,12 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import meaning_of
 from presentation.figures import STYLES, Point
-from presentation.measures import (
-    estimator_name,
-    interval_cell,
-    reason_cell,
-    value_cell,
-)
+from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell
 from presentation.numbers import ABSENT, Text, counted, decimals, span
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement import parts
@@ -99,10 +94,6 @@ def thetas_notes(block: BlockMeasures) -> list[Text]:
     return [*(f"{estimator_name(name)}: {meaning_of(name)}." for name in THETAS), f"{chosen} {others}"]
 
 
-def raw_means(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for group in parts.GROUPS if (row := block.get("raw_mean", group)))
-
-
 def lines(block: BlockMeasures) -> list[MeasureRow]:
     """Group by group, though its numbers are of two blocks."""
     return sorted(block.named(*THETAS), key=lambda row: (row.group, THETAS.index(row.name)))
@@ -120,14 +111,13 @@ def error_of(_block: BlockMeasures, row: MeasureRow) -> str:
 
 PAGE = parts.BlockPage(
     _("Average and people"),
+    summary,
     (
-        parts.Sentences(summary),
-        parts.IntervalPlot(
+        parts.Plot(
             name="thetas",
             alt=_("Theta of Average and Top by each estimator; the table has the numbers."),
             caption=_("Average and Top (in-sample) by each estimator of theta."),
-            across=_("theta in logits, Average with its 95 % interval"),
-            points=points,
+            draw=parts.intervals(points, _("theta in logits, Average with its 95 % interval")),
         ),
         parts.MeasureTable(
             _("Ability of both groups by each estimator, in logits"),
@@ -144,7 +134,7 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("What the groups rest on"),
-            raw_means,
+            parts.in_order("raw_mean"),
             (
                 parts.GROUP,
                 (_("people"), parts.count("people")),
@@ -161,10 +151,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Measure"), parts.label),
                 (_("value or median"), parts.value(here=REASONS)),
-                (
-                    _("95 % interval"),
-                    lambda _block, row: interval_cell(row) if row.name == "tau" else ABSENT,
-                ),
+                (_("95 % interval"), lambda _block, row: interval_cell(row) if row.name == "tau" else ABSENT),
                 (
                     _("80 % of people or answers"),
                     lambda _block, row: span(row.details.get("p10"), row.details.get("p90")),

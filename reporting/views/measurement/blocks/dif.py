@@ -1,7 +1,6 @@
 """DIF: how far prompts differ for people from what the item bank says, and what hangs on it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
@@ -21,9 +20,6 @@ from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 ANY = "prompts:without-any-flag"
 PARTS: Mapping[str, Text] = {
     "prompts:all": _("all prompts"),
@@ -34,10 +30,7 @@ PARTS: Mapping[str, Text] = {
     ANY: _("without all of these"),
 }
 SPREAD = ("dif.sd", "dif.slope", "dif.slope.expected", "dif.slope.excess")
-STYLES = {
-    False: Style(_("not shifted"), "o", BLUE),
-    True: Style(_("shifted (Holm, 5 %)"), "s", ORANGE),
-}
+STYLES = {False: Style(_("not shifted"), "o", BLUE), True: Style(_("shifted (Holm, 5 %)"), "s", ORANGE)}
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -164,21 +157,19 @@ def points(block: BlockMeasures) -> Iterator[Point]:
     return (Point(str(part_name(row.subset)), STYLES[row.details["flagged"]], row) for row in rows)
 
 
-def draw_zero(axes: "Axes", _block: BlockMeasures) -> None:
-    axes.axvline(0, color=INK, linewidth=0.6)
-
-
 PAGE = parts.BlockPage(
     _("DIF"),
+    summary,
     (
-        parts.Sentences(summary),
-        parts.IntervalPlot(
+        parts.Plot(
             name="shifts",
             alt=_("The shift of each category and modality with its 95 % interval around 0."),
             caption=_("Shifts of categories and modalities; right of 0 is easier than expected."),
-            across=_("mean residual in logits of single answers, with its 95 % interval"),
-            points=points,
-            marks=draw_zero,
+            draw=parts.intervals(
+                points,
+                _("mean residual in logits of single answers, with its 95 % interval"),
+                marks=lambda axes, _block: axes.axvline(0, color=INK, linewidth=0.6),
+            ),
         ),
         parts.MeasureTable(
             _("DIF over all prompts"),
@@ -201,7 +192,7 @@ PAGE = parts.BlockPage(
                 (_("Clusters"), parts.count("clusters")),
                 (_("p"), parts.detail("p", 3)),
                 (_("p by Holm"), parts.detail("p_holm", 3)),
-                (_("Shifted"), lambda _block, row: _("yes") if row.details["flagged"] else _("no")),
+                (_("Shifted"), parts.yes_or_no("flagged")),
             ),
             [
                 _(

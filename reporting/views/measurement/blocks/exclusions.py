@@ -1,7 +1,6 @@
 """Who was left out and what it matters: flow, intention to treat, rules, multiverse, ledger, raters."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
@@ -16,7 +15,7 @@ from presentation.exclusions import (
     rule_name,
     rule_text,
 )
-from presentation.figures import INK, STYLES, WIDTH, Style, chart, empty_figure, with_legend
+from presentation.figures import INK, STYLES, WIDTH, Axes, Figure, Style, chart, empty_figure, with_legend
 from presentation.measures import (
     COMMON,
     estimator_name,
@@ -29,10 +28,6 @@ from presentation.numbers import ABSENT, Text, counted, decimals, percent
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BOX, LEAVING = "#eef3f4", "#f7efe9"
 CENTRE, BESIDE = 0.25, 0.48  # middle of the boxes and left edge of those beside, in parts of the width
@@ -109,10 +104,6 @@ def people_count(row: MeasureRow) -> str:
     return counted(round(row.value or 0))
 
 
-def treated(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for row in block.rows if row.name.startswith("itt."))
-
-
 def rule_notes(block: BlockMeasures) -> Iterator[Text]:
     for row in list(block.named("rule.removed"))[:1]:
         yield _("Declared rules %(version)s, sha256 %(sha)s.") % {
@@ -168,8 +159,9 @@ def ledger_notes(block: BlockMeasures) -> Iterator[Text]:
         yield _("%(number)d more are in the export.") % {"number": rest}
 
 
-def rules_cell(_block: BlockMeasures, row: MeasureRow) -> str:
-    return "; ".join(map(rule_name, row.details["rules"])) or ABSENT
+def of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:
+    """What is known of how a person worked, without decimals."""
+    return lambda _block, row: shown(row.details["facts"][name], 0)
 
 
 def rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
@@ -248,8 +240,8 @@ def draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], publ
 
 PAGE = parts.BlockPage(
     _("Exclusions"),
+    summary,
     (
-        parts.Sentences(summary),
         parts.Plot(
             "flow",
             _("Boxes from recruited to Top with the people in each; the table has the numbers."),
@@ -273,7 +265,7 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Intention to treat"),
-            treated,
+            lambda block: (row for row in block.rows if row.name.startswith("itt.")),
             (
                 (_("Number"), lambda _block, row: f"{group_name(row.group)}, {estimator_name(row.name)}"),
                 (_("theta"), parts.value(here=COMMON)),
@@ -323,15 +315,12 @@ PAGE = parts.BlockPage(
             lambda block: ledger(block)[:MAX_LEDGER],
             (
                 (_("Person"), lambda _block, row: row.participant),
-                (_("Excluded"), lambda _block, row: _("yes") if row.details["excluded"] else _("no")),
-                (_("Rules"), rules_cell),
-                (_("Off-task"), lambda _block, row: percent(row.details["facts"]["off_task_share"], 0)),
-                (_("Answered"), lambda _block, row: percent(row.details["facts"]["answered_share"], 0)),
-                (_("Median words"), lambda _block, row: decimals(row.details["facts"]["median_words"], 0)),
-                (
-                    _("Seconds per answer"),
-                    lambda _block, row: decimals(row.details["facts"]["seconds_per_answer"], 0),
-                ),
+                (_("Excluded"), parts.yes_or_no("excluded")),
+                (_("Rules"), lambda _block, row: "; ".join(map(rule_name, row.details["rules"])) or ABSENT),
+                (_("Off-task"), of_facts("off_task_share", percent)),
+                (_("Answered"), of_facts("answered_share", percent)),
+                (_("Median words"), of_facts("median_words", decimals)),
+                (_("Seconds per answer"), of_facts("seconds_per_answer", decimals)),
                 (_("Reviewers"), parts.counted_detail("raters")),
             ),
             ledger_notes,

@@ -1,27 +1,19 @@
 """Person fit: who is to be looked at again, and why this alone says nothing about anybody."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from presentation.figures import BLUE, INK, ORANGE, WIDTH, chart, with_legend
+from presentation.figures import BLUE, INK, ORANGE, WIDTH, Figure, chart, with_legend
 from presentation.measures import percent_cell, value_cell
 from presentation.numbers import Text, counted
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 MAX_SHOWN = 100  # people in the table
 MIN_AREA, MAX_AREA = 28.0, 200.0  # areas of marks; they grow with the root of the number of people
-FLAGS = {
-    "correlation": _("Low personal correlation"),
-    "outfit": _("High outfit"),
-    "any": _("Either of them"),
-}
+FLAGS = {"correlation": _("Low personal correlation"), "outfit": _("High outfit"), "any": _("Either of them")}
 TEXTS = (
     _(
         "The personal correlation says whether somebody does better on easy prompts than on hard ones. "
@@ -112,8 +104,8 @@ def draw_people(block: BlockMeasures) -> "Figure | None":
 
 PAGE = parts.BlockPage(
     _("Person fit"),
+    lambda _block: TEXTS,
     (
-        parts.Sentences(lambda _block: TEXTS),
         parts.Plot(
             name="people",
             alt=_(

@@ -1,12 +1,11 @@
 """What theta owes to the judge: confidence, failures, single verdicts, other judges."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
 from judging.views.reason_texts import REASON_TEXTS
-from presentation.figures import BLUE, WIDTH, chart
+from presentation.figures import BLUE, WIDTH, Figure, chart
 from presentation.measures import BY_PEOPLE, group_name, percent_cell, value_cell, value_with_interval
 from presentation.numbers import Text, counted, decimals, percent
 from reporting.views.measurement import parts
@@ -14,9 +13,6 @@ from reporting.views.measurement.blocks.dif import prompt_name
 from scoring.models import MeasureRow
 from scoring.selectors.judge_effects import NOT_JUDGED
 from scoring.selectors.measures import BlockMeasures
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BINS = tuple(edge / 20 for edge in range(20))  # [0, 0.05), … ; exactly 1 by itself
 REASONS = {**REASON_TEXTS, NOT_JUDGED: _("The judge has not come to this answer, or not to its last text.")}
@@ -148,8 +144,8 @@ def draw_confidence(block: BlockMeasures) -> "Figure | None":
 
 PAGE = parts.BlockPage(
     _("Judge effects"),
+    summary,
     (
-        parts.Sentences(summary),
         parts.Plot(
             name="confidence",
             alt=_("Number of verdicts by the judge's confidence, in steps of 0.05."),

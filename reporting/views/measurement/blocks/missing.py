@@ -1,14 +1,13 @@
 """Missing answers: places by outcome, theta under each assumption, odds of leaving, where in the batch."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
-from presentation.figures import BLUE, GREY, ORANGE, STYLES, WIDTH, chart, with_legend
+from presentation.figures import BLUE, GREY, ORANGE, STYLES, WIDTH, Figure, chart, with_legend
 from presentation.measures import (
     estimator_name,
     group_name,
@@ -24,9 +23,6 @@ from psychometrics.missing.outcomes import ABSENT
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 THETAS = ("missing.theta.pool", "missing.theta.prompt", "missing.theta.ql")
 MIN_SHOWN = 0.001  # smaller probabilities are not told apart
@@ -116,18 +112,15 @@ def count_of(row: parts.Row) -> int:
 
 def outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, str], str]]]:
     """How many places of a group have an outcome, and which share of all."""
+
+    def share(block: BlockMeasures, outcome: str) -> parts.Row:
+        return block.get(f"share.{outcome}", group)
+
     name = STYLES[group].label
     return [
-        (
-            format_lazy("{}, n", name),
-            lambda block, outcome: counted(count_of(share_of(block, outcome, group))),
-        ),
-        (format_lazy("{}, %", name), lambda block, outcome: percent_cell(share_of(block, outcome, group))),
+        (format_lazy("{}, n", name), lambda block, outcome: counted(count_of(share(block, outcome)))),
+        (format_lazy("{}, %", name), lambda block, outcome: percent_cell(share(block, outcome))),
     ]
-
-
-def share_of(block: BlockMeasures, outcome: str, group: str) -> parts.Row:
-    return block.get(f"share.{outcome}", group)
 
 
 def theta_cell(row: parts.Row) -> str:
@@ -225,8 +218,8 @@ def draw_positions(block: BlockMeasures) -> "Figure | None":
 
 PAGE = parts.BlockPage(
     _("Missing answers"),
+    summary,
     (
-        parts.Sentences(summary),
         parts.Plot(
             name="positions",
             alt=_("Share of absent answers at each position, by reason; the table has the numbers."),

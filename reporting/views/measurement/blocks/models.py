@@ -185,9 +185,9 @@ def single_table(group: str, notes: Sequence[Text]) -> parts.MeasureTable[Measur
 
 PAGE = parts.BlockPage(
     _("Models"),
+    summary,
     (
-        parts.Sentences(summary),
-        parts.IntervalPlot(
+        parts.Plot(
             name="models",
             alt=_(
                 "Models and the cohort on one theta axis with their 95 % intervals; models with a published "
@@ -197,8 +197,7 @@ PAGE = parts.BlockPage(
                 "theta for single responses (k human = 1, k model = 1) on the cohort's prompts. Hollow bands "
                 "are modelled from a published theta, whose k is named. Top is in-sample and has no interval."
             ),
-            across=_("theta in logits, single responses, with its 95 % interval"),
-            points=points,
+            draw=parts.intervals(points, _("theta in logits, single responses, with its 95 % interval")),
         ),
         single_table(
             "average",

@@ -1,12 +1,11 @@
 """Theta by category, sub-category, label, modality, split, profile and arm."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _, ngettext
 
-from presentation.figures import STYLES, Point, empty_figure, heat_grid, with_legend
+from presentation.figures import STYLES, Figure, Point, empty_figure, heat_grid, with_legend
 from presentation.first_intervals import categories_sentence
 from presentation.measures import (
     COMMON,
@@ -22,9 +21,6 @@ from psychometrics.inference.coverage import OF_CATEGORIES
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MIN_PAIRS = 30  # cells with fewer are hatched
 COLOURS = "cividis"  # from dark to light in every rendering, grey included
@@ -79,11 +75,7 @@ def contamination_sentences(block: BlockMeasures) -> Iterator[Text]:
     for row in block.named("contamination.difference"):
         if row.value is not None and row.se is not None:
             text = FLAGGED if row.details["flagged"] else NOT_FLAGGED
-            yield text % {
-                "group": group_name(row.group),
-                "difference": value_cell(row),
-                "se": se_cell(row),
-            }
+            yield text % {"group": group_name(row.group), "difference": value_cell(row), "se": se_cell(row)}
 
 
 def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[MeasureRow]:
@@ -126,10 +118,6 @@ def kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
 def arms_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch.")
     yield from few_clusters_sentences(block.named(*ARMS))
-
-
-def arms_by_estimator(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for name in ARMS for row in block.named(name))
 
 
 def cells(block: BlockMeasures) -> list[MeasureRow]:
@@ -212,20 +200,19 @@ def draw_heat(block: BlockMeasures) -> "Figure | None":
 
 PAGE = parts.BlockPage(
     _("Slices"),
+    summary,
     (
-        parts.Sentences(summary),
         parts.Plot(
             "radar",
             _("Theta of Average and Top by category, as a radar; the first table has the numbers."),
             _("theta.pool by category. The centre is no zero."),
             draw_radar,
         ),
-        parts.IntervalPlot(
+        parts.Plot(
             "arms",
             _("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
             _("theta.pool of Average by arm, with 95 % intervals by people."),
-            across=_("theta.pool in logits"),
-            points=arm_points,
+            draw=parts.intervals(arm_points, _("theta.pool in logits")),
         ),
         parts.Plot(
             "heat",
@@ -236,7 +223,7 @@ PAGE = parts.BlockPage(
         *map(kind_table, KIND_NAMES),
         parts.MeasureTable(
             _("Differences between arms, Average"),
-            arms_by_estimator,
+            lambda block: (row for name in ARMS for row in block.named(name)),
             (
                 (_("Arms"), lambda _block, row: f"{row.details['first']} − {row.details['second']}"),
                 (_("Estimator"), lambda _block, row: ARMS[row.name]),
@@ -271,7 +258,7 @@ PAGE = parts.BlockPage(
                 (_("95 % interval"), parts.interval()),
                 (_("Pairs, public"), parts.counted_detail("pairs_public")),
                 (_("Pairs, private"), parts.counted_detail("pairs_private")),
-                (_("Above 2 SE"), lambda _block, row: _("yes") if row.details["flagged"] else _("no")),
+                (_("Above 2 SE"), parts.yes_or_no("flagged")),
             ),
             contamination_notes,
         ),

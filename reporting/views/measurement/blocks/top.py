@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
+from presentation import figures
 from presentation.catalogue import label_of, meaning_of
-from presentation.figures import BAND, BLUE, INK, ORANGE, VIOLET, Point, Style, chart, curve, with_legend
 from presentation.first_intervals import top_sentence
 from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell
 from presentation.numbers import Text, counted, decimals, percent
@@ -17,17 +16,13 @@ from reporting.views.measurement.blocks.cohort import REASONS
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 NAMES = ("top.paper", "top.paper.ql", "top.null", "top.crossfit5", "top.eb")
 lazy_label = lazy(label_of, str)
 # In the order of the figures: each can be told from the others without colour.
-STYLES: Mapping[str, Style] = {
-    "top.paper": Style(lazy_label("top.paper"), "s", ORANGE),
-    "top.crossfit5": Style(lazy_label("top.crossfit5"), "o", BLUE),
-    "top.eb": Style(lazy_label("top.eb"), "^", VIOLET),
+STYLES: Mapping[str, figures.Style] = {
+    "top.paper": figures.Style(lazy_label("top.paper"), "s", figures.ORANGE),
+    "top.crossfit5": figures.Style(lazy_label("top.crossfit5"), "o", figures.BLUE),
+    "top.eb": figures.Style(lazy_label("top.eb"), "^", figures.VIOLET),
 }
 
 
@@ -80,8 +75,7 @@ def shrunken_sentences(block: BlockMeasures) -> Iterator[Text]:
     ) % {"tau": decimals(shrunken.details["tau"]), "theta": value_cell(shrunken)}
 
 
-def estimators(block: BlockMeasures) -> list[MeasureRow]:
-    return [row for name in NAMES if (row := block.get(name, "top"))]
+estimators = parts.in_order(*NAMES, groups=("top",))
 
 
 def estimator_interval(_block: BlockMeasures, row: MeasureRow) -> str:
@@ -90,46 +84,50 @@ def estimator_interval(_block: BlockMeasures, row: MeasureRow) -> str:
     return interval_or_reason(row, here=REASONS)
 
 
-def of_fractions(block: BlockMeasures) -> Iterator[MeasureRow]:
-    return (row for row in block.named("top.paper") if row.subset)
-
-
-def points(block: BlockMeasures) -> Iterator[Point]:
+def points(block: BlockMeasures) -> Iterator[figures.Point]:
     """One line per estimator with its interval."""
     rows = (block.get(name, "top") for name in STYLES)
-    return (Point(label_of(row.name), replace(STYLES[row.name], label=""), row) for row in rows if row)
+    return (
+        figures.Point(label_of(row.name), replace(STYLES[row.name], label=""), row) for row in rows if row
+    )
 
 
-def draw_null(axes: "Axes", block: BlockMeasures) -> None:
+def draw_null(axes: "figures.Axes", block: BlockMeasures) -> None:
     """The band of the null reference, and the average of all people."""
     null = block.get("top.null", "top")
     if null is None or null.low is None or null.high is None or null.value is None:
         return
-    axes.axvspan(null.low, null.high, color=BAND, label=str(_("top.paper if all were equally able (95 %)")))
-    axes.axvline(null.value, color=INK, linewidth=1, linestyle="--")
-    axes.axvline(null.details["average"], color=INK, linewidth=1, label=str(_("average of all people")))
+    axes.axvspan(
+        null.low, null.high, color=figures.BAND, label=str(_("top.paper if all were equally able (95 %)"))
+    )
+    axes.axvline(null.value, color=figures.INK, linewidth=1, linestyle="--")
+    axes.axvline(
+        null.details["average"], color=figures.INK, linewidth=1, label=str(_("average of all people"))
+    )
 
 
-def draw_fractions(block: BlockMeasures) -> "Figure | None":
+def draw_fractions(block: BlockMeasures) -> "figures.Figure | None":
     """Theta by the size of Top in percent of people; none where there is one size, which is no curve."""
     curves = {
         name: [row for row in block.named(name) if row.subset and row.value is not None] for name in STYLES
     }
     if len({row.details["fraction"] for rows in curves.values() for row in rows}) < 2:
         return None
-    figure, axes = chart((8.0, 4.4), _("size of Top in % of the people with a score"), _("theta in logits"))
+    figure, axes = figures.chart(
+        (8.0, 4.4), _("size of Top in % of the people with a score"), _("theta in logits")
+    )
     for name, rows in curves.items():
         if rows:
             sizes = [100 * row.details["fraction"] for row in rows]
-            curve(axes, sizes, [Point(name, STYLES[name], row) for row in rows], STYLES[name])
-    return with_legend(figure)
+            figures.curve(axes, sizes, [figures.Point(name, STYLES[name], row) for row in rows], STYLES[name])
+    return figures.with_legend(figure)
 
 
 PAGE = parts.BlockPage(
     _("Top"),
+    summary,
     (
-        parts.Sentences(summary),
-        parts.IntervalPlot(
+        parts.Plot(
             name="estimators",
             alt=_("Top by each estimator beside what luck alone gives; the table has the numbers."),
             caption=_(
@@ -137,9 +135,7 @@ PAGE = parts.BlockPage(
                 "equally able: compare top.paper with it, and the others with the line, the average of all "
                 "people."
             ),
-            across=_("theta in logits with its 95 % interval"),
-            points=points,
-            marks=draw_null,
+            draw=parts.intervals(points, _("theta in logits with its 95 % interval"), marks=draw_null),
         ),
         parts.Plot(
             name="fractions",
@@ -165,7 +161,7 @@ PAGE = parts.BlockPage(
         # The published rule beside both estimators that allow for the choice.
         parts.MeasureTable(
             _("Top by its size, as a part of the people with a score"),
-            of_fractions,
+            lambda block: (row for row in block.named("top.paper") if row.subset),
             (
                 (_("Part"), lambda _block, row: percent(row.details["fraction"], 0)),
                 (_("people"), parts.count("people")),

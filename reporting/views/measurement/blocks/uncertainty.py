@@ -138,14 +138,13 @@ def points(block: BlockMeasures) -> Iterator[Point]:
 
 PAGE = parts.BlockPage(
     _("Uncertainty"),
+    summary,
     (
-        parts.Sentences(summary),
-        parts.IntervalPlot(
+        parts.Plot(
             name="intervals",
             alt=_("Intervals of theta by estimator and standard error; the table has the numbers."),
             caption=_("The same theta with each standard error: T2, T1 and as published."),
-            across=_("theta in logits with its 95 % interval"),
-            points=points,
+            draw=parts.intervals(points, _("theta in logits with its 95 % interval")),
         ),
         parts.MeasureTable(
             _("Average: theta in logits with each standard error"),
@@ -167,10 +166,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Component"), parts.label),
                 (_("SD"), parts.value(here=REASONS)),
-                (
-                    _("negative, put to 0"),
-                    lambda _block, row: _("yes") if row.details.get("truncated") else _("no"),
-                ),
+                (_("negative, put to 0"), parts.yes_or_no("truncated")),
             ),
         ),
     ),
