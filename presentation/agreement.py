@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from presentation.absence import why_absent
 from presentation.catalogue import label_of
+from presentation.measures import why_absent
 from presentation.numbers import Text, decimals
 from psychometrics.agreement.reference import Level
 from psychometrics.agreement.warnings import WarningCode
@@ -97,14 +97,14 @@ def judge_name(run: ScoringRun) -> str:
 
 def warning_text(warning: Mapping[str, Any]) -> str:
     """A stored warning as a sentence with its number and its threshold."""
-    code = warning["code"]
+    code, subject = warning["code"], warning["subject"]
     if code == WarningCode.FEW_CLUSTERS:
         return few_clusters(warning)
     places, of_threshold = (2, 0) if code == WarningCode.THETA_MOVED else (3, 2)
     facts = {
         "value": decimals(warning["value"], places),
         "threshold": decimals(warning["threshold"], of_threshold),
-        "subject": subject_text(warning["subject"]),
+        "subject": statistic_name(subject) if subject in STATISTICS else THETA_SUBJECTS.get(subject, subject),
         "reason": why_absent(warning["reason"]),
     }
     if code in WARNINGS:
@@ -138,9 +138,3 @@ def judges_sentence(scored: Sequence[Mapping[str, Any]]) -> str:
         "other": same.count(False),
         "unknown": same.count(None),
     }
-
-
-def subject_text(subject: str) -> Text:
-    if subject in STATISTICS:
-        return statistic_name(subject)
-    return THETA_SUBJECTS.get(subject, subject)

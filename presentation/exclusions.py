@@ -65,10 +65,6 @@ def people_text(people: int) -> str:
 
 def rule_text(rule: Mapping[str, object]) -> str:
     """The conditions of a stored rule in words; one of them is enough."""
-    return "; ".join(_conditions(rule)) or _("none")
-
-
-def _conditions(rule: Mapping[str, object]) -> list[str]:
     texts = {
         "off_task_from": _("at least %(value)s %% of the answers off-task"),
         "answered_below": _("fewer than %(value)s %% of the prompts answered"),
@@ -83,7 +79,7 @@ def _conditions(rule: Mapping[str, object]) -> list[str]:
             percent = name in {"off_task_from", "answered_below", "lowest_share"}
             shown = decimals(100 * value, 0) if percent else decimals(value, 0)
             found.append(text % {"value": shown})
-    return found
+    return "; ".join(found) or _("none")
 
 
 def rule_name(key: str) -> str:

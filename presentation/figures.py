@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from django.utils.formats import get_format
 from django.utils.translation import gettext_lazy as _
 
+from presentation.measures import Ends
 from presentation.numbers import Text
 
 if TYPE_CHECKING:
@@ -60,17 +61,6 @@ STYLES: Mapping[str, Style] = MappingProxyType(
         "top": Style(_("Top (in-sample)"), "s", ORANGE, 0.16),
     }
 )
-
-
-class Ends(Protocol):
-    """What a measure is drawn by."""
-
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.absence import why_absent
+from presentation.measures import why_absent
 from presentation.numbers import ABSENT, Text, decimals, span
-from psychometrics.inference.coverage import (
-    AS_PUBLISHED,
-    OF_CATEGORIES,
-    OF_TOP,
-    Coverage,
-    coverage_of_average,
-)
+from psychometrics.inference import coverage
 from psychometrics.inference.estimates import Reason
 from psychometrics.measures.headlines import GroupNumbers
 
@@ -58,7 +52,7 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
         "As published is theta by prompt means with its analytic interval: it takes all answers as "
         "independent. Where few people answer each prompt it covers the true value in %(share)s of simulated "
         "studies."
-    ) % {"share": percent(AS_PUBLISHED)}
+    ) % {"share": percent(coverage.AS_PUBLISHED)}
     yield str(COMPARE)
 
 
@@ -69,7 +63,7 @@ def average_sentences(row: GroupNumbers) -> Iterator[str]:
             "There are fewer than 8 batches: beside it stands the interval by people and prompts, which is "
             "right only where batches differ in nothing but their prompts and people."
         )
-    expected = coverage_of_average(row.interval, clusters=row.clusters or 0)
+    expected = coverage.coverage_of_average(row.interval, clusters=row.clusters or 0)
     if expected is not None:
         yield _("In simulated studies it covers the true value in %(share)s, where it should in 95 %%.") % {
             "share": percent(expected)
@@ -79,7 +73,7 @@ def average_sentences(row: GroupNumbers) -> Iterator[str]:
 def categories_sentence(kinds: Iterable[str]) -> str:
     """How often intervals by category cover, by what they are."""
     return _("By category, intervals cover the true value in so many simulated studies: %(shares)s.") % {
-        "shares": "; ".join(f"{ERRORS[kind]} {percent(OF_CATEGORIES[kind])}" for kind in kinds)
+        "shares": "; ".join(f"{ERRORS[kind]} {percent(coverage.OF_CATEGORIES[kind])}" for kind in kinds)
     }
 
 
@@ -88,10 +82,10 @@ def top_sentence() -> str:
     return _(
         "Top was chosen by these same scores, so it has no interval but that of top.paper (in-sample). Those "
         "that allow for the choice cover the true value in so many simulated studies: %(shares)s."
-    ) % {"shares": "; ".join(f"{name} {percent(share)}" for name, share in OF_TOP.items())}
+    ) % {"shares": "; ".join(f"{name} {percent(share)}" for name, share in coverage.OF_TOP.items())}
 
 
-def percent(share: Coverage) -> str:
+def percent(share: coverage.Coverage) -> str:
     return f"{span(100 * share.low, 100 * share.high, 0)} %"
 
 

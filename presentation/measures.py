@@ -6,22 +6,28 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.absence import why_absent
 from presentation.numbers import ABSENT, Text, decimals, percent, span
+from presentation.tables import Table
+from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 
 
-class Measured(Protocol):
-    """What a measure is said by: `value`, `se`, `low` and `high` in its own unit, or the reason for none."""
+class Ends(Protocol):
+    """What a measure is drawn by: `value`, and `low` and `high` of its interval."""
 
     @property
     def value(self) -> float | None: ...
     @property
-    def se(self) -> float | None: ...
-    @property
     def low(self) -> float | None: ...
     @property
     def high(self) -> float | None: ...
+
+
+class Measured(Ends, Protocol):
+    """What a measure is said by: all in its own unit, or the reason for none."""
+
+    @property
+    def se(self) -> float | None: ...
     @property
     def reason(self) -> str: ...
     @property
@@ -30,6 +36,39 @@ class Measured(Protocol):
 
 Reasons = Mapping[str, Text]
 COMMON: Reasons = MappingProxyType({})
+WHY_ABSENT: Reasons = MappingProxyType(
+    {
+        Reason.NO_PAIRS.value: gettext_lazy("nothing was scored by both judges"),
+        Reason.TOO_FEW_PAIRS.value: gettext_lazy("too few pairs"),
+        Reason.X_CONSTANT.value: gettext_lazy("x gave one score throughout"),
+        Reason.Y_CONSTANT.value: gettext_lazy("y gave one score throughout"),
+        Reason.NO_VARIATION.value: gettext_lazy("the scores do not vary"),
+        Reason.NO_FINITE_SOLUTION.value: gettext_lazy("all scores are 0, or all are 1"),
+        Reason.NOTHING_SCORED.value: gettext_lazy("nothing is scored here"),
+        Reason.NOT_JUDGED.value: gettext_lazy("it needs answers that were never judged"),
+        Reason.TOO_FEW_PEOPLE.value: gettext_lazy("too few people"),
+        Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few prompts"),
+        Reason.TOO_FEW_QUESTIONS.value: gettext_lazy("hidden: too few questions per task"),
+        Reason.NOT_RATED_TWICE.value: gettext_lazy("not measured: nobody was rated twice"),
+        Reason.SEPARATED.value: gettext_lazy("no finite estimate: it predicts some outcomes with certainty"),
+        Reason.EPOCHS_UNKNOWN.value: gettext_lazy("not modelled: the number of epochs is not published"),
+        Reason.BEYOND_SIMULATION.value: gettext_lazy("not modelled: beyond all simulated abilities"),
+        Reason.LOGISTIC_BANK.value: gettext_lazy("logistic bank: see theta_QL"),
+        Reason.ONE_CLUSTER.value: gettext_lazy("no interval: all scores belong together"),
+        Reason.OTHER_DESIGN.value: gettext_lazy("refused: prompts were assigned in another way"),
+        Reason.SELECTED.value: gettext_lazy("no interval: chosen on the outcome"),
+        Reason.LESS_THAN_CHANCE.value: gettext_lazy("people differ less than their errors would make them"),
+        Reason.CHANCE_ONLY.value: gettext_lazy("no interval: prompts differ by chance only"),
+        Reason.TOO_FEW_RESAMPLES.value: gettext_lazy("no interval: too few resamples"),
+        Reason.UNSTABLE.value: gettext_lazy("no interval: undefined in too many resamples"),
+        Reason.ONE_SIDED.value: gettext_lazy(
+            "no interval: nearly all resamples lie on one side of the value"
+        ),
+        Reason.NOT_PUBLISHED.value: gettext_lazy("no interval: none was published"),
+        Reason.NO_SPREAD.value: gettext_lazy("no interval: the same in all resamples"),
+        Reason.EARLIER_VERSION.value: gettext_lazy("no interval: compute the results again"),
+    }
+)
 BY_PEOPLE = gettext_lazy(
     "Intervals here are by people (T1): for other people on these prompts. Those of the results are for "
     "other prompts like these, too, where the design allows it."
@@ -39,6 +78,11 @@ BY_PEOPLE = gettext_lazy(
 def value_cell(row: Measured | None, places: int = 2) -> str:
     """The value, or a dash; never zero for nothing."""
     return decimals(row.value if row else None, places)
+
+
+def value_cells(**rows: Measured | None) -> dict[str, str]:
+    """The values of rows, by the names that a sentence has for them."""
+    return {name: value_cell(row) for name, row in rows.items()}
 
 
 def se_cell(row: Measured | None, places: int = 2) -> str:
@@ -76,6 +120,18 @@ def value_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMO
 def interval_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMON) -> str:
     """The interval, or in words why there is none."""
     return interval_cell(row, places) if row is None or row.low is not None else reason_cell(row.reason, here)
+
+
+def why_absent(reason: str) -> Text:
+    """The reason in words; "" where nothing is absent, the code where this version does not know it."""
+    return WHY_ABSENT.get(reason, reason)
+
+
+def says_little(table: Table) -> bool:
+    """Whether half of what the cells of a table say, or more, is that there is no number."""
+    cells = [cell for row in table.rows for cell in row[1:] if cell]
+    absent = {ABSENT, *map(str, WHY_ABSENT.values())}
+    return 2 * sum(1 for cell in cells if cell in absent) >= len(cells)
 
 
 def reason_cell(reason: str, here: Reasons = COMMON) -> str:

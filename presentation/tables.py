@@ -80,6 +80,12 @@ def _holds_numbers(cells: Sequence[str]) -> bool:
     return 2 * sum(1 for cell in filled if NUMBER.match(cell)) >= len(filled)
 
 
+def terminal_table(lines: Iterable[T], columns: Sequence[tuple[str, Callable[[T], Text]]]) -> Iterator[str]:
+    """The same columns for a terminal, under their heads."""
+    table = table_of("", lines, columns)
+    return terminal_lines([table.head, *table.rows])
+
+
 def terminal_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Columns of equal width; the first is left-aligned, numbers are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -112,7 +112,7 @@ def _problems(
             message = _("“%s” is no number of the sheet; leave it as it was")
             yield RatingProblem(_at(line, name), message % values.get(name, "")[:40])
     score = values.get(SCORE, "").strip()
-    if score and not _is_share(score):
+    if score and not (SHARE.fullmatch(score) and 0 <= _share(score) <= 1):
         message = _("“%s” is no number between 0 and 1, such as 0.5; nothing means: not rated yet")
         yield RatingProblem(_at(line, SCORE), message % score[:40])
     comment = values.get(COMMENT, "")
@@ -120,10 +120,6 @@ def _problems(
         yield RatingProblem(_at(line, COMMENT), _("is longer than 5,000 characters; shorten it"))
     if "\0" in comment:
         yield RatingProblem(_at(line, COMMENT), _("has a NUL character; remove it"))
-
-
-def _is_share(text: str) -> bool:
-    return SHARE.fullmatch(text) is not None and 0 <= _share(text) <= 1
 
 
 def _share(text: str) -> float:

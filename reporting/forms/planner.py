@@ -1,5 +1,6 @@
 """A study to be planned, as staff write it into a form or a command."""
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.formulas import Plan, Prices
-from psychometrics.planning.tables import NamedBank, Rehearsal
+from psychometrics.planning.tables import WANTED, NamedBank, Planned, Rehearsal, planned
 
 MAX_ANSWERS, MAX_REHEARSED, MAX_PROMPTS = 400_000, 1_500_000, 20_000
 CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
@@ -23,35 +24,25 @@ CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
 }
 CHOOSE = gettext_lazy("Choose one of the values in the list.")
 SYNTHETIC = gettext_lazy("synthetic, of the size and information given here")
-
-
-def _whole_sentence(low: int, high: int) -> str:
-    return _("Write a whole number from %(low)s to %(high)s.") % {"low": low, "high": high}
-
-
-def _number_sentence(low: float, high: float) -> str:
-    return _("Write a number from %(low)s to %(high)s.") % {"low": f"{low:.10g}", "high": f"{high:.10g}"}
-
-
-whole_sentence, number_sentence = lazy(_whole_sentence, str), lazy(_number_sentence, str)
-
-
-def said(sentence: Any) -> dict[str, Any]:
-    """One sentence for whatever is wrong with a number."""
-    return dict.fromkeys(("required", "invalid", "min_value", "max_value"), sentence)
+WRONG = ("required", "invalid", "min_value", "max_value")  # one sentence for whatever is wrong with a number
+WHOLE = gettext_lazy("Write a whole number from %(low)s to %(high)s.")
+NUMBER = gettext_lazy("Write a number from %(low)s to %(high)s.")
+filled = lazy(operator.mod, str)  # a text with its facts
 
 
 def whole(label: Any, low: int, high: int, initial: int, help_text: Any = "") -> forms.IntegerField:
     return forms.IntegerField(
         label=label, min_value=low, max_value=high, initial=initial, help_text=help_text,
-        error_messages=said(whole_sentence(low, high)),
+        error_messages=dict.fromkeys(WRONG, filled(WHOLE, {"low": low, "high": high})),
     )  # fmt: skip
 
 
 def number(label: Any, low: float, high: float, initial: float, help_text: Any = "") -> forms.FloatField:
+    ends = {"low": f"{low:.10g}", "high": f"{high:.10g}"}
     return forms.FloatField(
         label=label, min_value=low, max_value=high, initial=initial, help_text=help_text,
-        widget=forms.NumberInput(attrs={"step": "any"}), error_messages=said(number_sentence(low, high)),
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        error_messages=dict.fromkeys(WRONG, filled(NUMBER, ends)),
     )  # fmt: skip
 
 
@@ -180,13 +171,19 @@ class PlannerForm(forms.Form):
             balanced=values["batches"] == "balanced",
         )
 
-    def prices(self) -> Prices:
-        names = ("pay", "overhead", "judge_call", "calls_per_answer")
-        return Prices(**{name: self.cleaned_data[name] for name in names})
-
-    def rehearsal(self) -> Rehearsal:
-        names = ("studies", "mean", "top_size", "seed")
-        return Rehearsal(**{name: self.cleaned_data[name] for name in names})
+    def planned(self) -> Planned:
+        """What comes of the plan, for the wanted half-width among the usual ones."""
+        values = self.cleaned_data
+        prices = ("pay", "overhead", "judge_call", "calls_per_answer")
+        rehearsed = ("studies", "mean", "top_size", "seed")
+        return planned(
+            self.plan(),
+            values["design"],
+            Prices(**{name: values[name] for name in prices}),
+            tuple(sorted({*WANTED, values["wanted"]})),
+            Rehearsal(**{name: values[name] for name in rehearsed}),
+            self.bank,
+        )
 
 
 def with_defaults(given: dict[str, Any]) -> dict[str, Any]:

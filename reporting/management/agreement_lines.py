@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
-from reporting.views.agreement.pairs import LevelShown, PairShown, StatisticShown
+from reporting.views.agreement.pairs import PairShown, StatisticShown
 from reporting.views.agreement.tables import PanelShown, ThetaShown
 from scoring.selectors.scopes import study_scopes
 from studies.models import Study
@@ -51,18 +51,14 @@ def scope_lines(study: Study) -> Iterator[str]:
 def pair_lines(pair: PairShown) -> Iterator[str]:
     yield f"== x = {pair.x}, y = {pair.y}"
     for level in [*pair.scores, pair.people]:
-        yield from level_lines(level)
+        values = level.values
+        yield (
+            f"{level.name}: {values['n']} pairs of {values['rows']} scores, {values['clusters']} clusters; "
+            f"missing by x {values['missing_x']}, by y {values['missing_y']}"
+        )
+        yield from terminal_lines([HEAD, *map(cells, level.statistics)])
     for warning in pair.warnings:
         yield f"Warning, {lower(warning.level)}: {warning.sentence}"
-
-
-def level_lines(level: LevelShown) -> Iterator[str]:
-    values = level.values
-    yield (
-        f"{level.name}: {values['n']} pairs of {values['rows']} scores, {values['clusters']} clusters; "
-        f"missing by x {values['missing_x']}, by y {values['missing_y']}"
-    )
-    yield from terminal_lines([HEAD, *map(cells, level.statistics)])
 
 
 def cells(statistic: StatisticShown) -> Sequence[str]:

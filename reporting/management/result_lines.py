@@ -1,31 +1,15 @@
 """Results as lines for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from presentation.first_intervals import first_cell, interval_sentences
 from presentation.numbers import decimals, span
-from presentation.tables import terminal_lines
+from presentation.tables import terminal_table
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
-from reporting.selectors.reports import Report, TaskShown, report_of
+from reporting.selectors.reports import Report, report_of
 from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.measures import scope_to_show
-
-ESTIMATE_HEAD = (
-    "",
-    "people",
-    "theta.pool",
-    "95 % interval",
-    "theta_QL",
-    "95 % interval",
-    "as published",
-    "95 % interval",
-    "pairs",
-    "prompts",
-    "per prompt",
-    "raw mean",
-    "coverage",
-)
 
 
 def result_lines(results: ResultSet) -> list[str]:
@@ -55,29 +39,11 @@ def flow_lines(results: ResultSet) -> Iterator[str]:
 
 
 def estimate_lines(report: Report) -> Iterator[str]:
-    yield from terminal_lines([ESTIMATE_HEAD, *map(estimate_cells, report.overall)])
+    yield from terminal_table(report.overall, ESTIMATE_COLUMNS)
     yield from map(account, report.overall)
     if report.categories:
         yield ""
-        yield from terminal_lines([ESTIMATE_HEAD, *map(estimate_cells, report.categories)])
-
-
-def estimate_cells(estimate: GroupNumbers) -> Sequence[str]:
-    return (
-        short_name(estimate),
-        str(estimate.participants),
-        decimals(estimate.theta_pool),
-        first_cell(estimate),
-        decimals(estimate.theta_ql),
-        span(estimate.ci_low_ql, estimate.ci_high_ql),
-        decimals(estimate.theta),
-        span(estimate.ci_low, estimate.ci_high),
-        str(estimate.pairs),
-        str(estimate.prompts),
-        decimals(estimate.responses_per_prompt),
-        decimals(estimate.raw_mean, 3),
-        decimals(estimate.coverage, 3),
-    )
+        yield from terminal_table(report.categories, ESTIMATE_COLUMNS)
 
 
 def account(estimate: GroupNumbers) -> str:
@@ -97,19 +63,39 @@ def short_name(estimate: GroupNumbers) -> str:
 def task_lines(report: Report) -> Iterator[str]:
     if report.tasks:
         yield ""
-        yield from terminal_lines(
-            [("task", "responses", "Average %", "Top % (in-sample)"), *map(task_cells, report.tasks)]
+        yield from terminal_table(
+            report.tasks,
+            (
+                ("task", lambda task: task.task),
+                ("responses", lambda task: str(task.average.responses) if task.average else "0"),
+                ("Average %", lambda task: decimals(task.average.accuracy if task.average else None, 1)),
+                ("Top % (in-sample)", lambda task: decimals(task.top.accuracy if task.top else None, 1)),
+            ),
         )
     if report.metrics:
         yield ""
-        rows = [(metric.name, decimals(metric.average), decimals(metric.top)) for metric in report.metrics]
-        yield from terminal_lines([("", "Average", "Top (in-sample)"), *rows])
+        yield from terminal_table(
+            report.metrics,
+            (
+                ("", lambda metric: metric.name),
+                ("Average", lambda metric: decimals(metric.average)),
+                ("Top (in-sample)", lambda metric: decimals(metric.top)),
+            ),
+        )
 
 
-def task_cells(task: TaskShown) -> Sequence[str]:
-    return (
-        task.task,
-        str(task.average.responses) if task.average else "0",
-        decimals(task.average.accuracy if task.average else None, 1),
-        decimals(task.top.accuracy if task.top else None, 1),
-    )
+ESTIMATE_COLUMNS: Sequence[tuple[str, Callable[[GroupNumbers], str]]] = (
+    ("", short_name),
+    ("people", lambda row: str(row.participants)),
+    ("theta.pool", lambda row: decimals(row.theta_pool)),
+    ("95 % interval", first_cell),
+    ("theta_QL", lambda row: decimals(row.theta_ql)),
+    ("95 % interval", lambda row: span(row.ci_low_ql, row.ci_high_ql)),
+    ("as published", lambda row: decimals(row.theta)),
+    ("95 % interval", lambda row: span(row.ci_low, row.ci_high)),
+    ("pairs", lambda row: str(row.pairs)),
+    ("prompts", lambda row: str(row.prompts)),
+    ("per prompt", lambda row: decimals(row.responses_per_prompt)),
+    ("raw mean", lambda row: decimals(row.raw_mean, 3)),
+    ("coverage", lambda row: decimals(row.coverage, 3)),
+)

@@ -4,29 +4,19 @@ The file says so itself: its own content security policy lets a browser load not
 """
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import singledispatch
 from html import escape
 from itertools import count
 
 from presentation.tables import Table, cell_classes
-from reporting.report.parts import (
-    Checklist,
-    ChecklistEntry,
-    Document,
-    Facts,
-    Figure,
-    Heading,
-    Paragraph,
-    Part,
-    Tone,
-)
+from reporting.report import parts
 from reporting.report.style import STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def document_html(document: Document) -> str:
+def document_html(document: parts.Document) -> str:
     """The whole file."""
     title, language = escape(document.title), escape(document.words.language)
     return "\n".join(
@@ -43,9 +33,9 @@ def document_html(document: Document) -> str:
             "<body>",
             f'<a class="skip" href="#main">{title}</a>',
             header_html(document),
-            *contents_html(document.parts, document.words.contents),
+            *contents_html(document),
             '<main id="main">',
-            *body_html(document.parts),
+            *body_html(document),
             "</main>",
             f'<footer><p class="software">{escape(document.software)}</p></footer>',
             "</body>",
@@ -55,30 +45,31 @@ def document_html(document: Document) -> str:
     )
 
 
-def header_html(document: Document) -> str:
+def header_html(document: parts.Document) -> str:
     """The warning, if there is one, before all else; title and subtitle."""
     warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
     title, subtitle = escape(document.title), escape(document.subtitle)
     return f'<header>{warning}<h1>{title}</h1><p class="subtitle">{subtitle}</p></header>'
 
 
-def contents_html(parts: Sequence[Part], title: str) -> Iterator[str]:
+def contents_html(document: parts.Document) -> Iterator[str]:
     """Links to the sections, and to their parts set in."""
-    headings = enumerate((part for part in parts if isinstance(part, Heading)), start=1)
+    headings = enumerate((part for part in document.parts if isinstance(part, parts.Heading)), start=1)
     listed = [(number, heading) for number, heading in headings if heading.level < 3]
     if listed:
-        yield f'<nav aria-label="{escape(title)}"><h2>{escape(title)}</h2><ul>'
+        title = escape(document.words.contents)
+        yield f'<nav aria-label="{title}"><h2>{title}</h2><ul>'
         for number, heading in listed:
             css = ' class="part"' if heading.level == 2 else ""
             yield f'<li{css}><a href="#s{number}">{escape(heading.text)}</a></li>'
         yield "</ul></nav>"
 
 
-def body_html(parts: Sequence[Part]) -> Iterator[str]:
+def body_html(document: parts.Document) -> Iterator[str]:
     """Every part; headings are numbered, as the contents link to them."""
     numbers = count(1)
-    for part in parts:
-        if isinstance(part, Heading):
+    for part in document.parts:
+        if isinstance(part, parts.Heading):
             level = part.level + 1
             yield f'<h{level} id="s{next(numbers)}">{escape(part.text)}</h{level}>'
         else:
@@ -86,18 +77,18 @@ def body_html(parts: Sequence[Part]) -> Iterator[str]:
 
 
 @singledispatch
-def part_html(part: Part) -> str:
+def part_html(part: parts.Part) -> str:
     raise TypeError(f"no HTML for {type(part).__name__}")
 
 
 @part_html.register
-def _paragraph(part: Paragraph) -> str:
-    css = "" if part.tone is Tone.PLAIN else f' class="{part.tone}"'
+def _paragraph(part: parts.Paragraph) -> str:
+    css = "" if part.tone is parts.Tone.PLAIN else f' class="{part.tone}"'
     return f"<p{css}>{escape(part.text)}</p>"
 
 
 @part_html.register
-def _facts(part: Facts) -> str:
+def _facts(part: parts.Facts) -> str:
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in part.rows
     )
@@ -127,7 +118,7 @@ def cell_html(cell: str, numeric: bool) -> str:
 
 
 @part_html.register
-def _figure(part: Figure) -> str:
+def _figure(part: parts.Figure) -> str:
     source = f"data:image/svg+xml;base64,{b64encode(part.svg).decode('ascii')}"
     return (
         f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{escape(part.caption)}">'
@@ -137,13 +128,13 @@ def _figure(part: Figure) -> str:
 
 
 @part_html.register
-def _checklist(part: Checklist) -> str:
+def _checklist(part: parts.Checklist) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)
     rows = "".join(entry_html(entry) for entry in part.entries)
     return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", css="checklist")
 
 
-def entry_html(entry: ChecklistEntry) -> str:
+def entry_html(entry: parts.ChecklistEntry) -> str:
     said = "".join(f"<p>{escape(text)}</p>" for text in (entry.record, entry.answer) if text)
     return (
         f'<tr><th scope="row">{escape(entry.number)}</th><td>{escape(entry.question)}</td><td>{said}</td>'

@@ -19,18 +19,7 @@ from fpdf.outline import TableOfContents
 from PIL import Image
 
 from presentation.tables import UNBROKEN, Table
-from reporting.report.parts import (
-    Checklist,
-    ChecklistEntry,
-    Document,
-    Facts,
-    Figure,
-    Heading,
-    ItemState,
-    Paragraph,
-    Part,
-    Tone,
-)
+from reporting.report import parts
 
 FAMILY = "dejavu"
 FACES = {"": "DejaVuSans.ttf", "B": "DejaVuSans-Bold.ttf", "I": "DejaVuSans-Oblique.ttf"}
@@ -49,10 +38,10 @@ FACT_NAME = 48  # millimetres
 CAPTION_ROOM, TABLE_ROOM, TEXT_ROOM, FACT_ROOM, HEADING_ROOM = 12, 45, 22, 14, 12
 STATE_ROOM = 44  # millimetres beside the question of a checklist
 REPLACEMENT = "□"
-STATE_COLOURS = {ItemState.MISSING: WARN}
+STATE_COLOURS = {parts.ItemState.MISSING: WARN}
 
 
-def document_pdf(document: Document) -> bytes:
+def document_pdf(document: parts.Document) -> bytes:
     """The whole file."""
     pages = ReportPages(document)
     for place, part in enumerate(document.parts):
@@ -66,7 +55,7 @@ def document_pdf(document: Document) -> bytes:
 class ReportPages(FPDF):
     """Pages that grow part by part, on A4."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: parts.Document) -> None:
         super().__init__(format="A4")
         self.document = document
         self.undrawable = False
@@ -91,7 +80,7 @@ class ReportPages(FPDF):
         self.say(self.document.title, size=20, style="B")
         self.say(self.document.subtitle, size=BODY, colour=SOFT)
         self.ln(4)
-        listed = sum(isinstance(part, Heading) and part.level < 3 for part in self.document.parts)
+        listed = sum(isinstance(part, parts.Heading) and part.level < 3 for part in self.document.parts)
         if listed:
             self.say(self.document.words.contents, size=HEADING_SIZES[1], style="B")
             contents = TableOfContents(
@@ -108,17 +97,17 @@ class ReportPages(FPDF):
         self.cell(self.epw - 20, 5, self.drawable(self.document.title[:90]))
         self.cell(20, 5, words, align=Align.R)
 
-    def make_room(self, parts: Sequence[Part]) -> None:
+    def make_room(self, following: Sequence[parts.Part]) -> None:
         """A new page where the first of these parts, with what belongs to it, would not begin well."""
-        if self.get_y() + self.room_of(parts) > self.page_break_trigger:
+        if self.get_y() + self.room_of(following) > self.page_break_trigger:
             self.add_page()
 
-    def room_of(self, parts: Sequence[Part]) -> float:
+    def room_of(self, following: Sequence[parts.Part]) -> float:
         """Millimetres that the first part needs; a heading never stands without what comes after it."""
-        match parts[0]:
-            case Heading():
-                return HEADING_ROOM + (self.room_of(parts[1:]) if parts[1:] else 0)
-            case Figure() as figure:
+        match following[0]:
+            case parts.Heading():
+                return HEADING_ROOM + (self.room_of(following[1:]) if following[1:] else 0)
+            case parts.Figure() as figure:
                 return self.figure_size(figure)[1] + CAPTION_ROOM
             case Table():
                 return TABLE_ROOM
@@ -130,20 +119,20 @@ class ReportPages(FPDF):
         raise TypeError(f"no PDF for {type(part).__name__}")
 
     @add.register
-    def _(self, part: Heading) -> None:
+    def _(self, part: parts.Heading) -> None:
         self.ln(5 if part.level == 1 else 3)
         if part.level < 3:
             self.start_section(self.drawable(part.text), level=part.level - 1)
         self.say(part.text, size=HEADING_SIZES[part.level], style="B")
 
     @add.register
-    def _(self, part: Paragraph) -> None:
-        size = SMALL if part.tone is Tone.NOTE else BODY
-        colour = {Tone.PLAIN: INK, Tone.NOTE: SOFT, Tone.WARNING: WARN}[part.tone]
-        self.say(part.text, size=size, style="B" if part.tone is Tone.WARNING else "", colour=colour)
+    def _(self, part: parts.Paragraph) -> None:
+        size = SMALL if part.tone is parts.Tone.NOTE else BODY
+        colour = {parts.Tone.PLAIN: INK, parts.Tone.NOTE: SOFT, parts.Tone.WARNING: WARN}[part.tone]
+        self.say(part.text, size=size, style="B" if part.tone is parts.Tone.WARNING else "", colour=colour)
 
     @add.register
-    def _(self, part: Facts) -> None:
+    def _(self, part: parts.Facts) -> None:
         self.say(part.caption, size=BODY, style="B")
         for name, value in part.rows:
             self.fact(name, value.strip())
@@ -173,12 +162,12 @@ class ReportPages(FPDF):
             self.say(note, size=SMALL, colour=SOFT)
 
     @add.register
-    def _(self, part: Figure) -> None:
+    def _(self, part: parts.Figure) -> None:
         width, _ = self.figure_size(part)
         self.image(BytesIO(part.png), w=width, x=Align.L, alt_text=part.alt)
         self.say(part.caption, size=SMALL, colour=SOFT)
 
-    def figure_size(self, part: Figure) -> tuple[float, float]:
+    def figure_size(self, part: parts.Figure) -> tuple[float, float]:
         """Width and height in millimetres."""
         with Image.open(BytesIO(part.png)) as image:
             width, height = image.size
@@ -186,12 +175,12 @@ class ReportPages(FPDF):
         return shown, shown * height / width
 
     @add.register
-    def _(self, part: Checklist) -> None:
+    def _(self, part: parts.Checklist) -> None:
         self.say(part.caption, size=BODY, style="B")
         for entry in part.entries:
             self.checklist_entry(entry)
 
-    def checklist_entry(self, entry: ChecklistEntry) -> None:
+    def checklist_entry(self, entry: parts.ChecklistEntry) -> None:
         """A block instead of a row: an answer may be longer than a page."""
         if self.get_y() + TEXT_ROOM > self.page_break_trigger:
             self.add_page()

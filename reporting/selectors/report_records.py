@@ -87,13 +87,12 @@ class ScreeningFacts:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Model configurations on the study's item bank. `epochs`: the most responses to one prompt.
+    """Models with scores on the study's item bank. `epochs`: the most responses to one prompt.
 
     `prompts` and `epochs` are of the prompts that numbers rest on.
     `compared` counts those whose difference from the cohort has a verdict in the measurement.
     """
 
-    configurations: int
     with_scores: int
     prompts: int
     epochs: int | None
@@ -257,9 +256,7 @@ def model_facts(study: Study, measurement: Measurement | None, scope: Scope) -> 
     )
     per_prompt = scores.order_by().values("configuration", "prompt_id").annotate(n=Count("pk"))
     most = per_prompt.aggregate(most=Max("n"))["most"]
-    return ModelFacts(
-        configurations.count(), found["models"], found["prompts"], most, models_compared(measurement, scope)
-    )
+    return ModelFacts(found["models"], found["prompts"], most, models_compared(measurement, scope))
 
 
 def models_compared(measurement: Measurement | None, scope: Scope) -> int:

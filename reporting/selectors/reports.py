@@ -71,7 +71,12 @@ def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
     tasks.sort(key=lambda one: one.task)
     overall = [estimate for estimate in estimates if not estimate.category]
     fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
-    hidden = [row for row in metrics if is_misleading(row, fewest)]
+    # A harmonic mean over a task of few questions, or of a number of them that is not counted yet.
+    hidden = [
+        row
+        for row in metrics
+        if row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
+    ]
     return Report(
         results=results,
         scope=scope,
@@ -104,11 +109,6 @@ def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
     """By group: how many different questions the scored task with fewest has, as the measurement counted."""
     rows = results.measures.filter(scope=scope, name="benchmark.harmonic")
     return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
-
-
-def is_misleading(row: MetricNumber, fewest: Mapping[str, int]) -> bool:
-    """A harmonic mean over a task of few questions, or of a number of them that is not counted yet."""
-    return row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
 
 
 def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:

@@ -12,8 +12,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import translation
 
-from presentation.absence import says_little
-from presentation.measures import group_name
+from presentation.measures import group_name, says_little
 from presentation.numbers import decimals, span
 from presentation.tables import Table
 from psychometrics.inference.measure import Block

@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import JudgeConfig, ScoringRun
-from presentation.absence import WHY_ABSENT
 from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, warning_text
+from presentation.measures import WHY_ABSENT
 from psychometrics.agreement.measures import level_measures
 from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
 from psychometrics.inference.estimates import Reason

@@ -4,7 +4,7 @@ from django.utils import translation
 from matplotlib.figure import Figure
 
 from presentation.figures import figure_file, in_readers_numbers, shows_several_points
-from reporting.views.agreement.figure import confusion_figure
+from reporting.views.agreement.pages import confusion_figure
 
 
 def figure_of(points: int) -> Figure:

@@ -58,7 +58,10 @@ class Command(BaseCommand):
             with plain_errors():
                 actor = named_person(options["by"])
                 comparison = drawn(options)
-                prepare(comparison, actor, options)
+                run = open_judging_run(comparison.study)
+                if run is not None:
+                    require_same_judges(run, comparison.specs, purpose=RunPurpose.COMPARISON)
+                open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
                 report = compare(comparison, actor, options)
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
@@ -78,13 +81,6 @@ def drawn(options: dict[str, Any]) -> Comparison:
         answers=options["answers"],
         seed=options["seed"],
     )
-
-
-def prepare(comparison: Comparison, actor: User | None, options: dict[str, Any]) -> None:
-    run = open_judging_run(comparison.study)
-    if run is not None:
-        require_same_judges(run, comparison.specs, purpose=RunPurpose.COMPARISON)
-    open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
 
 
 def compare(comparison: Comparison, actor: User | None, options: dict[str, Any]) -> ComparisonReport:

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from presentation.tables import terminal_lines
-from psychometrics.planning.tables import WANTED, planned
 from reporting.forms.planner import CHOICES, BankChoice, PlannerForm, with_defaults
 from reporting.views.planner.tables import planner_tables
 from scoring.management.item_bank_arguments import bank_of
@@ -43,11 +42,9 @@ class Command(BaseCommand):
         with plain_errors():
             form = PlannerForm(with_defaults(given), banks_named(options["item_bank"]))
         if not form.is_valid():
-            raise CommandError("\n".join(_sentences(form)))
-        wanted = tuple(sorted({*WANTED, form.cleaned_data["wanted"]}))
-        found = planned(
-            form.plan(), form.cleaned_data["design"], form.prices(), wanted, form.rehearsal(), form.bank
-        )
+            refused = ((name, error) for name, errors in form.errors.items() for error in errors)
+            raise CommandError("\n".join(f"--{name.replace('_', '-')}: {error}" for name, error in refused))
+        found = form.planned()
         if not table:
             self.stdout.write(json.dumps(found.as_json(), allow_nan=False))
             return
@@ -62,9 +59,3 @@ def banks_named(name: str | None) -> dict[str, BankChoice]:
         return {}
     bank = bank_of(name)
     return {name: BankChoice(bank.name, len(bank.items), bank.items.is_logistic, lambda: bank)}
-
-
-def _sentences(form: PlannerForm) -> list[str]:
-    return [
-        f"--{name.replace('_', '-')}: {error}" for name, errors in form.errors.items() for error in errors
-    ]

@@ -1,7 +1,7 @@
 """manage.py score_study STUDY: screen, judge, compute, print the results; it continues where it stopped."""
 
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,6 @@ from judging.services.judge_keys import judge_key
 from judging.services.running.continuing import require_same_judges
 from judging.services.running.judge_specs import JudgeSpec, study_judge_specs
 from judging.services.running.runs import run_plan
-from reporting.management.estimate_lines import estimate_lines
 from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scored, Scoring, study_score
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
@@ -72,7 +71,11 @@ class Command(BaseCommand):
                 if options["estimate"]:
                     self.estimate(study, specs)
                     return
-                self.prepare(study, specs, actor, options)
+                # The open run, if there is one, must be the one that is meant.
+                run = open_judging_run(study)
+                if run is not None:
+                    require_same_judges(run, specs)
+                open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
                 scoring = self.score(study, specs, actor, options["budget"])
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
@@ -81,21 +84,12 @@ class Command(BaseCommand):
     def estimate(self, study: Study, specs: Sequence[JudgeSpec]) -> None:
         with progress_bar("planning", "answers") as planning:
             plan = run_plan(study=study, specs=specs, now=timezone.now(), progress=planning)
-        self.stdout.write("\n".join(estimate_lines(plan.estimates)))
+        self.stdout.write("\n".join(_estimate_lines(plan.estimates)))
 
     def say_estimate(self, run: JudgingRun) -> None:
         """What the run is expected to take; nothing where no model is asked."""
         if run.study.protocol.judge_kind == "llm":
-            self.stdout.write("\n".join(estimate_lines(run.estimate)))
-
-    def prepare(
-        self, study: Study, specs: Sequence[JudgeSpec], actor: User | None, options: dict[str, Any]
-    ) -> None:
-        """See that the open run, if there is one, is the one that is meant; resume it where that is asked."""
-        run = open_judging_run(study)
-        if run is not None:
-            require_same_judges(run, specs)
-        open_run_prepare(run, resume=options["resume"], budget=options["budget"], actor=actor)
+            self.stdout.write("\n".join(_estimate_lines(run.estimate)))
 
     def score(
         self, study: Study, specs: Sequence[JudgeSpec], actor: User | None, budget: Decimal | None
@@ -149,3 +143,15 @@ def named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
     if not configs and options["budget"] is not None:
         raise CommandError("The study's judge costs nothing; leave out --budget.")
     return specs
+
+
+def _estimate_lines(estimates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What a run is expected to take, one line for each judge."""
+    for one in estimates:
+        cost = "price unknown" if one["cost"] is None else f"cost about {one['cost']}"
+        again = f", replicate {one['replicate']}" if one["replicate"] > 1 else ""
+        yield (
+            f"{one['judge']}{again}: {one['rows']} verdicts wanted, {one['calls']} calls "
+            f"({one['cached']} known already, {one['shared']} by the call of an equal request), about "
+            f"{one['prompt_tokens']:,} + {one['completion_tokens']:,} tokens, {cost}."
+        )

@@ -8,9 +8,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from judging.models import ScoringRun
-from presentation.absence import why_absent
 from presentation.agreement import LEVEL_TEXTS, STATISTICS, judge_name, statistic_name, warning_text
 from presentation.catalogue import meaning_of
+from presentation.measures import why_absent
 from presentation.numbers import ABSENT, Text, decimals, span
 from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
 from scoring.models import JudgeComparison
@@ -77,10 +77,6 @@ class LevelShown:
         """Whether the paper has figures of this kind."""
         return self.row.level in PUBLISHED
 
-    @property
-    def has_figures(self) -> bool:
-        return bool(self.values.get("cells"))
-
     @cached_property
     def statistics(self) -> list[StatisticShown]:
         shown = PEOPLE_STATISTICS if self.row.level == "people" else STATISTICS
@@ -123,10 +119,6 @@ class PairShown:
     def y(self) -> str:
         return judge_name(self.second)
 
-    @property
-    def is_replicate(self) -> bool:
-        return self.first.judge_sha256 == self.second.judge_sha256
-
     @cached_property
     def scores(self) -> list[LevelShown]:
         """Criteria, where there are any, and answers."""
@@ -140,10 +132,6 @@ class PairShown:
     def ability(self) -> Mapping[str, Any] | None:
         row = self.rows.get("ability")
         return row.values if row else None
-
-    @property
-    def sd_of_people(self) -> str:
-        return decimals(self.ability["sd_of_people"] if self.ability else None, 2)
 
     @cached_property
     def warnings(self) -> list[WarningShown]:

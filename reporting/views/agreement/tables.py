@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from presentation.absence import why_absent
 from presentation.agreement import LEVEL_TEXTS
-from presentation.measures import group_name
+from presentation.measures import group_name, why_absent
 from presentation.numbers import ABSENT, Text, decimals, span
 from psychometrics.inference.estimates import Reason
 from reporting.views.agreement.pairs import PairShown, StatisticShown, statistic_shown
@@ -67,10 +66,6 @@ class PanelShown:
         first = self.pairs[0].first
         compared = [(pair, pair.ability) for pair in self.pairs if pair.first == first and pair.ability]
         return [row for place in range(2) for row in _thetas_shown(compared, place)]
-
-    @property
-    def warnings(self) -> int:
-        return sum(len(pair.warnings) for pair in self.pairs)
 
 
 def panels_shown(rows: Iterable[JudgeComparison]) -> list[PanelShown]:

@@ -47,8 +47,18 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """The samples of a run; POST draws another one."""
     form = DrawForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        sample = drawn(request, run, form)
-        if sample is not None:
+        try:
+            sample = audit_draw(
+                run=run,
+                size=form.cleaned_data["size"],
+                seed=form.chosen_seed,
+                public_only=form.cleaned_data["public_only"],
+                actor=signed_in(request),
+                now=timezone.now(),
+            )
+        except DrawRefused as refusal:
+            form.add_error("size" if not run.is_open else None, str(refusal))
+        else:
             return to_sample(sample)
     return audit_page(request, run, draw_form=form)
 
@@ -58,8 +68,20 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpResponse:
     """One sample and what it says so far; POST takes over a rated sheet."""
     form = RatingsForm(request.POST, request.FILES) if request.method == "POST" else RatingsForm()
-    if request.method == "POST" and form.is_valid() and taken_over(request, sample, form):
-        return to_sample(sample)
+    if request.method == "POST" and form.is_valid():
+        try:
+            result = ratings_import(
+                sample=sample,
+                reading=form.reading,
+                rater=form.cleaned_data["rater"],
+                actor=signed_in(request),
+                now=timezone.now(),
+            )
+        except RatingsRefused as refusal:
+            form.problems = refusal.problems
+        else:
+            messages.success(request, import_sentence(result))
+            return to_sample(sample)
     return audit_page(request, sample.judging_run, sample=sample, ratings_form=form)
 
 
@@ -73,39 +95,6 @@ def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponse
     response = HttpResponse(sheet, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-audit-{sample.pk}.csv"'
     return response
-
-
-def drawn(request: HttpRequest, run: JudgingRun, form: DrawForm) -> AuditSample | None:
-    """The sample; None where it is refused, and the form says why."""
-    try:
-        return audit_draw(
-            run=run,
-            size=form.cleaned_data["size"],
-            seed=form.chosen_seed,
-            public_only=form.cleaned_data["public_only"],
-            actor=signed_in(request),
-            now=timezone.now(),
-        )
-    except DrawRefused as refusal:
-        form.add_error("size" if not run.is_open else None, str(refusal))
-        return None
-
-
-def taken_over(request: HttpRequest, sample: AuditSample, form: RatingsForm) -> bool:
-    """Whether the sheet was taken over; where not, the form lists every problem."""
-    try:
-        result = ratings_import(
-            sample=sample,
-            reading=form.reading,
-            rater=form.cleaned_data["rater"],
-            actor=signed_in(request),
-            now=timezone.now(),
-        )
-    except RatingsRefused as refusal:
-        form.problems = refusal.problems
-        return False
-    messages.success(request, import_sentence(result))
-    return True
 
 
 def import_sentence(result: RatingsImport) -> str:

@@ -10,17 +10,9 @@ from typing import Any, Generic, TypeVar
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation import measures
 from presentation.catalogue import label_of
 from presentation.figures import Axes, Figure, Point, interval_plot
-from presentation.measures import (
-    Reasons,
-    group_name,
-    interval_cell,
-    interval_or_reason,
-    se_cell,
-    value_cell,
-    value_or_reason,
-)
 from presentation.numbers import Text, counted, decimals
 from presentation.tables import Table, table_of
 from psychometrics.inference.estimates import Reason
@@ -128,20 +120,20 @@ def is_logistic(block: BlockMeasures) -> bool:
 
 
 # Columns of tables whose lines are rows. With `here` the reason stands where a number is absent.
-def value(places: int = 2, here: Reasons | None = None) -> Cell:
+def value(places: int = 2, here: measures.Reasons | None = None) -> Cell:
     if here is None:
-        return lambda _block, row: value_cell(row, places)
-    return lambda _block, row: value_or_reason(row, places, here)
+        return lambda _block, row: measures.value_cell(row, places)
+    return lambda _block, row: measures.value_or_reason(row, places, here)
 
 
 def se(places: int = 2) -> Cell:
-    return lambda _block, row: se_cell(row, places)
+    return lambda _block, row: measures.se_cell(row, places)
 
 
-def interval(places: int = 2, here: Reasons | None = None) -> Cell:
+def interval(places: int = 2, here: measures.Reasons | None = None) -> Cell:
     if here is None:
-        return lambda _block, row: interval_cell(row, places)
-    return lambda _block, row: interval_or_reason(row, places, here)
+        return lambda _block, row: measures.interval_cell(row, places)
+    return lambda _block, row: measures.interval_or_reason(row, places, here)
 
 
 def beside(name: str, cell: Cell | None = None) -> Column:
@@ -173,7 +165,7 @@ def yes_or_no(name: str) -> Callable[[BlockMeasures, MeasureRow], Text]:
     return lambda _block, row: _("yes") if row.details.get(name) else _("no")
 
 
-GROUP: tuple[Text, Column] = (_("Group"), lambda _block, row: group_name(row.group))
+GROUP: tuple[Text, Column] = (_("Group"), lambda _block, row: measures.group_name(row.group))
 
 
 def label(_block: BlockMeasures, row: MeasureRow) -> str:

@@ -11,9 +11,8 @@ from django.views.decorators.http import require_safe
 
 from presentation.figures import BLUE, ORANGE, WIDTH, Figure, chart, with_legend
 from presentation.numbers import counted, decimals
-from presentation.tables import Table
 from psychometrics.planning.formulas import Plan, precision
-from psychometrics.planning.tables import BETWEEN_SDS, WANTED, NamedBank, planned
+from psychometrics.planning.tables import BETWEEN_SDS, NamedBank
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
 from reporting.views.figures import figure_response
 from reporting.views.planner.tables import planner_tables
@@ -33,13 +32,7 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
     """The form with the published design's values, or what was asked with its answer."""
     form = PlannerForm(with_defaults(request.GET.dict()), stored_banks())
     valid = form.is_valid()
-    tables: tuple[Table, ...] = ()
-    if valid:
-        wanted = tuple(sorted({*WANTED, form.cleaned_data["wanted"]}))
-        found = planned(
-            form.plan(), form.cleaned_data["design"], form.prices(), wanted, form.rehearsal(), form.bank
-        )
-        tables = tuple(planner_tables(found))
+    tables = planner_tables(form.planned()) if valid else ()
     context = {"form": form, "tables": tables, "query": request.GET.urlencode()}
     return render(request, "reporting/planner.html", context, status=200 if valid else 422)
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _, ngettext
 
 from presentation.agreement import judges_sentence
 from presentation.exclusions import FLAG_NAMES
-from presentation.measures import value_cell
+from presentation.measures import value_cells
 from presentation.numbers import decimals, span_or_one
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
@@ -160,8 +160,7 @@ def _other_rules(measurement: Measurement, scope: Scope) -> Sentences:
             "Over %(number)d combinations of rules that look at no score, Average ranges from "
             "theta = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
         )
-        cells = {"low": value_cell(low), "high": value_cell(high), "paper": value_cell(paper)}
-        yield "4.6", told % {"number": low.n or 0, **cells}
+        yield "4.6", told % {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)}
 
 
 def _people(records: StudyRecords) -> Sentences:

@@ -12,7 +12,7 @@ from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
 from reporting.views.agreement.tables import PanelShown, ThetaShown, panels_shown
 from reporting.views.audits.tables import JudgeShown, judges_shown
-from reporting.views.report.sections import public_sentence
+from reporting.views.report.sections import PUBLIC_ONLY
 from scoring.selectors.agreements import panels as judges_of, study_agreements
 from scoring.selectors.audit_results import audit_result
 from studies.models import Study
@@ -23,21 +23,17 @@ def judge_parts(study: Study, scope: Scope) -> Iterator[Part]:
     yield Heading(_("Agreement of judges"))
     panels = panels_shown(study_agreements(study).filter(scope=scope))
     if panels and scope == Scope.PUBLIC:
-        yield Paragraph(public_sentence())
+        yield Paragraph(str(PUBLIC_ONLY))
     if not panels:
-        yield Paragraph(no_agreement_sentence(study))
+        text = _("One judge has scored the study once, so there is no agreement to report.")
+        if judges_of(study):
+            text = _("Agreement of the judges has not been computed yet: %(command)s computes it.") % {
+                "command": f"manage.py judge_agreement {study.slug}"
+            }
+        yield Paragraph(text)
     for panel in panels:
         yield from panel_parts(panel)
     yield from audit_parts(study, scope)
-
-
-def no_agreement_sentence(study: Study) -> str:
-    """Why nothing is stored of this scope, and what to do where something could be."""
-    if judges_of(study):
-        return _("Agreement of the judges has not been computed yet: %(command)s computes it.") % {
-            "command": f"manage.py judge_agreement {study.slug}"
-        }
-    return _("One judge has scored the study once, so there is no agreement to report.")
 
 
 def panel_parts(panel: PanelShown) -> Iterator[Part]:

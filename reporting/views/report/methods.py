@@ -13,7 +13,7 @@ from presentation.numbers import counted, decimals, span_or_one
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
-from scoring.models import Measurement, MeasureRow
+from scoring.models import Measurement
 from scoring.selectors.measures import block_measures
 from scoring.selectors.task_tables import holds_tasks
 from studies.protocol.settings import ProtocolSettings
@@ -113,16 +113,14 @@ def frozen(records: StudyRecords) -> Iterator[str]:
 
 def sample(records: StudyRecords) -> Iterator[str]:
     flow = records.flow
-    yield (
-        ngettext(
-            "Of %(recruited)d person recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
-            "out of time and %(withdrawn)d withdrew.",
-            "Of %(recruited)d people recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
-            "out of time and %(withdrawn)d withdrew.",
-            flow.recruited,
-        )
-        % flow.as_dict()
+    told = ngettext(
+        "Of %(recruited)d person recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
+        "out of time and %(withdrawn)d withdrew.",
+        "Of %(recruited)d people recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
+        "out of time and %(withdrawn)d withdrew.",
+        flow.recruited,
     )
+    yield told % flow.as_dict()
     if flow.excluded:
         told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
     else:
@@ -222,26 +220,20 @@ def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
     cohort, top = (block_measures(measurement, block, scope) for block in (Block.COHORT, Block.TOP))
     ql = cohort.get("theta.ql", "average")
     if ql is not None and ql.value is not None:
-        yield likelihood_sentence(ql, cohort.get("theta.ql", "top"))
+        yield _("Average on the scale that does not depend on k: theta_QL = %(ql)s (%(interval)s).") % {
+            "ql": value_cell(ql),
+            "interval": interval_cell(ql),
+        }
+        if (ql_of_top := cohort.get("theta.ql", "top")) and ql_of_top.value is not None:
+            yield _("Top, who have the highest mean scores (in-sample): theta_QL = %(ql)s.") % {
+                "ql": value_cell(ql_of_top)
+            }
     crossfit, null = top.get("top.crossfit5", "top"), top.get("top.null", "top")
     if crossfit is not None and crossfit.value is not None and null is not None:
         yield _(
             "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; "
             "top.crossfit5); equally able people would reach %(null)s by the published rule (top.null)."
         ) % {"theta": value_cell(crossfit), "interval": interval_cell(crossfit), "null": value_cell(null)}
-
-
-def likelihood_sentence(average: MeasureRow, top: MeasureRow | None) -> str:
-    """Both groups on the scale that does not depend on k; Top by the published choice."""
-    sentence = _("Average on the scale that does not depend on k: theta_QL = %(ql)s (%(interval)s).") % {
-        "ql": value_cell(average),
-        "interval": interval_cell(average),
-    }
-    if top is None or top.value is None:
-        return sentence
-    return f"{sentence} " + _("Top, who have the highest mean scores (in-sample): theta_QL = %(ql)s.") % {
-        "ql": value_cell(top)
-    }
 
 
 def ability_sentence(name: str, row: GroupNumbers) -> str:

@@ -7,8 +7,8 @@ from functools import partial
 
 from django.utils.translation import get_language, gettext as _, ngettext
 
-from presentation.absence import says_little
 from presentation.figures import Figure as Drawing, figure_file, shows_several_points
+from presentation.measures import says_little
 from presentation.numbers import Text, counted
 from presentation.tables import Table
 from psychometrics.inference.measure import Scope
@@ -25,12 +25,12 @@ from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.protocol import protocol_parts, settings_parts
 from reporting.views.report.sections import (
+    PUBLIC_ONLY,
     estimate_parts,
     flow_parts,
     limit_parts,
     moment,
     provenance_parts,
-    public_sentence,
 )
 from scoring.selectors.export_measures import exported
 from scoring.selectors.measures import BlockMeasures, all_blocks
@@ -119,7 +119,7 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
         yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
         return
     if records.scope == Scope.PUBLIC:
-        yield Paragraph(public_sentence())
+        yield Paragraph(str(PUBLIC_ONLY))
     leaving = set(exported(records.study, records.results.measures.all()).values_list("pk", flat=True))
     for block, found in all_blocks(records.measurement, records.scope).items():
         rows = tuple(row for row in found.rows if row.pk in leaving)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.rules.statuses import AnswerState
 from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
@@ -17,6 +17,12 @@ from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
 from scoring.models import ResultSet
+
+# What stands above the numbers of a study that asked private prompts.
+PUBLIC_ONLY = gettext_lazy(
+    "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that each "
+    "can be computed again from the public export."
+)
 
 
 def moment(at: datetime | None) -> str:
@@ -62,14 +68,6 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
     )
 
 
-def public_sentence() -> str:
-    """What stands above the numbers of a study that asked private prompts."""
-    return _(
-        "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that "
-        "each can be computed again from the public export."
-    )
-
-
 def private_sentence(results: ResultSet) -> str:
     """Where the numbers over all answers are, which the report has none of."""
     if results.measures.filter(scope=Scope.ALL, block=Block.RESULTS, may_leave=True).exists():
@@ -87,7 +85,7 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     """The stored estimates, with what must be known before any of them is quoted."""
     yield Heading(_("Estimates"))
     if report.scope == Scope.PUBLIC:
-        yield Paragraph(f"{public_sentence()} {private_sentence(report.results)}")
+        yield Paragraph(f"{PUBLIC_ONLY} {private_sentence(report.results)}")
     for note in report.notes:
         yield Paragraph(note, Tone.WARNING)
     yield Paragraph(

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import meaning_of
 from presentation.figures import STYLES, Point
-from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell
+from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell, value_cells
 from presentation.numbers import ABSENT, Text, counted, decimals, span
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement import parts
@@ -47,9 +47,9 @@ def theta_sentences(block: BlockMeasures) -> Iterator[Text]:
         "Averaging before the logit pulls theta towards the middle, more so over different people than over "
         "epochs of one model: compare with models by theta.pool or theta_QL (%(ql)s)."
     ) % {
-        "prompt": value_cell(averaged), "pool": value_cell(pooled), "k": value_cell(k, 1),
-        "ql": value_cell(block.get("theta.ql", "average")),
-    }  # fmt: skip
+        **value_cells(prompt=averaged, pool=pooled, ql=block.get("theta.ql", "average")),
+        "k": value_cell(k, 1),
+    }
 
 
 def spread_sentences(block: BlockMeasures) -> Iterator[Text]:
@@ -57,13 +57,11 @@ def spread_sentences(block: BlockMeasures) -> Iterator[Text]:
     if tau is None or tau.value is None:
         return
     if tau.low is None:
-        yield _("People differ by an SD of %(tau)s logits (%(why)s).") % {
-            "tau": value_cell(tau), "why": reason_cell(tau.reason, REASONS),
-        }  # fmt: skip
-        return
-    yield _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).") % {
-        "tau": value_cell(tau), "interval": interval_cell(tau),
-    }  # fmt: skip
+        facts = {"tau": value_cell(tau), "why": reason_cell(tau.reason, REASONS)}
+        yield _("People differ by an SD of %(tau)s logits (%(why)s).") % facts
+    else:
+        told = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
+        yield told % {"tau": value_cell(tau), "interval": interval_cell(tau)}
 
 
 def people_sentences(block: BlockMeasures) -> Iterator[Text]:

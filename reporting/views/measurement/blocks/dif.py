@@ -4,17 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
+from presentation import measures
 from presentation.catalogue import label_of
 from presentation.figures import BLUE, INK, ORANGE, Point, Style
-from presentation.measures import (
-    BY_PEOPLE,
-    group_name,
-    interval_cell,
-    interval_or_reason,
-    percent_cell,
-    value_cell,
-    value_with_interval,
-)
 from presentation.numbers import ABSENT, Text, counted, decimals
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
@@ -42,11 +34,11 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         "above 0 is easier."
     )
     if sd is None or sd.low is None:
-        yield f"{label_of('dif.sd')}: {value_cell(sd)} ({interval_or_reason(sd)})."
+        yield f"{label_of('dif.sd')}: {measures.value_cell(sd)} ({measures.interval_or_reason(sd)})."
     else:
         yield _(
             "Prompts differ for people by an SD of %(sd)s logits (95 %% interval %(interval)s) beyond chance."
-        ) % {"sd": value_cell(sd), "interval": interval_cell(sd)}
+        ) % {"sd": measures.value_cell(sd), "interval": measures.interval_cell(sd)}
     if flagged:
         yield _("Shifted after Holm's correction: %(names)s.") % {"names": ", ".join(flagged)}
     else:
@@ -54,7 +46,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     yield _(
         "The slope on difficulty differs from the expected one by %(excess)s (%(interval)s): below 0, "
         "the axis of difficulty is compressed for people."
-    ) % {"excess": value_cell(excess), "interval": interval_or_reason(excess)}
+    ) % {"excess": measures.value_cell(excess), "interval": measures.interval_or_reason(excess)}
     yield from without_sentences(block)
 
 
@@ -71,9 +63,9 @@ def without_sentences(block: BlockMeasures) -> Iterator[Text]:
         "Without everything that is flagged (%(prompts)s prompts) Average is %(rest)s instead of %(whole)s "
         "(theta_QL %(other)s instead of %(own)s)."
     ) % {
-        "prompts": counted(rest.details["left_out"]), "rest": value_cell(rest), "whole": value_cell(whole),
-        "other": value_cell(other), "own": value_cell(own),
-    }  # fmt: skip
+        "prompts": counted(rest.details["left_out"]),
+        **measures.value_cells(rest=rest, whole=whole, other=other, own=own),
+    }
     none = [
         str(name) for part, name in PARTS.items()
         if (row := block.get("dif.theta.pool", "average", part)) and part != "prompts:all"
@@ -88,7 +80,7 @@ def without_sentences(block: BlockMeasures) -> Iterator[Text]:
 def spread_notes(block: BlockMeasures) -> Iterator[Text]:
     by_holm = block.get("dif.items_flagged.holm")
     yield _("%(share)s of the prompts are beyond 5 %% by themselves; 5 %% would be without DIF.") % {
-        "share": percent_cell(block.get("dif.items_flagged"))
+        "share": measures.percent_cell(block.get("dif.items_flagged"))
     }
     yield _(
         "After Holm's correction over all prompts %(number)s of them are flagged. With four or five "
@@ -176,8 +168,8 @@ PAGE = parts.BlockPage(
             lambda _block: SPREAD,
             (
                 (_("Measure"), lambda _block, name: label_of(name)),
-                (_("Value"), lambda block, name: value_cell(block.get(name))),
-                (_("95 % interval"), lambda block, name: interval_or_reason(block.get(name))),
+                (_("Value"), lambda block, name: measures.value_cell(block.get(name))),
+                (_("95 % interval"), lambda block, name: measures.interval_or_reason(block.get(name))),
             ),
             spread_notes,
         ),
@@ -208,14 +200,17 @@ PAGE = parts.BlockPage(
             _("Theta with and without prompts that may be off (95 % interval)"),
             lambda _block: [(group, part) for group in parts.GROUPS for part in PARTS],
             (
-                (_("Group and prompts"), lambda _block, line: f"{group_name(line[0])}, {PARTS[line[1]]}"),
+                (
+                    _("Group and prompts"),
+                    lambda _block, line: f"{measures.group_name(line[0])}, {PARTS[line[1]]}",
+                ),
                 (_("Prompts left out"), left_out_cell),
-                (_("Pooled"), of_theta("dif.theta.pool", value_with_interval)),
-                (_("theta_QL"), of_theta("dif.theta.ql", value_with_interval)),
-                (_("By prompt means, as published"), of_theta("dif.theta.prompt", value_cell)),
+                (_("Pooled"), of_theta("dif.theta.pool", measures.value_with_interval)),
+                (_("theta_QL"), of_theta("dif.theta.ql", measures.value_with_interval)),
+                (_("By prompt means, as published"), of_theta("dif.theta.prompt", measures.value_cell)),
             ),
             [
-                BY_PEOPLE,
+                measures.BY_PEOPLE,
                 _(
                     "Prompts with |ab| above 6.5 were passed or failed by all models: their parameters rest "
                     "on little."

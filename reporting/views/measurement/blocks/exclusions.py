@@ -22,6 +22,7 @@ from presentation.measures import (
     group_name,
     percent_cell,
     value_cell,
+    value_cells,
     value_or_reason,
 )
 from presentation.numbers import ABSENT, Text, counted, decimals, percent
@@ -47,7 +48,12 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         "people wrote and how they worked; one looks at scores, to show what such a rule does."
     )
     yield from range_sentences(block)
-    yield from judged_sentences(block)
+    row = block.get("itt.theta.prompt", "average")
+    if row is not None and (people := row.details.get("people_not_judged", 0)):
+        yield _(
+            "The answers of %(people)s who were excluded were never judged. Numbers that need them are not "
+            "given; for the number with nobody left out there are bounds, with these answers at 0 and at 1."
+        ) % {"people": people_text(people)}
 
 
 def range_sentences(block: BlockMeasures) -> Iterator[Text]:
@@ -61,9 +67,10 @@ def range_sentences(block: BlockMeasures) -> Iterator[Text]:
                 "%(group)s: %(low)s to %(high)s over the %(number)d specifications that look at no score, "
                 "median %(median)s; as published %(paper)s."
             ) % {
-                "group": group_name(group), "low": value_cell(low), "high": value_cell(high),
-                "number": low.n or 0, "median": value_cell(median), "paper": value_cell(paper),
-            }  # fmt: skip
+                "group": group_name(group),
+                "number": low.n or 0,
+                **value_cells(low=low, high=high, median=median, paper=paper),
+            }
     ratio = block.get("multiverse.range_in_se", "average", "not_score_based")
     if ratio is not None and ratio.value is not None:
         yield _(
@@ -76,19 +83,8 @@ def quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
     for group in parts.GROUPS:
         low, high = (block.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
         if low is not None and low.value is not None:
-            yield _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications.") % {
-                "group": group_name(group), "low": value_cell(low), "high": value_cell(high),
-                "number": low.n or 0,
-            }  # fmt: skip
-
-
-def judged_sentences(block: BlockMeasures) -> Iterator[Text]:
-    row = block.get("itt.theta.prompt", "average")
-    if row is not None and (people := row.details.get("people_not_judged", 0)):
-        yield _(
-            "The answers of %(people)s who were excluded were never judged. Numbers that need them are not "
-            "given; for the number with nobody left out there are bounds, with these answers at 0 and at 1."
-        ) % {"people": people_text(people)}
+            facts = {"group": group_name(group), "number": low.n or 0, **value_cells(low=low, high=high)}
+            yield _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications.") % facts
 
 
 def flow(block: BlockMeasures) -> Iterator[tuple[Text, MeasureRow, str]]:
@@ -183,15 +179,11 @@ def draw_flow(block: BlockMeasures) -> "Figure | None":
         text_box(axes, CENTRE, -place, f"{label_of(row.name)}\n{people_count(row)}", BOX)
         if place + 1 < len(present):
             arrow(axes, (CENTRE, -place - 0.27), (CENTRE, -place - 0.73))
-        draw_leaving(axes, -place - 0.5, list(block.named(f"flow.{name}.leaving")))
+        if leaving := list(block.named(f"flow.{name}.leaving")):
+            lines = [f"{people_count(row)} {leaving_text(row.subset)}" for row in leaving]
+            arrow(axes, (CENTRE, -place - 0.5), (BESIDE - 0.015, -place - 0.5))
+            text_box(axes, BESIDE, -place - 0.5, "\n".join(lines), LEAVING, align="left")
     return figure
-
-
-def draw_leaving(axes: "Axes", height: float, rows: list[MeasureRow]) -> None:
-    if rows:
-        lines = [f"{people_count(row)} {leaving_text(row.subset)}" for row in rows]
-        arrow(axes, (CENTRE, height), (BESIDE - 0.015, height))
-        text_box(axes, BESIDE, height, "\n".join(lines), LEAVING, align="left")
 
 
 def text_box(axes: "Axes", x: float, y: float, text: str, colour: str, align: str = "center") -> None:

@@ -37,12 +37,6 @@ def flagged(block: BlockMeasures, statistic: str) -> parts.Row:
     return block.get("fit.flagged", subset=f"statistic:{statistic}")
 
 
-def flag_notes(block: BlockMeasures) -> Iterator[Text]:
-    yield _(
-        "Residual SD of single answers in this cohort: %(sd)s logits. The item bank's own is of means."
-    ) % {"sd": value_cell(block.get("fit.residual_sd"))}
-
-
 Both = tuple[MeasureRow, MeasureRow]
 
 
@@ -136,7 +130,13 @@ PAGE = parts.BlockPage(
                     lambda _block, name: _("about 8 to 10 %") if name == "any" else _("5 %"),
                 ),
             ),
-            flag_notes,
+            lambda block: [
+                _(
+                    "Residual SD of single answers in this cohort: %(sd)s logits. The item bank's own is of "
+                    "means."
+                )
+                % {"sd": value_cell(block.get("fit.residual_sd"))}
+            ],
         ),
         parts.MeasureTable(
             _("For review: people whose answers do not follow the difficulty of the prompts"),

@@ -6,16 +6,9 @@ import numpy as np
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from presentation import measures
 from presentation.catalogue import label_of
 from presentation.figures import BLUE, GREY, ORANGE, STYLES, WIDTH, Figure, chart, with_legend
-from presentation.measures import (
-    estimator_name,
-    group_name,
-    percent_cell,
-    reason_cell,
-    value_cell,
-    value_with_interval,
-)
 from presentation.numbers import Text, counted, decimals
 from psychometrics.data.cohort import Outcome
 from psychometrics.inference.estimates import Reason
@@ -72,7 +65,7 @@ def shares_sentence(block: BlockMeasures, group: str) -> Text:
         "%(group)s: the people gave no answer that counts at %(absent)s of %(places)s places (%(share)s %%); "
         "%(unscored)s more answers have no valid verdict. None of these is a zero in theta."
     ) % {
-        "group": group_name(group), "absent": counted(absent), "places": counted(scored.n),
+        "group": measures.group_name(group), "absent": counted(absent), "places": counted(scored.n),
         "share": decimals(100 * absent / (scored.n or 1), 1),
         "unscored": counted(count_of(rows[Outcome.UNSCORED])),
     }  # fmt: skip
@@ -96,13 +89,13 @@ def theta_sentences(block: BlockMeasures) -> Iterator[str]:
         rows = [block.get(name, "average", subset) for subset in subsets]
         if any(row is None or row.value is None for row in rows):
             continue
-        missing, zero, low, high = map(value_cell, rows)
+        missing, zero, low, high = map(measures.value_cell, rows)
         yield _(
             "Average, %(name)s: %(missing)s with missing answers left out, %(zero)s with skipped and not "
             "reached answers as zero; whatever the gaps would have scored, it lies between %(low)s and "
             "%(high)s."
         ) % {
-            "name": estimator_name(name), "missing": missing, "zero": zero, "low": low, "high": high,
+            "name": measures.estimator_name(name), "missing": missing, "zero": zero, "low": low, "high": high,
         }  # fmt: skip
 
 
@@ -119,14 +112,14 @@ def outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, str
     name = STYLES[group].label
     return [
         (format_lazy("{}, n", name), lambda block, outcome: counted(count_of(share(block, outcome)))),
-        (format_lazy("{}, %", name), lambda block, outcome: percent_cell(share(block, outcome))),
+        (format_lazy("{}, %", name), lambda block, outcome: measures.percent_cell(share(block, outcome))),
     ]
 
 
 def theta_cell(row: parts.Row) -> str:
     if row is None or row.value is not None:
-        return value_with_interval(row)
-    return reason_cell(row.reason, REASONS)
+        return measures.value_with_interval(row)
+    return measures.reason_cell(row.reason, REASONS)
 
 
 def theta_table(group: str) -> parts.MeasureTable[str]:
@@ -136,12 +129,12 @@ def theta_table(group: str) -> parts.MeasureTable[str]:
         return (name for name in ASSUMPTIONS if any(block.get(theta, group, name) for theta in THETAS))
 
     def column(theta: str) -> tuple[Text, Callable[[BlockMeasures, str], Text]]:
-        return estimator_name(theta), lambda block, name: theta_cell(block.get(theta, group, name))
+        return measures.estimator_name(theta), lambda block, name: theta_cell(block.get(theta, group, name))
 
     return parts.MeasureTable(
         lambda _block: (
             _("%(group)s under each assumption about missing answers, in logits")
-            % {"group": group_name(group)}
+            % {"group": measures.group_name(group)}
         ),
         assumptions,
         ((_("Assumption"), lambda _block, name: ASSUMPTIONS[name]), *map(column, THETAS)),
@@ -253,7 +246,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Where"), place_text),
                 (_("places"), parts.count("n")),
-                (_("absent"), parts.shown(percent_cell)),
+                (_("absent"), parts.shown(measures.percent_cell)),
                 (_("skipped"), parts.counted_detail(Outcome.SKIPPED)),
                 (_("not reached"), parts.counted_detail(Outcome.NOT_REACHED)),
                 (_("not submitted"), parts.counted_detail(Outcome.NOT_SUBMITTED)),

@@ -57,11 +57,6 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         "once: of twenty intervals one misses by chance. Labels need 30 prompts. A part with one person "
         "or one prompt with a score, or with one or two private prompts, has no number."
     )
-    yield from rare_label_sentences(block)
-    yield from contamination_sentences(block)
-
-
-def rare_label_sentences(block: BlockMeasures) -> Iterator[Text]:
     row = block.get("labels.left_out")
     if row is not None and row.value:
         yield ngettext(
@@ -69,9 +64,6 @@ def rare_label_sentences(block: BlockMeasures) -> Iterator[Text]:
             "%(labels)d labels have fewer than %(prompts)d prompts and are left out.",
             round(row.value),
         ) % {"labels": round(row.value), "prompts": row.details["fewest_prompts"]}
-
-
-def contamination_sentences(block: BlockMeasures) -> Iterator[Text]:
     for row in block.named("contamination.difference"):
         if row.value is not None and row.se is not None:
             text = FLAGGED if row.details["flagged"] else NOT_FLAGGED
@@ -115,11 +107,6 @@ def kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     )
 
 
-def arms_notes(block: BlockMeasures) -> Iterator[Text]:
-    yield _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch.")
-    yield from few_clusters_sentences(block.named(*ARMS))
-
-
 def cells(block: BlockMeasures) -> list[MeasureRow]:
     """theta.pool of Average for each category and profile, known or not."""
     return pooled(block, "cell", "average")
@@ -128,11 +115,6 @@ def cells(block: BlockMeasures) -> list[MeasureRow]:
 def category_and_profile(row: MeasureRow) -> tuple[str, str]:
     category, _slash, profile = row.details["value"].rpartition("/")
     return category, profile
-
-
-def cells_notes(block: BlockMeasures) -> Iterator[Text]:
-    yield _("Cells with fewer than %(pairs)d pairs are hatched in the figure.") % {"pairs": MIN_PAIRS}
-    yield from few_clusters_sentences(cells(block))
 
 
 def contamination_notes(block: BlockMeasures) -> Iterator[Text]:
@@ -234,7 +216,10 @@ PAGE = parts.BlockPage(
                 (_("People, second"), parts.counted_detail("people_second")),
                 (_("Degrees of freedom"), parts.counted_detail("df")),
             ),
-            arms_notes,
+            lambda block: [
+                _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch."),
+                *few_clusters_sentences(block.named(*ARMS)),
+            ],
         ),
         parts.MeasureTable(
             _("Category by profile"),
@@ -246,7 +231,10 @@ PAGE = parts.BlockPage(
                 (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
                 (_("Pairs"), parts.count("n")),
             ),
-            cells_notes,
+            lambda block: [
+                _("Cells with fewer than %(pairs)d pairs are hatched in the figure.") % {"pairs": MIN_PAIRS},
+                *few_clusters_sentences(cells(block)),
+            ],
         ),
         parts.MeasureTable(
             _("Public less private, theta.pool"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from presentation import figures
 from presentation.catalogue import label_of, meaning_of
 from presentation.first_intervals import top_sentence
-from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell
+from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell, value_cells
 from presentation.numbers import Text, counted, decimals, percent
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.cohort import REASONS
@@ -37,7 +37,13 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             "interval": interval_or_reason(crossed, here=REASONS),
         }  # fmt: skip
     yield from null_sentences(block)
-    yield from shrunken_sentences(block)
+    shrunken = block.get("top.eb", "top")
+    if shrunken is not None and shrunken.value is not None:
+        yield _(
+            "Shrunk towards the mean by how much people differ (SD %(tau)s), the best reach %(theta)s "
+            "(top.eb). This takes ability as normal: where it is skewed the number falls short, and it may "
+            "where some people paste a model's answers."
+        ) % {"tau": decimals(shrunken.details["tau"]), "theta": value_cell(shrunken)}
     if crossed is not None and (short := crossed.details["short"]):
         yield _(
             "%(short)s people have fewer than five scored answers: in some folds nothing of theirs is left "
@@ -58,21 +64,11 @@ def null_sentences(block: BlockMeasures) -> Iterator[Text]:
         "that people differ. Equally able people came as high in %(share)s of %(draws)s draws, the study "
         "itself counted as one."
     ) % {
-        "paper": value_cell(paper), "null": value_cell(null), "over": value_cell(over),
-        "average": decimals(null.details["average"]), "share": percent_cell(share, 2),
+        **value_cells(paper=paper, null=null, over=over),
+        "average": decimals(null.details["average"]),
+        "share": percent_cell(share, 2),
         "draws": counted(share.details["draws"]),
-    }  # fmt: skip
-
-
-def shrunken_sentences(block: BlockMeasures) -> Iterator[Text]:
-    shrunken = block.get("top.eb", "top")
-    if shrunken is None or shrunken.value is None:
-        return
-    yield _(
-        "Shrunk towards the mean by how much people differ (SD %(tau)s), the best reach %(theta)s (top.eb). "
-        "This takes ability as normal: where it is skewed the number falls short, and it may where some "
-        "people paste a model's answers."
-    ) % {"tau": decimals(shrunken.details["tau"]), "theta": value_cell(shrunken)}
+    }
 
 
 estimators = parts.in_order(*NAMES, groups=("top",))

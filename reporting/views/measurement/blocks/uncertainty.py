@@ -77,21 +77,25 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
 
 def design_sentence(block: BlockMeasures) -> Text:
     design = block.get("design.batches")
-    if design is not None and design.details["nested"] and (design.value or 0) < FEW_BATCHES:
+    if design is None or not design.details["nested"]:
         return _(
+            "Prompts occur in several batches: se.twoway, by people and prompts at once, serves conclusions "
+            "about prompts like these; batches are not independent of each other, so se.batch is refused."
+        )
+    batches = design.value or 0
+    told = (
+        _(
             "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.batch serves "
             "conclusions about prompts like these, and its interval is wide; se.twoway, by people and "
             "prompts at once, is right only where batches do not differ otherwise."
-        ) % {"batches": counted(round(design.value or 0))}
-    if design is not None and design.details["nested"]:
-        return _(
+        )
+        if batches < FEW_BATCHES
+        else _(
             "Every prompt occurs in one batch only (%(batches)s batches): people and prompts both lie within "
             "batches, and se.batch serves conclusions about prompts like these."
-        ) % {"batches": counted(round(design.value or 0))}
-    return _(
-        "Prompts occur in several batches: se.twoway, by people and prompts at once, serves conclusions "
-        "about prompts like these; batches are not independent of each other, so se.batch is refused."
+        )
     )
+    return told % {"batches": counted(round(batches))}
 
 
 def widths_sentence(block: BlockMeasures) -> Text:
@@ -126,10 +130,6 @@ def target(_block: BlockMeasures, row: MeasureRow) -> Text:
     return text
 
 
-def error_notes(block: BlockMeasures) -> list[Text]:
-    return [SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block))]
-
-
 def points(block: BlockMeasures) -> Iterator[Point]:
     """One line per estimate and error that has an interval."""
     rows = (row for row in average_thetas(block) if row.low is not None)
@@ -158,7 +158,9 @@ PAGE = parts.BlockPage(
                 (_("df"), parts.counted_detail("df")),
                 (_("serves"), target),
             ),
-            error_notes,
+            lambda block: [
+                SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block))
+            ],
         ),
         parts.MeasureTable(
             _("Variance components by moments, in logits"),
