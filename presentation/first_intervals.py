@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.measures import why_absent
-from presentation.numbers import ABSENT, Text, decimals, span
+from presentation.numbers import Text, decimals, span
+from presentation.tables import ABSENT
 from psychometrics.inference import coverage
 from psychometrics.inference.estimates import Reason
 from psychometrics.measures.headlines import GroupNumbers

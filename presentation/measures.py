@@ -6,8 +6,8 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.numbers import ABSENT, Text, decimals, percent, span
-from presentation.tables import Table
+from presentation.numbers import Text, decimals, percent, span
+from presentation.tables import ABSENT, Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 

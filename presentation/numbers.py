@@ -6,8 +6,9 @@ from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from presentation.tables import ABSENT
+
 Text = Promise | str
-ABSENT = "–"  # stands where there is no number
 
 
 def decimals(value: float | None, places: int = 2) -> str:

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from presentation.numbers import ABSENT, Text
-
 T = TypeVar("T")
+ABSENT = "–"  # stands where there is no number
 NUMBER = re.compile(r"[<>≤≥±+−-]? ?\d")
 UNBROKEN = 26  # characters of a cell that stay on one line, such as a number with its interval
 
@@ -51,15 +50,15 @@ class Table:
 
 
 def table_of(
-    caption: Text,
+    caption: object,
     lines: Iterable[T],
-    columns: Sequence[tuple[Text, Callable[[T], Text]]],
-    notes: Iterable[Text] = (),
+    columns: Sequence[tuple[object, Callable[[T], object]]],
+    notes: Iterable[object] = (),
     *,
     about_people: bool = False,
     numeric: bool = True,
 ) -> Table:
-    """A row for each of `lines`. A column has a head and the text of its cell in a line."""
+    """A row for each line. A column has a head and the text of its cell in a line; texts may be lazy."""
     return Table(
         caption=str(caption),
         head=[str(head) for head, _cell in columns],
@@ -80,7 +79,7 @@ def _holds_numbers(cells: Sequence[str]) -> bool:
     return 2 * sum(1 for cell in filled if NUMBER.match(cell)) >= len(filled)
 
 
-def terminal_table(lines: Iterable[T], columns: Sequence[tuple[str, Callable[[T], Text]]]) -> Iterator[str]:
+def terminal_table(lines: Iterable[T], columns: Sequence[tuple[str, Callable[[T], str]]]) -> Iterator[str]:
     """The same columns for a terminal, under their heads."""
     table = table_of("", lines, columns)
     return terminal_lines([table.head, *table.rows])

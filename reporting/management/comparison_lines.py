@@ -6,8 +6,8 @@ from decimal import Decimal
 from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, JudgingCost
 from judging.services.comparing.report import ComparisonReport
 from presentation.agreement import statistic_name
-from presentation.numbers import ABSENT, decimals, percent, span
-from presentation.tables import terminal_lines
+from presentation.numbers import decimals, percent, span
+from presentation.tables import ABSENT, terminal_lines
 from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.reference import Level, reference_figures
 from psychometrics.agreement.warnings import MIN_CLUSTERS, AgreementWarning, WarningCode

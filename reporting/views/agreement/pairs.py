@@ -11,7 +11,8 @@ from judging.models import ScoringRun
 from presentation.agreement import LEVEL_TEXTS, STATISTICS, judge_name, statistic_name, warning_text
 from presentation.catalogue import meaning_of
 from presentation.measures import why_absent
-from presentation.numbers import ABSENT, Text, decimals, span
+from presentation.numbers import Text, decimals, span
+from presentation.tables import ABSENT
 from psychometrics.agreement.reference import Level, ReferenceFigure, reference_figures
 from scoring.models import JudgeComparison
 

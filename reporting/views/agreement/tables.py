@@ -6,7 +6,8 @@ from typing import Any
 
 from presentation.agreement import LEVEL_TEXTS
 from presentation.measures import group_name, why_absent
-from presentation.numbers import ABSENT, Text, decimals, span
+from presentation.numbers import Text, decimals, span
+from presentation.tables import ABSENT
 from psychometrics.inference.estimates import Reason
 from reporting.views.agreement.pairs import PairShown, StatisticShown, statistic_shown
 from scoring.models import JudgeComparison

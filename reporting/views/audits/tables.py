@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy
 from presentation.agreement import judge_name
 from presentation.catalogue import label_of
 from presentation.measures import reason_cell
-from presentation.numbers import ABSENT, Text, decimals, percent, span
+from presentation.numbers import Text, decimals, percent, span
+from presentation.tables import ABSENT
 from psychometrics.agreement.audit import MIN_COVERED
 from psychometrics.agreement.audit_sample import Band, Standing
 from psychometrics.inference.estimates import Estimate, Reason, Share

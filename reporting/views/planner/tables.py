@@ -7,8 +7,8 @@ from dataclasses import replace
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.measures import estimator_name, reason_cell
-from presentation.numbers import ABSENT, Text, counted, decimals, percent
-from presentation.tables import Table, table_of
+from presentation.numbers import Text, counted, decimals, percent
+from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.estimates import Reason
 from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.simulated_design import MAX_CHOSEN, Recovery, SimulatedDesign

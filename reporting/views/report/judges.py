@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _, ngettext
 
 from judging.selectors.audits import study_samples
-from presentation.numbers import ABSENT, Text, counted
-from presentation.tables import Table, table_of
+from presentation.numbers import Text, counted
+from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import ABSENT
-from presentation.tables import table_of
+from presentation.tables import ABSENT, table_of
 from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.report.sections import moment

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 from batches.rules.statuses import AnswerState
 from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
 from presentation.measures import group_name
-from presentation.numbers import ABSENT, counted, decimals
-from presentation.tables import Table, table_of
+from presentation.numbers import counted, decimals
+from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone

@@ -7,7 +7,8 @@ from django.utils.translation import gettext_lazy as _
 from presentation.catalogue import label_of
 from presentation.figures import SLATE, STYLES, Point, Style
 from presentation.measures import group_name, interval_cell, value_cell
-from presentation.numbers import ABSENT, Text, decimals
+from presentation.numbers import Text, decimals
+from presentation.tables import ABSENT
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

@@ -7,7 +7,8 @@ from django.utils.translation import gettext_lazy as _
 from presentation.catalogue import meaning_of
 from presentation.figures import STYLES, Point
 from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell, value_cells
-from presentation.numbers import ABSENT, Text, counted, decimals, span
+from presentation.numbers import Text, counted, decimals, span
+from presentation.tables import ABSENT
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow

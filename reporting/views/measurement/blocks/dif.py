@@ -7,7 +7,8 @@ from django.utils.translation import gettext_lazy as _
 from presentation import measures
 from presentation.catalogue import label_of
 from presentation.figures import BLUE, INK, ORANGE, Point, Style
-from presentation.numbers import ABSENT, Text, counted, decimals
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import ABSENT
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

@@ -25,7 +25,8 @@ from presentation.measures import (
     value_cells,
     value_or_reason,
 )
-from presentation.numbers import ABSENT, Text, counted, decimals, percent
+from presentation.numbers import Text, counted, decimals, percent
+from presentation.tables import ABSENT
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

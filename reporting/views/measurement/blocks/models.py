@@ -8,7 +8,8 @@ from presentation.agreement import judges_sentence
 from presentation.figures import INK, ORANGE, SLATE, Point, Style
 from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
-from presentation.numbers import ABSENT, Text, counted, decimals, span_or_one
+from presentation.numbers import Text, counted, decimals, span_or_one
+from presentation.tables import ABSENT
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow

@@ -6,7 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from presentation.figures import STYLES, Point
 from presentation.measures import estimator_name, few_clusters_sentences
-from presentation.numbers import ABSENT, Text, counted, decimals
+from presentation.numbers import Text, counted, decimals
+from presentation.tables import ABSENT
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors_table import FEW_BATCHES
 from reporting.views.measurement import parts
