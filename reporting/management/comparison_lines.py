@@ -17,6 +17,19 @@ STATISTICS = (
     "pearson", "spearman", "alpha_interval", "ccc", "kappa", "pabak", "ac1", "offset", "sd_of_differences",
     "lower_limit", "upper_limit", "near_exact", "same_side",
 )  # fmt: skip
+WARNINGS = {
+    WarningCode.ALPHA_LOW: "Krippendorff's alpha is {value}, below {threshold}.",
+    WarningCode.OFFSET_LARGE: (
+        "Several criteria a call move the mean score by {value}, more than {threshold}."
+    ),
+    WarningCode.KAPPA_LOW: "kappa is {value}, below {threshold}.",
+    WarningCode.THETA_MOVED: (
+        "theta of the sample moves by {value} cluster standard errors, more than {threshold}."
+    ),
+    WarningCode.FEW_CLUSTERS: (
+        f"Fewer than {MIN_CLUSTERS} answers were compared: the intervals are too narrow."
+    ),
+}
 LEVELS = (("by criterion", Level.CRITERION), ("by answer", Level.PROMPT))
 OWN_TEXT = (
     "Several criteria a call are asked about in a text of Chiron's own, whatever judge texts are imported. "
@@ -114,24 +127,12 @@ def verdict_lines(report: ComparisonReport) -> Iterator[str]:
 
 
 def sentence(warning: AgreementWarning) -> str:
-    value, threshold = decimals(warning.value, 3), warning.threshold
-    match warning.code:
-        case WarningCode.ALPHA_LOW:
-            return f"Krippendorff's alpha is {value}, below {threshold}."
-        case WarningCode.OFFSET_LARGE:
-            return f"Several criteria a call move the mean score by {value}, more than {threshold}."
-        case WarningCode.KAPPA_LOW:
-            return f"kappa is {value}, below {threshold}."
-        case WarningCode.THETA_MOVED:
-            return f"theta of the sample moves by {value} cluster standard errors, more than {threshold}."
-        case WarningCode.FEW_CLUSTERS:
-            return f"Fewer than {MIN_CLUSTERS} answers were compared: the intervals are too narrow."
-        case WarningCode.NOT_MEASURED:
-            why = f" ({warning.reason.value.replace('_', ' ')})" if warning.reason else ""
-            subject = (
-                statistic_name(warning.subject) if warning.subject in STATISTICS else "the shift of theta"
-            )
-            return f"{subject} cannot be measured{why}."
+    if warning.code in WARNINGS:
+        value = decimals(warning.value, 3)
+        return WARNINGS[warning.code].format(value=value, threshold=warning.threshold)
+    why = f" ({warning.reason.value.replace('_', ' ')})" if warning.reason else ""
+    of_theta = warning.subject not in STATISTICS
+    return f"{'the shift of theta' if of_theta else statistic_name(warning.subject)} cannot be measured{why}."
 
 
 def amount(cost: Decimal | None) -> str:

@@ -18,8 +18,9 @@ from psychometrics.agreement.audit_sample import DEFAULT_SIZE
 from reporting.forms.audit_file import MAX_BYTES, read_ratings
 from reporting.forms.audits import MAX_SEED, random_seed
 from reporting.management.agreement_lines import scope_lines
+from reporting.views.agreement.tables import NumberShown
 from reporting.views.audits.pages import import_sentence
-from reporting.views.audits.tables import NumberShown, judges_shown, strata_shown
+from reporting.views.audits.tables import judges_shown, strata_shown
 from scoring.selectors.audit_results import audit_result
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study

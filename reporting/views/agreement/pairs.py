@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -102,15 +103,10 @@ class LevelShown:
 class PairShown:
     """Two judges, x and y."""
 
+    first: ScoringRun
+    second: ScoringRun
+    computed_at: datetime
     rows: Mapping[str, JudgeComparison]
-
-    @property
-    def first(self) -> ScoringRun:
-        return self._any.first
-
-    @property
-    def second(self) -> ScoringRun:
-        return self._any.second
 
     @property
     def x(self) -> str:
@@ -139,14 +135,6 @@ class PairShown:
         found = [warning for level in self.scores for warning in level.warnings]
         of_theta = self.ability["warnings"] if self.ability else ()
         return found + [WarningShown(_("Theta"), warning_text(one)) for one in of_theta]
-
-    @property
-    def computed_at(self) -> Any:
-        return self._any.computed_at
-
-    @property
-    def _any(self) -> JudgeComparison:
-        return self.rows["answer"]
 
 
 def statistic_shown(

@@ -82,7 +82,8 @@ def panels_shown(rows: Iterable[JudgeComparison]) -> list[PanelShown]:
             found[row.level] = row
     panels = []
     for design, of_levels in pairs.items():
-        own = [PairShown(levels) for levels in of_levels.values()]
+        answers = ((levels["answer"], levels) for levels in of_levels.values())
+        own = [PairShown(row.first, row.second, row.computed_at, levels) for row, levels in answers]
         panels.append(PanelShown(own[0].first.protocol_hash, own, alphas.get(design, [])))
     return sorted(panels, key=lambda panel: -panel.pairs[0].first.pk)
 

@@ -15,6 +15,7 @@ from presentation.tables import ABSENT
 from psychometrics.agreement.audit import MIN_COVERED
 from psychometrics.agreement.audit_sample import Band, Standing
 from psychometrics.inference.estimates import Estimate, Reason, Share
+from reporting.views.agreement.tables import NumberShown
 from scoring.selectors.audit_results import AuditedJudge, AuditResult
 
 PLACES = 3
@@ -45,15 +46,6 @@ STANDINGS: Mapping[str, Text] = MappingProxyType(
         Standing.UNSURE.value: gettext_lazy("no other judge; unsure"),
     }
 )
-
-
-@dataclass(frozen=True)
-class NumberShown:
-    """A value with its interval, or why it is absent."""
-
-    value: str
-    interval: str
-    reason: Text
 
 
 @dataclass(frozen=True)

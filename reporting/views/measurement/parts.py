@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from presentation import measures
@@ -24,7 +25,7 @@ GROUPS = ("average", "top")
 Row = MeasureRow | None
 Cell = Callable[[BlockMeasures, Row], str]
 Column = Callable[[BlockMeasures, MeasureRow], str]
-Texts = Sequence[Text] | Callable[[BlockMeasures], Iterable[Text]]
+Texts = Text | Sequence[Text] | Callable[[BlockMeasures], Iterable[Text]]
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,12 @@ class MeasureTable(Generic[T]):
     about_people: bool = False
 
     def draw(self, block: BlockMeasures) -> Table:
+        notes = self.notes(block) if callable(self.notes) else self.notes
         return table_of(
             self.caption(block) if callable(self.caption) else self.caption,
             self.lines(block),
             [(head, partial(cell, block)) for head, cell in self.columns],
-            self.notes(block) if callable(self.notes) else self.notes,
+            [notes] if isinstance(notes, str | Promise) else notes,
             about_people=self.about_people,
         )
 

@@ -20,18 +20,11 @@ from reporting.selectors.reports import SIMULATED, report_of
 from reporting.views.figures import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
+from reporting.views.report import sections
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.protocol import protocol_parts, settings_parts
-from reporting.views.report.sections import (
-    PUBLIC_ONLY,
-    estimate_parts,
-    flow_parts,
-    limit_parts,
-    moment,
-    provenance_parts,
-)
 from scoring.selectors.export_measures import exported
 from scoring.selectors.measures import BlockMeasures, all_blocks
 from scoring.selectors.runs import changes_since
@@ -48,7 +41,7 @@ def study_document(study: Study) -> Document:
     version = software()
     return Document(
         title=_("%(name)s: report") % {"name": study.name},
-        subtitle=_("Results of %(at)s") % {"at": moment(records.results.computed_at)}
+        subtitle=_("Results of %(at)s") % {"at": sections.moment(records.results.computed_at)}
         if records.results
         else _("No results have been computed yet."),
         written_at=newest_moment(records, answers),
@@ -80,13 +73,13 @@ def report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], ver
     yield Heading(_("Methods in short"))
     yield Paragraph(methods_text(records))
     yield from protocol_parts(records)
-    yield from flow_parts(records)
+    yield from sections.flow_parts(records)
     yield from result_parts(records)
     yield from judge_parts(records.study, records.scope)
-    yield from limit_parts()
+    yield from sections.limit_parts()
     yield from checklist_section(records, answers)
     yield from settings_parts(records.study)
-    yield from provenance_parts(records, version)
+    yield from sections.provenance_parts(records, version)
 
 
 def result_parts(records: StudyRecords) -> Iterator[Part]:
@@ -105,7 +98,7 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
     )
-    yield from estimate_parts(report, figure)
+    yield from sections.estimate_parts(report, figure)
     for table in (beside_table(report, records.measurement), beside_categories(report)):
         if table:
             yield table
@@ -119,7 +112,7 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
         yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
         return
     if records.scope == Scope.PUBLIC:
-        yield Paragraph(str(PUBLIC_ONLY))
+        yield Paragraph(str(sections.PUBLIC_ONLY))
     leaving = set(exported(records.study, records.results.measures.all()).values_list("pk", flat=True))
     for block, found in all_blocks(records.measurement, records.scope).items():
         rows = tuple(row for row in found.rows if row.pk in leaving)

@@ -125,13 +125,11 @@ PAGE = parts.BlockPage(
                 (_("Value"), parts.value(1)),
                 (_("95 % interval"), parts.interval(1)),
             ),
-            [
-                _(
-                    "Harmonic mean: number of tasks / sum of 1 / (percent + 1), the 1 not subtracted, as the "
-                    "BBEH paper prints it. Corrected for chance: (accuracy − guessing) / (1 − guessing), "
-                    "below 0 where guessing is better."
-                )
-            ],
+            _(
+                "Harmonic mean: number of tasks / sum of 1 / (percent + 1), the 1 not subtracted, as the "
+                "BBEH paper prints it. Corrected for chance: (accuracy − guessing) / (1 − guessing), "
+                "below 0 where guessing is better."
+            ),
         ),
         parts.MeasureTable(
             _("Per task"),
@@ -162,13 +160,11 @@ PAGE = parts.BlockPage(
                 (_("Best of equals (%)"), parts.beside("human.max.equal", parts.value(1))),
                 (_("Share of chance"), parts.detail("luck")),
             ),
-            [
-                _(
-                    "Best of equals: the highest accuracy to be expected if all raters were equally good. "
-                    "Share of chance: how often equal raters have a maximum at least this high. The last "
-                    "line mixes different people: it is the best rater per task, not a best human."
-                )
-            ],
+            _(
+                "Best of equals: the highest accuracy to be expected if all raters were equally good. "
+                "Share of chance: how often equal raters have a maximum at least this high. The last "
+                "line mixes different people: it is the best rater per task, not a best human."
+            ),
         ),
         parts.MeasureTable(
             _("Beside the models of the table, at the same number of answers"),
@@ -180,16 +176,14 @@ PAGE = parts.BlockPage(
                 *model_columns(_("theta"), "theta.task"),
                 *model_columns(_("theta_QL"), "theta.task.ql"),
             ),
-            [
-                _(
-                    "Models: the value on all questions of the table, and the range of 1,000 draws of as "
-                    "many answers per task as Average has; Top has fewer. People: their value with its "
-                    "interval over people. Only the ranges are comparable with Average; theta_QL hardly "
-                    "depends on the number of answers. Where several people answered the same question, what "
-                    "is comparable lies between these ranges and the wider ones at as many different "
-                    "questions, which the export holds."
-                )
-            ],
+            _(
+                "Models: the value on all questions of the table, and the range of 1,000 draws of as "
+                "many answers per task as Average has; Top has fewer. People: their value with its "
+                "interval over people. Only the ranges are comparable with Average; theta_QL hardly "
+                "depends on the number of answers. Where several people answered the same question, what "
+                "is comparable lies between these ranges and the wider ones at as many different "
+                "questions, which the export holds."
+            ),
         ),
     ),
 )

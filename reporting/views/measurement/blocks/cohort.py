@@ -156,13 +156,10 @@ PAGE = parts.BlockPage(
                     lambda _block, row: span(row.details.get("p10"), row.details.get("p90")),
                 ),
             ),
-            [
-                _(
-                    "tau by Paule and Mandel with its Q-profile interval; s1 is of this cohort's own "
-                    "answers. Among equally able people the interval leaves out 0 in about one study in "
-                    "twenty."
-                )
-            ],
+            _(
+                "tau by Paule and Mandel with its Q-profile interval; s1 is of this cohort's own answers. "
+                "Among equally able people the interval leaves out 0 in about one study in twenty."
+            ),
         ),
     ),
 )

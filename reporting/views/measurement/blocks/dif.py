@@ -187,15 +187,12 @@ PAGE = parts.BlockPage(
                 (_("p by Holm"), parts.detail("p_holm", 3)),
                 (_("Shifted"), parts.yes_or_no("flagged")),
             ),
-            [
-                _(
-                    "Mean residual; for a profile, how much more it is off on the category than elsewhere, "
-                    "compared with the other profiles. Clusters are batches where each prompt is in one "
-                    "batch, else people and prompts. Holm's correction counts categories, modalities and "
-                    "profiles each by themselves: without DIF at most about one study in twenty flags any "
-                    "category."
-                )
-            ],
+            _(
+                "Mean residual; for a profile, how much more it is off on the category than elsewhere, "
+                "compared with the other profiles. Clusters are batches where each prompt is in one batch, "
+                "else people and prompts. Holm's correction counts categories, modalities and profiles each "
+                "by themselves: without DIF at most about one study in twenty flags any category."
+            ),
         ),
         parts.MeasureTable(
             _("Theta with and without prompts that may be off (95 % interval)"),
@@ -234,12 +231,10 @@ PAGE = parts.BlockPage(
                 (_("p by Holm"), parts.detail("p_holm", 3)),
                 (_("Answers"), parts.count("n")),
             ),
-            [
-                _(
-                    "A few answers a prompt cannot show that a prompt is off; these are the ones whose text "
-                    "is worth reading first. Raw shifts are drawn to the mean by how unreliable they are."
-                )
-            ],
+            _(
+                "A few answers a prompt cannot show that a prompt is off; these are the ones whose text "
+                "is worth reading first. Raw shifts are drawn to the mean by how unreliable they are."
+            ),
         ),
     ),
 )

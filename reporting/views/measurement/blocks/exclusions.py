@@ -136,12 +136,10 @@ def choices_table(of: str) -> parts.MeasureTable[str]:
             (_("Top (in-sample)"), cell("top", "")),
             (_("Top (in-sample), no scores"), cell("top", "not_score_based")),
         ),
-        [
-            _(
-                "Percentages: the share of each choice in the variance over specifications (eta squared of "
-                "its main effect). No scores: without the score-based rule."
-            )
-        ],
+        _(
+            "Percentages: the share of each choice in the variance over specifications (eta squared of "
+            "its main effect). No scores: without the score-based rule."
+        ),
     )
 
 
@@ -328,13 +326,11 @@ PAGE = parts.BlockPage(
                 (_("95 % interval"), parts.interval()),
                 (_("People"), parts.count("n")),
             ),
-            [
-                _(
-                    "At least one in five flagged people should have two reviewers. The second could read "
-                    "what the first decided, so that this agreement is an upper bound of that of reviewers "
-                    "who decide alone."
-                )
-            ],
+            _(
+                "At least one in five flagged people should have two reviewers. The second could read "
+                "what the first decided, so that this agreement is an upper bound of that of reviewers "
+                "who decide alone."
+            ),
         ),
     ),
 )

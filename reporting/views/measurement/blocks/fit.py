@@ -25,10 +25,9 @@ TEXTS = (
         "many more than that are, it is the assumed way of responding that does not fit."
     ),
     _(
-        "For review only. In simulations with 20 prompts a person about half of those who gave up "
-        "halfway, or knew half of the answers beforehand, were not flagged; with fewer prompts it is "
-        "more. Nobody is excluded by these numbers, because they are computed from scores; read the "
-        "answers."
+        "For review only. In simulations with 20 prompts a person about half of those who gave up halfway, "
+        "or knew half of the answers beforehand, were not flagged; with fewer prompts it is more. Nobody is "
+        "excluded by these numbers, because they are computed from scores; read the answers."
     ),
 )
 

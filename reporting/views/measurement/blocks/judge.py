@@ -191,13 +191,11 @@ PAGE = parts.BlockPage(
                 (_("theta_QL"), parts.beside("theta.change.ql", parts.shown(value_with_interval))),
                 (_("Pairs"), parts.count("n")),
             ),
-            [
-                _(
-                    "Changes compare the same answers of the same people under both scores. Another judge is "
-                    "taken on the same item bank, which was calibrated under one judge: a change of theta "
-                    "may be a change of scale."
-                )
-            ],
+            _(
+                "Changes compare the same answers of the same people under both scores. Another judge is "
+                "taken on the same item bank, which was calibrated under one judge: a change of theta "
+                "may be a change of scale."
+            ),
         ),
         answer_table("influence.answer", _("The ten answers without which theta changes most")),
         answer_table("influence.other", _("The ten answers whose other score changes theta most")),

@@ -144,15 +144,13 @@ def theta_table(group: str) -> parts.MeasureTable[str]:
 
 THETA_NOTES = [
     _(
-        "Intervals of theta.pool and theta_QL are by people (T1). Bounds and deltas take every place "
-        "without a score, whatever the reason, and have no interval: they are assumptions. For delta the "
-        "person's theta is shrunken by the variance components of the whole cohort, "
-        "y = a (theta − b) − delta."
+        "Intervals of theta.pool and theta_QL are by people (T1). Bounds and deltas take every place without "
+        "a score, whatever the reason, and have no interval: they are assumptions. For delta the person's "
+        "theta is shrunken by the variance components of the whole cohort, y = a (theta − b) − delta."
     ),
     _(
-        "theta_QL takes gaps at p = 0 and p = 1 for its bounds, and for delta at "
-        "p = logistic(a (theta − b) − delta) with the person's own shrunken theta_QL: at delta 0 a gap "
-        "is what theta_QL expects."
+        "theta_QL takes gaps at p = 0 and p = 1 for its bounds, and for delta at p = logistic(a (theta − b) "
+        "− delta) with the person's own shrunken theta_QL: at delta 0 a gap is what theta_QL expects."
     ),
 ]
 

@@ -158,7 +158,7 @@ def points(block: BlockMeasures) -> Iterator[Point]:
             yield Point(name, MODEL, row)
 
 
-def single_table(group: str, notes: Sequence[Text]) -> parts.MeasureTable[MeasureRow]:
+def single_table(group: str, notes: parts.Texts) -> parts.MeasureTable[MeasureRow]:
     """theta.pool of the group and of each model on the same prompts (k = 1)."""
     return parts.MeasureTable(
         lambda _block: (
@@ -253,16 +253,14 @@ PAGE = parts.BlockPage(
                 (_("Who"), lambda block, run: ", ".join(row_name(block, row) for row in run[1])),
                 (_("theta"), lambda _block, run: theta_range(run[1])),
             ),
-            [
-                _(
-                    "Every two rows are compared by their difference on the prompts they share; two are told "
-                    "apart where p is below 5 % after Holm's correction for all pairs of rows. A group is a "
-                    "longest run of neighbours in the order of theta of which no two are told apart; groups "
-                    "may overlap. Places count from the rows told apart above to those told apart below, and "
-                    "hold together at 95 %. More comparisons are corrected for here than for the verdicts: a "
-                    "cohort can be above or below a model and still share a group with it."
-                )
-            ],
+            _(
+                "Every two rows are compared by their difference on the prompts they share; two are told "
+                "apart where p is below 5 % after Holm's correction for all pairs of rows. A group is a "
+                "longest run of neighbours in the order of theta of which no two are told apart; groups "
+                "may overlap. Places count from the rows told apart above to those told apart below, and "
+                "hold together at 95 %. More comparisons are corrected for here than for the verdicts: a "
+                "cohort can be above or below a model and still share a group with it."
+            ),
         ),
         parts.MeasureTable(
             _("Published only: theta as published, and modelled for single responses"),
@@ -283,24 +281,19 @@ PAGE = parts.BlockPage(
                 (_("Range"), lambda block, row: interval_cell(difference(block, "modelled", row))),
                 (_("Source"), lambda _block, row: row.details.get("source", "")),
             ),
-            [
-                _(
-                    "The band runs over 14 variants of a simulation model on the whole item bank: it is the "
-                    "spread of assumptions, not a sampling error. The range adds the cohort's interval and "
-                    "the published one to it. The prompts are not the same, so nothing is paired and no "
-                    "verdict is given. Nothing is modelled without a published k, or beyond what the "
-                    "simulation reaches."
-                )
-            ],
+            _(
+                "The band runs over 14 variants of a simulation model on the whole item bank: it is the "
+                "spread of assumptions, not a sampling error. The range adds the cohort's interval and the "
+                "published one to it. The prompts are not the same, so nothing is paired and no verdict is "
+                "given. Nothing is modelled without a published k, or beyond what the simulation reaches."
+            ),
         ),
         single_table(
             "top",
-            [
-                _(
-                    "Top was selected on these scores (in-sample): its theta is too high, and no interval "
-                    "around it or around a difference to it holds. There is no verdict; see the block Top."
-                )
-            ],
+            _(
+                "Top was selected on these scores (in-sample): its theta is too high, and no interval "
+                "around it or around a difference to it holds. There is no verdict; see the block Top."
+            ),
         ),
         parts.MeasureTable(
             _("Models as leaderboards report them: mean over epochs, all prompts of the item bank"),
