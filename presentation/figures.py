@@ -140,6 +140,8 @@ def heat_grid(
 
     `scale` names the colour bar, if there is to be one; `hatched` are the cells to be hatched.
     """
+    from matplotlib.patches import Rectangle
+
     figure, axes = empty_figure(inches)
     # Cells as shapes: a picture inside the file is not drawn where the file is opened by itself.
     places = range(len(columns)), range(len(rows))
@@ -149,7 +151,8 @@ def heat_grid(
     box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none"}
     for (row, column), _value in np.ndenumerate(values):
         if hatched is not None and hatched[row, column]:
-            _hatch(axes, column, row)
+            corner = column - 0.5, row - 0.5
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor=GREY, linewidth=0))
         axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=9, color=INK, bbox=box)
     axes.set_xticks(range(len(columns)), columns, parse_math=False)
     axes.set_yticks(range(len(rows)), rows, parse_math=False)
@@ -160,13 +163,6 @@ def heat_grid(
         if bar.solids is not None:
             bar.solids.set_rasterized(False)  # as shapes, too
     return figure, axes
-
-
-def _hatch(axes: "Axes", column: int, row: int) -> None:
-    from matplotlib.patches import Rectangle
-
-    corner = column - 0.5, row - 0.5
-    axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor=GREY, linewidth=0))
 
 
 def empty_figure(inches: tuple[float, float], **axes: Any) -> "tuple[Figure, Any]":

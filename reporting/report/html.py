@@ -9,10 +9,11 @@ from functools import singledispatch
 from html import escape
 from itertools import count
 
-from presentation.tables import Table, cell_classes
+from presentation.tables import Table
 from reporting.report import parts
 from reporting.report.style import STYLE
 
+NUMERIC = ' class="numeric"'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -97,24 +98,17 @@ def _facts(part: parts.Facts) -> str:
 
 @part_html.register
 def _table(part: Table) -> str:
-    numeric = part.number_columns
     head = "".join(
-        f'<th scope="col"{css}>{escape(name)}</th>'
-        for css, name in zip([' class="numeric"' * one for one in numeric], part.head, strict=True)
+        f'<th scope="col"{NUMERIC if number else ""}>{escape(name)}</th>' for name, number in part.head_cells
     )
     rows = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>'
-        + "".join(cell_html(cell, number) for number, cell in zip(numeric[1:], row[1:], strict=True))
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f'<td class="{css}">{escape(cell)}</td>' for cell, css in cells)
         + "</tr>"
-        for row in part.rows
+        for (name, _css), *cells in part.row_cells
     )
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in part.notes)
     return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>") + notes
-
-
-def cell_html(cell: str, numeric: bool) -> str:
-    """Short cells, such as an interval, stay on one line; long ones have room for their words."""
-    return f'<td class="{cell_classes(cell, number=numeric)}">{escape(cell)}</td>'
 
 
 @part_html.register

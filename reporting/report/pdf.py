@@ -45,7 +45,9 @@ def document_pdf(document: parts.Document) -> bytes:
     """The whole file."""
     pages = ReportPages(document)
     for place, part in enumerate(document.parts):
-        pages.make_room(document.parts[place:])
+        # A new page where the part, with what belongs to it, would not begin well.
+        if pages.get_y() + pages.room_of(document.parts[place:]) > pages.page_break_trigger:
+            pages.add_page()
         pages.add(part)
     if pages.undrawable:
         pages.say(document.words.undrawable.format(mark=REPLACEMENT), size=SMALL, colour=SOFT)
@@ -96,11 +98,6 @@ class ReportPages(FPDF):
         words = self.document.words.page.format(number=self.page_no(), of="{nb}")
         self.cell(self.epw - 20, 5, self.drawable(self.document.title[:90]))
         self.cell(20, 5, words, align=Align.R)
-
-    def make_room(self, following: Sequence[parts.Part]) -> None:
-        """A new page where the first of these parts, with what belongs to it, would not begin well."""
-        if self.get_y() + self.room_of(following) > self.page_break_trigger:
-            self.add_page()
 
     def room_of(self, following: Sequence[parts.Part]) -> float:
         """Millimetres that the first part needs; a heading never stands without what comes after it."""
@@ -155,7 +152,10 @@ class ReportPages(FPDF):
     def _(self, part: Table) -> None:
         self.say(part.caption, size=BODY, style="B")
         if any(len(cell) > MAX_CELL for row in part.rows for cell in row):
-            self.rows_as_texts(part)
+            for row in part.rows:
+                self.say(row[0], size=BODY, style="B", gap=0)
+                for name, cell in zip(part.head[1:], row[1:], strict=True):
+                    self.say(f"{name}: {cell}", size=SMALL + 0.5, gap=0.5)
         elif part.rows:
             self.rows_as_table(part)
         for note in part.notes:
@@ -244,12 +244,6 @@ class ReportPages(FPDF):
 
     def widest(self, texts: Sequence[str]) -> float:
         return max((self.get_string_width(self.drawable(text)) for text in texts), default=0) + CELL_ROOM
-
-    def rows_as_texts(self, part: Table) -> None:
-        for row in part.rows:
-            self.say(row[0], size=BODY, style="B", gap=0)
-            for name, cell in zip(part.head[1:], row[1:], strict=True):
-                self.say(f"{name}: {cell}", size=SMALL + 0.5, gap=0.5)
 
     def say(
         self,

@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from judging.audit_sheet import audit_sheet
-from judging.models import AuditSample, JudgingRun
+from judging.models import AuditSample
 from judging.selectors.audits import private_items, sheet_rows, study_samples
 from judging.selectors.runs import judging_runs
 from judging.services.audit_ratings import ratings_import
@@ -76,7 +76,7 @@ class Command(BaseCommand):
         if not 0 <= seed <= MAX_SEED:
             raise CommandError(f"A seed is a whole number from 0 to {MAX_SEED}.")
         sample = audit_draw(
-            run=named_run(study, options["run"]),
+            run=_numbered(judging_runs(study).select_related("study"), options["run"], study, "judging run"),
             size=options["size"],
             seed=seed,
             public_only=options["public_only"],
@@ -134,10 +134,6 @@ def content_of(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error.strerror}; check the path.") from None
-
-
-def named_run(study: Study, number: int | None) -> JudgingRun:
-    return _numbered(judging_runs(study).select_related("study"), number, study, "judging run")
 
 
 def named_sample(study: Study, number: int | None) -> AuditSample:

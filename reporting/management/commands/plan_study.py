@@ -39,8 +39,12 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, table: bool, **options: Any) -> None:
         given = {name: value for name, value in options.items() if value is not None}
+        banks = {}
         with plain_errors():
-            form = PlannerForm(with_defaults(given), banks_named(options["item_bank"]))
+            if (name := options["item_bank"]) is not None:
+                bank = bank_of(name)
+                banks[name] = BankChoice(bank.name, len(bank.items), bank.items.is_logistic, lambda: bank)
+            form = PlannerForm(with_defaults(given), banks)
         if not form.is_valid():
             refused = ((name, error) for name, errors in form.errors.items() for error in errors)
             raise CommandError("\n".join(f"--{name.replace('_', '-')}: {error}" for name, error in refused))
@@ -51,11 +55,3 @@ class Command(BaseCommand):
         for one in planner_tables(found):
             lines = ["", one.caption, *terminal_lines([one.head, *one.rows]), *one.notes]
             self.stdout.write("\n".join(lines))
-
-
-def banks_named(name: str | None) -> dict[str, BankChoice]:
-    """The one bank that was asked for, if any, under the name it was asked for by."""
-    if name is None:
-        return {}
-    bank = bank_of(name)
-    return {name: BankChoice(bank.name, len(bank.items), bank.items.is_logistic, lambda: bank)}

@@ -10,7 +10,7 @@ from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
-from reporting.views.agreement.tables import PanelShown, ThetaShown, panels_shown
+from reporting.views.agreement.tables import ThetaShown, panels_shown
 from reporting.views.audits.tables import JudgeShown, judges_shown
 from reporting.views.report.sections import PUBLIC_ONLY
 from scoring.selectors.agreements import panels as judges_of, study_agreements
@@ -32,18 +32,13 @@ def judge_parts(study: Study, scope: Scope) -> Iterator[Part]:
             }
         yield Paragraph(text)
     for panel in panels:
-        yield from panel_parts(panel)
+        for pair in panel.pairs:
+            yield from pair_parts(pair)
+        for alpha in panel.alphas:
+            yield statistics_table(_("All judges at once: %(of)s") % {"of": alpha.level}, alpha.statistics)
+        if panel.thetas:
+            yield from thetas_tables(panel.thetas)
     yield from audit_parts(study, scope)
-
-
-def panel_parts(panel: PanelShown) -> Iterator[Part]:
-    """Every pair of judges under one protocol, then all of them together."""
-    for pair in panel.pairs:
-        yield from pair_parts(pair)
-    for alpha in panel.alphas:
-        yield statistics_table(_("All judges at once: %(of)s") % {"of": alpha.level}, alpha.statistics)
-    if panel.thetas:
-        yield from thetas_tables(panel.thetas)
 
 
 def pair_parts(pair: PairShown) -> Iterator[Part]:

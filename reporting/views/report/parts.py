@@ -1,6 +1,6 @@
 """A study's report from its records: what stands in it, in which order."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -128,15 +128,9 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
     yield from map(Paragraph, page.summary(found))
     for plot in page.figures.values() if found.rows else ():
         yield from figure_parts(partial(plot.draw, found), plot.alt, plot.caption)
-    tables = page.tables(found)
-    yield from table_parts([one for one in tables if not (found.sentence and says_little(one))])
-
-
-def table_parts(tables: Sequence[Table]) -> Iterator[Part]:
-    """All tables but those about single people: a report is passed on."""
-    for table in tables:
-        if not table.about_people:
-            yield table
+    tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
+    # All but those about single people: a report is passed on.
+    yield from (table for table in tables if not table.about_people)
     if any(table.about_people for table in tables):
         yield Paragraph(_("Tables about single people stay on the site."), Tone.NOTE)
 

@@ -76,11 +76,6 @@ def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[Me
     return [row for row in rows if (row.details["kind"], row.details["error"]) == (kind, "se.participant")]
 
 
-def interval_by_batch(block: BlockMeasures, row: MeasureRow) -> str:
-    """By batch are the intervals of theta.pool alone here; the others are in the export."""
-    return interval_cell(block.get(row.name, row.group, f"{row.subset};se.batch"))
-
-
 def kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     def notes(block: BlockMeasures) -> Iterator[Text]:
         rows = [row for row in block.named(*THETAS) if row.details["kind"] == kind]
@@ -95,7 +90,11 @@ def kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
         (
             (_("Part"), lambda _block, row: f"{row.details['value']}, {group_name(row.group)}"),
             (_("theta.pool"), parts.value(here=COMMON)),
-            (_("95 % interval by batch"), interval_by_batch),
+            # By batch are the intervals of theta.pool alone here; the others are in the export.
+            (
+                _("95 % interval by batch"),
+                lambda block, row: interval_cell(block.get(row.name, row.group, f"{row.subset};se.batch")),
+            ),
             (_("by people"), parts.interval()),
             (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
             (_("theta.prompt (SE)"), parts.beside("slices.theta.prompt", parts.shown(value_with_error))),

@@ -15,7 +15,6 @@ from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 THETAS = ("uncertainty.theta.pool", "uncertainty.theta.prompt", "uncertainty.theta.ql")
-COMPONENTS = ("mixed.sd_people", "mixed.sd_prompts", "mixed.sd_answers")
 TARGETS: Mapping[str, Text] = {
     "paper": _("as published: answers independent"),
     "T1": _("T1: other people, these prompts"),
@@ -65,8 +64,6 @@ REASONS: Mapping[str, Text] = {
     Reason.NO_FINITE_SOLUTION.value: _("all scores are 0, or all are 1"),
     Reason.TOO_FEW_PEOPLE.value: _("fewer people than Top needs"),
 }
-
-
 average_thetas = parts.named(*THETAS, group="average")
 
 
@@ -165,7 +162,7 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Variance components by moments, in logits"),
-            parts.named(*COMPONENTS, group="average"),
+            parts.named("mixed.sd_people", "mixed.sd_prompts", "mixed.sd_answers", group="average"),
             (
                 (_("Component"), parts.label),
                 (_("SD"), parts.value(here=REASONS)),
