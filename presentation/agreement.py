@@ -1,7 +1,6 @@
 """Agreement in words: what each statistic is called and means, and what is warned about."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
@@ -18,52 +17,44 @@ STATISTICS = (
     "lower_limit", "upper_limit", "slope", "near_exact", "same_side", "kappa", "pabak", "ac1", "met_x",
     "met_y", "partial_x", "partial_y", "mean_x", "mean_y",
 )  # fmt: skip
-LEVEL_TEXTS: Mapping[str, Text] = MappingProxyType(
-    {
-        "criterion": gettext_lazy("Rubric criteria"),
-        "answer": gettext_lazy("Answers"),
-        "people": gettext_lazy("People's mean scores"),
-    }
-)
+LEVEL_TEXTS: Mapping[str, Text] = {
+    "criterion": gettext_lazy("Rubric criteria"),
+    "answer": gettext_lazy("Answers"),
+    "people": gettext_lazy("People's mean scores"),
+}
 # What the paper reports of thetas and item parameters, by level and statistic.
-PUBLISHED_ONLY: Mapping[tuple[Level, str], Text] = MappingProxyType(
-    {
-        (Level.ABILITY, "pearson"): gettext_lazy("Pearson's r of the thetas"),
-        (Level.ABILITY, "spearman"): gettext_lazy("Spearman's ρ of the thetas"),
-        (Level.ABILITY, "sd_of_differences"): gettext_lazy("SD of the thetas' differences, logits"),
-        (Level.ABILITY, "ratio_of_sds"): gettext_lazy("SD of the thetas by y, in SDs by x"),
-        (Level.ABILITY, "ccc"): gettext_lazy("Lin's CCC of the thetas"),
-        (Level.ITEM, "pearson_of_difficulty"): gettext_lazy("Pearson's r of the prompts' difficulties"),
-        (Level.ITEM, "pearson_of_discrimination"): gettext_lazy("Pearson's r of their discriminations"),
-    }
-)
-THETA_SUBJECTS: Mapping[str, Text] = MappingProxyType(
-    {
-        "average": gettext_lazy("Average (by prompt means)"),
-        "average_pool": gettext_lazy("Average (pooled)"),
-        "top": gettext_lazy("Top (in-sample, by prompt means)"),
-        "top_pool": gettext_lazy("Top (in-sample, pooled)"),
-    }
-)
+PUBLISHED_ONLY: Mapping[tuple[Level, str], Text] = {
+    (Level.ABILITY, "pearson"): gettext_lazy("Pearson's r of the thetas"),
+    (Level.ABILITY, "spearman"): gettext_lazy("Spearman's ρ of the thetas"),
+    (Level.ABILITY, "sd_of_differences"): gettext_lazy("SD of the thetas' differences, logits"),
+    (Level.ABILITY, "ratio_of_sds"): gettext_lazy("SD of the thetas by y, in SDs by x"),
+    (Level.ABILITY, "ccc"): gettext_lazy("Lin's CCC of the thetas"),
+    (Level.ITEM, "pearson_of_difficulty"): gettext_lazy("Pearson's r of the prompts' difficulties"),
+    (Level.ITEM, "pearson_of_discrimination"): gettext_lazy("Pearson's r of their discriminations"),
+}
+THETA_SUBJECTS: Mapping[str, Text] = {
+    "average": gettext_lazy("Average (by prompt means)"),
+    "average_pool": gettext_lazy("Average (pooled)"),
+    "top": gettext_lazy("Top (in-sample, by prompt means)"),
+    "top_pool": gettext_lazy("Top (in-sample, pooled)"),
+}
 
 
-WARNINGS: Mapping[str, Text] = MappingProxyType(
-    {
-        WarningCode.ALPHA_LOW.value: gettext_lazy(
-            "Krippendorff's α is %(value)s, below %(threshold)s: conclusions may hang on the judge."
-        ),
-        WarningCode.OFFSET_LARGE.value: gettext_lazy(
-            "The judges are %(value)s score points apart on average, more than %(threshold)s."
-        ),
-        WarningCode.KAPPA_LOW.value: gettext_lazy(
-            "Cohen's κ is %(value)s, below %(threshold)s: they often differ on met or not."
-        ),
-        WarningCode.THETA_MOVED.value: gettext_lazy(
-            "Theta of %(subject)s changes by %(value)s cluster standard errors with the judge, more than "
-            "%(threshold)s."
-        ),
-    }
-)
+WARNINGS: Mapping[str, Text] = {
+    WarningCode.ALPHA_LOW.value: gettext_lazy(
+        "Krippendorff's α is %(value)s, below %(threshold)s: conclusions may hang on the judge."
+    ),
+    WarningCode.OFFSET_LARGE.value: gettext_lazy(
+        "The judges are %(value)s score points apart on average, more than %(threshold)s."
+    ),
+    WarningCode.KAPPA_LOW.value: gettext_lazy(
+        "Cohen's κ is %(value)s, below %(threshold)s: they often differ on met or not."
+    ),
+    WarningCode.THETA_MOVED.value: gettext_lazy(
+        "Theta of %(subject)s changes by %(value)s cluster standard errors with the judge, more than "
+        "%(threshold)s."
+    ),
+}
 
 
 class ScoringRun(Protocol):

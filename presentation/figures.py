@@ -7,7 +7,6 @@ function that needs it imports it by itself.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -55,12 +54,10 @@ class Style:
     band: bool = False
 
 
-STYLES: Mapping[str, Style] = MappingProxyType(
-    {
-        "average": Style(_("Average"), "o", BLUE, -0.16),
-        "top": Style(_("Top (in-sample)"), "s", ORANGE, 0.16),
-    }
-)
+STYLES: Mapping[str, Style] = {
+    "average": Style(_("Average"), "o", BLUE, -0.16),
+    "top": Style(_("Top (in-sample)"), "s", ORANGE, 0.16),
+}
 
 
 @dataclass(frozen=True)

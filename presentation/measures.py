@@ -1,7 +1,6 @@
 """Measures as texts: a value, its error, its interval, or in words why one of them is absent."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy
@@ -35,40 +34,36 @@ class Measured(Ends, Protocol):
 
 
 Reasons = Mapping[str, Text]
-COMMON: Reasons = MappingProxyType({})
-WHY_ABSENT: Reasons = MappingProxyType(
-    {
-        Reason.NO_PAIRS.value: gettext_lazy("nothing was scored by both judges"),
-        Reason.TOO_FEW_PAIRS.value: gettext_lazy("too few pairs"),
-        Reason.X_CONSTANT.value: gettext_lazy("x gave one score throughout"),
-        Reason.Y_CONSTANT.value: gettext_lazy("y gave one score throughout"),
-        Reason.NO_VARIATION.value: gettext_lazy("the scores do not vary"),
-        Reason.NO_FINITE_SOLUTION.value: gettext_lazy("all scores are 0, or all are 1"),
-        Reason.NOTHING_SCORED.value: gettext_lazy("nothing is scored here"),
-        Reason.NOT_JUDGED.value: gettext_lazy("it needs answers that were never judged"),
-        Reason.TOO_FEW_PEOPLE.value: gettext_lazy("too few people"),
-        Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few prompts"),
-        Reason.TOO_FEW_QUESTIONS.value: gettext_lazy("hidden: too few questions per task"),
-        Reason.NOT_RATED_TWICE.value: gettext_lazy("not measured: nobody was rated twice"),
-        Reason.SEPARATED.value: gettext_lazy("no finite estimate: it predicts some outcomes with certainty"),
-        Reason.EPOCHS_UNKNOWN.value: gettext_lazy("not modelled: the number of epochs is not published"),
-        Reason.BEYOND_SIMULATION.value: gettext_lazy("not modelled: beyond all simulated abilities"),
-        Reason.LOGISTIC_BANK.value: gettext_lazy("logistic bank: see theta_QL"),
-        Reason.ONE_CLUSTER.value: gettext_lazy("no interval: all scores belong together"),
-        Reason.OTHER_DESIGN.value: gettext_lazy("refused: prompts were assigned in another way"),
-        Reason.SELECTED.value: gettext_lazy("no interval: chosen on the outcome"),
-        Reason.LESS_THAN_CHANCE.value: gettext_lazy("people differ less than their errors would make them"),
-        Reason.CHANCE_ONLY.value: gettext_lazy("no interval: prompts differ by chance only"),
-        Reason.TOO_FEW_RESAMPLES.value: gettext_lazy("no interval: too few resamples"),
-        Reason.UNSTABLE.value: gettext_lazy("no interval: undefined in too many resamples"),
-        Reason.ONE_SIDED.value: gettext_lazy(
-            "no interval: nearly all resamples lie on one side of the value"
-        ),
-        Reason.NOT_PUBLISHED.value: gettext_lazy("no interval: none was published"),
-        Reason.NO_SPREAD.value: gettext_lazy("no interval: the same in all resamples"),
-        Reason.EARLIER_VERSION.value: gettext_lazy("no interval: compute the results again"),
-    }
-)
+COMMON: Reasons = {}
+WHY_ABSENT: Reasons = {
+    Reason.NO_PAIRS.value: gettext_lazy("nothing was scored by both judges"),
+    Reason.TOO_FEW_PAIRS.value: gettext_lazy("too few pairs"),
+    Reason.X_CONSTANT.value: gettext_lazy("x gave one score throughout"),
+    Reason.Y_CONSTANT.value: gettext_lazy("y gave one score throughout"),
+    Reason.NO_VARIATION.value: gettext_lazy("the scores do not vary"),
+    Reason.NO_FINITE_SOLUTION.value: gettext_lazy("all scores are 0, or all are 1"),
+    Reason.NOTHING_SCORED.value: gettext_lazy("nothing is scored here"),
+    Reason.NOT_JUDGED.value: gettext_lazy("it needs answers that were never judged"),
+    Reason.TOO_FEW_PEOPLE.value: gettext_lazy("too few people"),
+    Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few prompts"),
+    Reason.TOO_FEW_QUESTIONS.value: gettext_lazy("hidden: too few questions per task"),
+    Reason.NOT_RATED_TWICE.value: gettext_lazy("not measured: nobody was rated twice"),
+    Reason.SEPARATED.value: gettext_lazy("no finite estimate: it predicts some outcomes with certainty"),
+    Reason.EPOCHS_UNKNOWN.value: gettext_lazy("not modelled: the number of epochs is not published"),
+    Reason.BEYOND_SIMULATION.value: gettext_lazy("not modelled: beyond all simulated abilities"),
+    Reason.LOGISTIC_BANK.value: gettext_lazy("logistic bank: see theta_QL"),
+    Reason.ONE_CLUSTER.value: gettext_lazy("no interval: all scores belong together"),
+    Reason.OTHER_DESIGN.value: gettext_lazy("refused: prompts were assigned in another way"),
+    Reason.SELECTED.value: gettext_lazy("no interval: chosen on the outcome"),
+    Reason.LESS_THAN_CHANCE.value: gettext_lazy("people differ less than their errors would make them"),
+    Reason.CHANCE_ONLY.value: gettext_lazy("no interval: prompts differ by chance only"),
+    Reason.TOO_FEW_RESAMPLES.value: gettext_lazy("no interval: too few resamples"),
+    Reason.UNSTABLE.value: gettext_lazy("no interval: undefined in too many resamples"),
+    Reason.ONE_SIDED.value: gettext_lazy("no interval: nearly all resamples lie on one side of the value"),
+    Reason.NOT_PUBLISHED.value: gettext_lazy("no interval: none was published"),
+    Reason.NO_SPREAD.value: gettext_lazy("no interval: the same in all resamples"),
+    Reason.EARLIER_VERSION.value: gettext_lazy("no interval: compute the results again"),
+}
 BY_PEOPLE = gettext_lazy(
     "Intervals here are by people (T1): for other people on these prompts. Those of the results are for "
     "other prompts like these, too, where the design allows it."

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from django.utils.translation import gettext_lazy
 
@@ -29,23 +28,19 @@ WHY: Mapping[str, Text] = {
     Reason.NO_PAIRS.value: gettext_lazy("nothing is rated yet"),
     Reason.TOO_FEW_PAIRS.value: gettext_lazy("too little is rated"),
 }
-BANDS: Mapping[str, Text] = MappingProxyType(
-    {
-        Band.NONE.value: gettext_lazy("0"),
-        Band.LOW.value: gettext_lazy("above 0, below 0.5"),
-        Band.HIGH.value: gettext_lazy("from 0.5, below 1"),
-        Band.FULL.value: gettext_lazy("1"),
-    }
-)
-STANDINGS: Mapping[str, Text] = MappingProxyType(
-    {
-        Standing.AGREE.value: gettext_lazy("other judges agree"),
-        Standing.NEAR.value: gettext_lazy("another judge is near"),
-        Standing.DIFFER.value: gettext_lazy("another judge differs"),
-        Standing.SURE.value: gettext_lazy("no other judge; sure"),
-        Standing.UNSURE.value: gettext_lazy("no other judge; unsure"),
-    }
-)
+BANDS: Mapping[str, Text] = {
+    Band.NONE.value: gettext_lazy("0"),
+    Band.LOW.value: gettext_lazy("above 0, below 0.5"),
+    Band.HIGH.value: gettext_lazy("from 0.5, below 1"),
+    Band.FULL.value: gettext_lazy("1"),
+}
+STANDINGS: Mapping[str, Text] = {
+    Standing.AGREE.value: gettext_lazy("other judges agree"),
+    Standing.NEAR.value: gettext_lazy("another judge is near"),
+    Standing.DIFFER.value: gettext_lazy("another judge differs"),
+    Standing.SURE.value: gettext_lazy("no other judge; sure"),
+    Standing.UNSURE.value: gettext_lazy("no other judge; unsure"),
+}
 
 
 @dataclass(frozen=True)
