@@ -10,15 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from studies.bank.records import (
-    Check,
-    ContainsCheck,
-    CriterionRecord,
-    EqualsCheck,
-    ExcludesCheck,
-    NumberCheck,
-    WordCountCheck,
-)
+from studies.bank import records
 
 OPENING = "I worked through the question step by step and checked what the assistant proposed."
 FILLER = "This follows from what the question states"
@@ -30,7 +22,7 @@ class PromptKey:
 
     prompt_id: str
     gold_answer: str | None
-    criteria: tuple[CriterionRecord, ...]
+    criteria: tuple[records.CriterionRecord, ...]
     solution: str
     a: float | None = None
     b: float | None = None
@@ -60,28 +52,28 @@ def right_or_wrong(gold: str, *, right: bool, rng: np.random.Generator) -> str:
     return guess if guess != gold.strip() else guess + "0"
 
 
-def compose(criteria: Sequence[CriterionRecord], met: Sequence[bool]) -> str:
+def compose(criteria: Sequence[records.CriterionRecord], met: Sequence[bool]) -> str:
     """Join a sentence per criterion; the word limits, which concern the whole text, are applied last."""
     pairs = list(zip(criteria, met, strict=True))
     for criterion, is_met in pairs:
-        if is_met and isinstance(criterion.check, EqualsCheck):
+        if is_met and isinstance(criterion.check, records.EqualsCheck):
             return criterion.check.any_of[0]
     text = " ".join([OPENING, *filter(None, (part(criterion, is_met) for criterion, is_met in pairs))])
     for criterion, is_met in pairs:
-        if isinstance(criterion.check, WordCountCheck):
+        if isinstance(criterion.check, records.WordCountCheck):
             text = _fit_words(text, criterion.check, is_met=is_met)
     return text
 
 
-def part(criterion: CriterionRecord, is_met: bool) -> str:
+def part(criterion: records.CriterionRecord, is_met: bool) -> str:
     """The sentence that decides one criterion; empty where saying nothing decides it."""
-    check: Check | None = criterion.check
+    check: records.Check | None = criterion.check
     match check:
-        case ContainsCheck():
+        case records.ContainsCheck():
             return f"One point is {check.any_of[0]}." if is_met else ""
-        case NumberCheck():
+        case records.NumberCheck():
             return f"I arrive at {check.value:g}." if is_met else ""
-        case ExcludesCheck():
+        case records.ExcludesCheck():
             return "" if is_met else f"One point is {check.none_of[0]}."
         case None:
             return f"I considered this: {criterion.text}" if is_met else ""
@@ -89,7 +81,7 @@ def part(criterion: CriterionRecord, is_met: bool) -> str:
             return ""
 
 
-def _fit_words(text: str, check: WordCountCheck, *, is_met: bool) -> str:
+def _fit_words(text: str, check: records.WordCountCheck, *, is_met: bool) -> str:
     """Lengthen or cut the text into the limits, or push it just outside them."""
     words = text.split()
     low = check.minimum or 0

@@ -53,16 +53,11 @@ class Mailbox:
         """Every mail that came since the last look."""
         new = []
         for file in sorted(self.folder.glob("*.log")):
-            mails = _mails_in(file)
+            # Two that are sent at the same moment can share a file, whose end is not a whole mail yet.
+            mails = [_mail_of(content) for content in file.read_bytes().split(END_OF_MAIL)[:-1]]
             new += mails[self.read[file.name] :]
             self.read[file.name] = len(mails)
         return new
-
-
-def _mails_in(file: Path) -> list[Mail]:
-    """Every whole mail; two that are sent at the same moment can share a file."""
-    *mails, _ = file.read_bytes().split(END_OF_MAIL)
-    return [_mail_of(content) for content in mails]
 
 
 def _mail_of(content: bytes) -> Mail:

@@ -36,10 +36,6 @@ class SimulatedPerson:
     behaviour: Behaviour
     seed: int
 
-    @property
-    def rng(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
-
 
 def draw_people(
     emails: list[str],

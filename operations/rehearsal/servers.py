@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -46,6 +46,20 @@ def web_server(port: int, *, environment: dict[str, str], log: Path) -> Iterator
     url = f"http://127.0.0.1:{port}"
     with process(web_command(port), environment=environment, log=log) as child:
         wait_until_answers(url, child, log)
+        yield url
+
+
+@contextmanager
+def running_site(port: int, logs: Path, *, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The address of a web server with a worker beside it, both ended afterwards.
+
+    `environment` is of the web server; all simulated people may sign in from one address.
+    """
+    settings = {**MANY_FROM_ONE_ADDRESS, **(environment or {})}
+    with (
+        web_server(port, environment=settings, log=logs / "web.log") as url,
+        background_worker(environment={}, log=logs / "worker.log"),
+    ):
         yield url
 
 

@@ -1,11 +1,11 @@
 """Many simulated people at work at once, each through the pages."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from tqdm import tqdm
 
 from operations.rehearsal.answers import PromptKey, write_answer
 from operations.rehearsal.mailbox import Mailbox
@@ -31,25 +31,26 @@ class Site:
     check: Sequence[int] = ()
 
 
-def work(
-    people: Sequence[SimulatedPerson], site: Site, *, at_once: int, done: Callable[[], object]
-) -> Counter[str]:
-    """Let everybody work, `at_once` at a time; count their answers by behaviour.
+def work(people: Sequence[SimulatedPerson], site: Site, *, at_once: int) -> int:
+    """Let everybody work, `at_once` at a time, under a bar; return how many answers they saved.
 
     Raises:
         Exception: the first failure of anybody; the others finish first.
     """
-    answers: Counter[str] = Counter()
-    with ThreadPoolExecutor(max_workers=at_once) as pool:
-        for person, count in zip(people, pool.map(lambda p: _take_part(p, site), people), strict=True):
-            answers[person.behaviour] += count
-            done()
-    return answers
+    saved = 0
+    with (
+        tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar,
+        ThreadPoolExecutor(max_workers=at_once) as pool,
+    ):
+        for count in pool.map(lambda person: _take_part(person, site), people):
+            saved += count
+            bar.update()
+    return saved
 
 
 def _take_part(person: SimulatedPerson, site: Site) -> int:
     """One person from sign-in to receipt; return the number of answers saved."""
-    rng = person.rng
+    rng = np.random.default_rng(person.seed)
     with WebParticipant(site.base_url, site.mailbox) as browser:
         browser.sign_in(person.email)
         browser.consent(site.study)

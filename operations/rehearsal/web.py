@@ -56,18 +56,13 @@ class WebParticipant:
         self.client.close()
 
     def sign_in(self, email: str) -> None:
-        page = self.ask_for_code(email)
-        page = self.fill_in("enter the code", page, {"code": self.mailbox.code_for(email)})
-        if "/accounts/" in page.url.path:
-            raise PageRefused("enter the code", page)
-
-    def ask_for_code(self, email: str) -> httpx.Response:
-        """The page for the code."""
         page = self.get("sign-in page", "/accounts/login/")
         page = self.fill_in("ask for a code", page, {"email": email})
         if 'name="code"' not in page.text:
             raise PageRefused("ask for a code", page)
-        return page
+        page = self.fill_in("enter the code", page, {"code": self.mailbox.code_for(email)})
+        if "/accounts/" in page.url.path:
+            raise PageRefused("enter the code", page)
 
     def consent(self, study: str) -> None:
         page = self.get("consent page", f"/studies/{study}/consent/")

@@ -37,7 +37,9 @@ def _person_erase(participant: Participant, now: datetime) -> None:
         # Two runs at once take turns.
         participant = participant_lock(participant)
         _quotes_delete(participant, now)
-        _measures_delete(participant)
+        # What was measured of this one person before they withdrew; no later measurement holds them.
+        measures = MeasureRow.objects.filter(participant=participant.code)
+        measures.filter(results__run__study=participant.study).delete()
         person_texts_delete(participant)
         participant_event(participant, StudyEventKind.DATA_DELETED, now)
     # Files know no transactions: they go once the rows are gone for good.
@@ -83,8 +85,3 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
     AuditItem.objects.filter(row__answer__session__participant=participant).update(comment="")
     AnswerFlag.objects.filter(answer__session__participant=participant).update(evidence="")
     ParticipantFlag.objects.filter(participant=participant).update(evidence="")
-
-
-def _measures_delete(participant: Participant) -> None:
-    """Delete what was measured of this one person before they withdrew; no later measurement holds them."""
-    MeasureRow.objects.filter(participant=participant.code, results__run__study=participant.study).delete()

@@ -30,24 +30,12 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
     if not study.is_simulated:
         raise StudyIsReal(study)
     profiles = [profile.slug for profile in study.protocol.profiles]
-    wanted = _places(study) if number is None else number
+    if number is None:
+        number = Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
     people = [
-        NewPerson(email=address(study, n), profile=profiles[n % len(profiles)], approved=True)
-        for n in range(study.participants.count(), wanted)
+        NewPerson(f"{study.slug}-{n + 1:03d}@example.org", profiles[n % len(profiles)], approved=True)
+        for n in range(study.participants.count(), number)
     ]
     participants_add(study=study, people=people, actor=actor, now=now)
-    return emails(study)
-
-
-def _places(study: Study) -> int:
-    """Batches x people a batch."""
-    return Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
-
-
-def address(study: Study, n: int) -> str:
-    return f"{study.slug}-{n + 1:03d}@example.org"
-
-
-def emails(study: Study) -> list[str]:
-    people = Participant.objects.filter(study=study, session=None).order_by("id")
-    return list(people.values_list("user__email", flat=True))
+    idle = Participant.objects.filter(study=study, session=None).order_by("id")
+    return list(idle.values_list("user__email", flat=True))

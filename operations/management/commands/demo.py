@@ -2,11 +2,8 @@
 
 import json
 import shutil
-import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable
-from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,18 +13,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connections
 from django.utils import timezone
-from tqdm import tqdm
 
 from batches.models import Session
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import Behaviour, SimulatedPerson, draw_people
-from operations.rehearsal.servers import (
-    MANY_FROM_ONE_ADDRESS,
-    ServerNotStarted,
-    background_worker,
-    refuse_busy_port,
-    web_server,
-)
+from operations.rehearsal.servers import ServerNotStarted, refuse_busy_port, running_site
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
@@ -90,24 +80,13 @@ class Command(OperatorCommand):
         lead = staff_add(email=LEAD, superuser=True)[0]
         _make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
         _make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
-        with ExitStack() as stack:
-            url = stack.enter_context(
-                web_server(
-                    port,
-                    environment={**MANY_FROM_ONE_ADDRESS, **NO_SECOND_FACTOR},
-                    log=settings.DATA_DIR / "logs" / "web.log",
-                )
-            )
-            stack.enter_context(
-                background_worker(environment={}, log=settings.DATA_DIR / "logs" / "worker.log")
-            )
+        with running_site(port, settings.DATA_DIR / "logs", environment=NO_SECOND_FACTOR) as url:
             _answer_all(url, lead)
             _evaluate()
             _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
                 mailbox = Mailbox(settings.DATA_DIR / "mail")
-                _admit_visitor(lead)
-                _invite_guest(lead, url)
+                _admit_visitor_and_invite_guest(lead, url)
                 print(_usage(url))
                 _show_mails(mailbox)
 
@@ -169,19 +148,18 @@ def _answer_all(url: str, lead: User) -> None:
         now=timezone.now(),
     )
     _crew(people[-1:], site)
-    _wait_for(lambda: Session.objects.filter(participant__study=study, status="expired").exists())
+    _wait_for_the_end(study)
 
 
 def _crew(people: list[SimulatedPerson], site: Site) -> None:
     connections.close_all()
-    with tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar:
-        # One after the other: who gets which batch, and so the result, is the same in every run.
-        work(people, site, at_once=1, done=bar.update)
+    # One after the other: who gets which batch, and so the result, is the same in every run.
+    work(people, site, at_once=1)
 
 
-def _wait_for(happened: Callable[[], bool]) -> None:
+def _wait_for_the_end(study: Study) -> None:
     until = time.monotonic() + SWEEP_SECONDS
-    while not happened():
+    while not Session.objects.filter(participant__study=study, status="expired").exists():
         if time.monotonic() > until:
             raise CommandError(
                 f"the sweep did not end the session within {SWEEP_SECONDS} s; "
@@ -201,19 +179,11 @@ def _evaluate() -> None:
     call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
 
 
-def _admit_visitor(lead: User) -> None:
-    participant = participant_add(
-        study=Study.objects.get(slug=OPEN_STUDY),
-        email=VISITOR,
-        profile="stem-phd",
-        now=timezone.now(),
-    )
-    participant_approve(participant=participant, actor=lead, now=timezone.now(), reason="demo visitor")
-
-
-def _invite_guest(lead: User, url: str) -> None:
+def _admit_visitor_and_invite_guest(lead: User, url: str) -> None:
     now = timezone.now()
     study = Study.objects.get(slug=OPEN_STUDY)
+    participant = participant_add(study=study, email=VISITOR, profile="stem-phd", now=now)
+    participant_approve(participant=participant, actor=lead, now=now, reason="demo visitor")
     invitation = invitation_create(study=study, email=GUEST, profile="stem-phd", actor=lead, now=now)
     invitation_send(invitation=invitation, site_url=url, actor=lead, now=now)
 
@@ -243,4 +213,3 @@ def _show_mails(mailbox: Mailbox) -> None:
 
 def _step(sentence: str) -> None:
     print(f"• {sentence}", flush=True)
-    sys.stdout.flush()

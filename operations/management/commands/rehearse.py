@@ -2,8 +2,6 @@
 
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +10,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connections
 from django.utils import timezone
-from tqdm import tqdm
 
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import draw_people
-from operations.rehearsal.servers import (
-    MANY_FROM_ONE_ADDRESS,
-    ServerNotStarted,
-    background_worker,
-    free_port,
-    web_server,
-)
+from operations.rehearsal.servers import ServerNotStarted, free_port, running_site
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
@@ -73,10 +64,7 @@ class Command(OperatorCommand):
         call_command("collectstatic", interactive=False, verbosity=0)
         connections.close_all()
         started = time.monotonic()
-        with (
-            _running_site() as url,
-            tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar,
-        ):
+        with running_site(free_port(), settings.DATA_DIR / "logs") as url:
             site = Site(
                 url,
                 Mailbox(folder),
@@ -86,23 +74,11 @@ class Command(OperatorCommand):
                 skip_share=options["skip"],
                 check=[question.correct for question in asked],
             )
-            counts = work(people, site, at_once=options["at_once"], done=bar.update)
+            saved = work(people, site, at_once=options["at_once"])
         seconds = time.monotonic() - started
-        total = sum(counts.values())
         print(
-            f"{len(people)} simulated people saved {total} answers in {seconds:.0f} s through the web pages."
+            f"{len(people)} simulated people saved {saved} answers in {seconds:.0f} s through the web pages."
         )
-
-
-@contextmanager
-def _running_site() -> Iterator[str]:
-    """The address of a web server with a worker beside it, both ended afterwards."""
-    logs = settings.DATA_DIR / "logs"
-    with (
-        web_server(free_port(), environment=MANY_FROM_ONE_ADDRESS, log=logs / "web.log") as url,
-        background_worker(environment={}, log=logs / "worker.log"),
-    ):
-        yield url
 
 
 def _mail_folder() -> Path:

@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from operations.services.backups.manifest import manifest_read
-from operations.services.backups.verifying import restored_faults
+from operations.services.backups.manifest import manifest_read, restored_faults
 from studies.management.operators import OperatorCommand
 
 

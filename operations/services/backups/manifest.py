@@ -1,19 +1,24 @@
-"""What a backup holds: every table by the number and the hash of its rows, every file by its hash."""
+"""What a backup holds: every table by the number and the hash of its rows, every file by its hash;
+and proving a restored copy whole against it.
+"""
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
 from django.apps import apps
-from django.db import connection
+from django.conf import settings
+from django.db import DatabaseError, IntegrityError, connection
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Model
+from django.db.models import Count, F, Max, Model, OuterRef, Q, Subquery
 from pydantic import BaseModel, ValidationError
 
-from studies.models import Attachment, Credential
+from batches.models import Answer, Revision
+from studies.models import Attachment, Credential, Study, StudyStatus
+from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
 
 MANIFEST = "manifest.json"
@@ -94,3 +99,68 @@ def file_sha256(path: Path) -> str | None:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         return None
+
+
+def restored_faults(manifest: Manifest) -> Iterator[str]:
+    """One sentence for each fault; none where database and files are exactly those of the backup."""
+    if connection.vendor != manifest.database:
+        yield f"the backup is of {manifest.database}, this database is {connection.vendor}"
+        return
+    if applied_migrations() != manifest.migrations:
+        yield "the migrations applied here are not those of the backup; verify with the release that made it"
+        return
+    yield from _file_faults(manifest)
+    yield from _table_faults(manifest)
+    yield from _relation_faults()
+    yield from _record_faults()
+
+
+def _table_faults(manifest: Manifest) -> Iterator[str]:
+    here = table_facts()
+    for table in sorted(here.keys() | manifest.tables.keys()):
+        found, expected = here.get(table), manifest.tables.get(table)
+        if found is None or expected is None:
+            yield f"{table}: the table is {'missing' if found is None else 'not in the backup'}"
+        elif found.rows != expected.rows:
+            yield f"{table}: {found.rows} rows instead of {expected.rows}"
+        elif found.sha256 != expected.sha256:
+            yield f"{table}: the number of rows is right, what they hold is not"
+
+
+def _file_faults(manifest: Manifest) -> Iterator[str]:
+    for path, digest in manifest.files.items():
+        found = file_sha256(Path(settings.MEDIA_ROOT) / path)
+        if found != digest:
+            yield f"media/{path}: {'missing' if found is None else 'damaged'}"
+
+
+def _relation_faults() -> Iterator[str]:
+    """Rows that name rows which are not there, and damage in SQLite's file."""
+    try:
+        connection.check_constraints()
+        if connection.vendor == "sqlite":
+            with connection.cursor() as cursor:
+                cursor.execute("PRAGMA integrity_check")
+                yield from (f"SQLite: {line}" for [line] in cursor.fetchall() if line != "ok")
+    except (IntegrityError, DatabaseError) as error:
+        yield f"the database refuses its own rows: {type(error).__name__}"
+
+
+def _record_faults() -> Iterator[str]:
+    """Whether what is stored twice agrees: answers with their revisions, protocols with their records."""
+    newest = Revision.objects.filter(answer=OuterRef("pk"), number=OuterRef("revision")).values("text")
+    # Where an answer's history is full, its newest revisions are not kept.
+    differing = Answer.objects.annotate(newest=Subquery(newest[:1])).filter(
+        ~Q(newest=F("text")), newest__isnull=False
+    )
+    if number := differing.count():
+        yield f"{number} answers are not the text of their newest revision"
+    accepted = Revision.objects.exclude(number=None).values("answer")
+    if number := accepted.annotate(kept=Count("id"), newest=Max("number")).exclude(kept=F("newest")).count():
+        yield f"{number} answers lack revisions"
+    for study in Study.objects.exclude(status=StudyStatus.DRAFT):
+        frozen = study.events.filter(kind=StudyEventKind.FROZEN)
+        recorded = frozen.values_list("details__protocol_hash", flat=True)
+        amended = study.amendments.values_list("protocol_hash", flat=True)
+        if study.protocol_hash not in {*recorded, *amended}:
+            yield f"{study.slug}: its protocol's hash is neither that of the freezing nor of an amendment"

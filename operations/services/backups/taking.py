@@ -83,18 +83,14 @@ def _copy_database(folder: Path) -> None:
 
 
 def _dump(path: Path, moment: str, info: Any) -> None:
-    command = [
-        "pg_dump",
-        "--format=custom",
-        "--no-owner",
-        "--no-privileges",
-        f"--snapshot={moment}",
-        f"--file={path}",
-    ]
     address = {name: value for name, value in info.get_parameters().items() if name in ADDRESS}
+    command = [
+        *("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--snapshot={moment}"),
+        *(f"--file={path}", f"--dbname={make_conninfo(**address)}"),
+    ]
     try:
         done = subprocess.run(  # noqa: S603  # our own command line, no shell
-            [*command, f"--dbname={make_conninfo(**address)}"],
+            command,
             # Not on the command line, which every user of the machine can read.
             env={**os.environ, "PGPASSWORD": info.password},
             capture_output=True,

@@ -1,9 +1,18 @@
-"""Database, broker, cache, worker, beat and mail: whether they answer, asked with short timeouts."""
+"""What of the site is configured, reachable and missing. Changes nothing and says no secret.
 
+Database, broker, cache, worker, beat and mail are asked with short timeouts; then what the site itself needs:
+room on the disk, its addresses, keys of judges.
+"""
+
+import shutil
 import smtplib
 import sqlite3
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.mail import get_connection
@@ -14,11 +23,15 @@ from redis import RedisError
 
 from batches.models import ClockWatch
 from batches.rules.clock import TOLERANCE
-from operations.services.checkup.finding import Finding
+from judging.models import JudgeConfig
+from judging.services.judge_keys import JudgeNotConfigured, judge_key
+from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from studies.services.database import database_now
 from studies.services.notifications import WAITING_LIMIT, NotSent, messages_waiting
 
+GIBIBYTE = 1024**3
+MIN_FREE_BYTES = GIBIBYTE
 CONNECT_SECONDS = 3
 MAIL_SECONDS = 5
 # A sweep is due every ten seconds.
@@ -28,6 +41,25 @@ START = {
     "worker": "start it: celery --app config.celery worker --pool threads --concurrency 4",
     "beat": "start exactly one: celery --app config.celery beat --pidfile=",
 }
+
+
+class Finding(NamedTuple):
+    """What was looked at, whether it is well, what was found; where it is not well, what to do."""
+
+    part: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def checkup(*, now: datetime) -> Iterator[Finding]:
+    """Look at one part after the other; each takes a few seconds at most, whatever is down."""
+    for check in CHECKS:
+        try:
+            yield from check(now)
+        except Exception as error:  # noqa: BLE001  # one check that fails must not hide the others
+            name = check.__name__.replace("_", " ")
+            yield Finding(name, False, f"could not be checked ({type(error).__name__})", "see the log")
 
 
 def database(_now: datetime) -> Iterator[Finding]:
@@ -103,11 +135,11 @@ def broker(_now: datetime) -> Iterator[Finding]:
 
 
 def background(now: datetime) -> Iterator[Finding]:
-    yield _sign("worker", now)
-    yield _sign("beat", now)
+    yield _last_seen("worker", now)
+    yield _last_seen("beat", now)
 
 
-def _sign(part: Part, now: datetime) -> Finding:
+def _last_seen(part: Part, now: datetime) -> Finding:
     try:
         seen = heartbeat_read(part)
     except (RedisError, OSError):
@@ -133,3 +165,62 @@ def mail(_now: datetime) -> Iterator[Finding]:
         yield Finding("mail", False, detail, "correct CHIRON_MAIL_URL, or let this host through")
     else:
         yield Finding("mail", True, f"{where} takes mail from here")
+
+
+def storage(_now: datetime) -> Iterator[Finding]:
+    folder: Path = settings.DATA_DIR
+    yield _writable(folder)
+    free = shutil.disk_usage(folder).free
+    yield Finding("free space", free >= MIN_FREE_BYTES, f"{free / GIBIBYTE:.1f} GiB", "make room on the disk")
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    detail = "for the site alone" if not mode & 0o077 else f"others may enter (mode {mode:o})"
+    yield Finding("rights", not mode & 0o077, detail, f"run: chmod 700 {folder}")
+
+
+def _writable(folder: Path) -> Finding:
+    try:
+        for place in (folder, Path(settings.MEDIA_ROOT)):
+            if place.is_dir():
+                TemporaryFile(dir=place).close()
+    except OSError as error:
+        return Finding("storage", False, f"{place}: {error.strerror}", "let the site's user write there")
+    return Finding("storage", True, f"{folder} can be written to")
+
+
+def addresses(_now: datetime) -> Iterator[Finding]:
+    collected = (Path(settings.STATIC_ROOT) / "staticfiles.json").is_file()
+    detail = "collected" if collected else "not collected"
+    yield Finding("static files", collected, detail, "run: python manage.py collectstatic --no-input")
+    known = bool(settings.SITE_URL) or not settings.PRODUCTION
+    detail = settings.SITE_URL or "not set"
+    yield Finding("address", known, detail, "set CHIRON_SITE_URL, with which the links in mails begin")
+
+
+def judges(_now: datetime) -> Iterator[Finding]:
+    """Whether this process was given each judge's key; the worker and the site must be given the same."""
+    try:
+        named = list(JudgeConfig.objects.exclude(key_variable=""))
+    except DatabaseError:
+        yield Finding(
+            "judges' keys", False, "not asked: they are named in the database", "as for the database"
+        )
+        return
+    if not named:
+        yield Finding("judges' keys", True, "no judge needs one")
+    for config in named:
+        yield _key(config)
+
+
+def _key(config: JudgeConfig) -> Finding:
+    part = f"key of {config.slug}"
+    try:
+        judge_key(config)
+    except JudgeNotConfigured as problem:
+        return Finding(part, False, "not usable", str(problem))
+    return Finding(part, True, f"{config.key_variable} is set, for {origin_of(config.base_url)}")
+
+
+CHECKS: tuple[Callable[[datetime], Iterator[Finding]], ...] = (
+    *(database, broker, background, mail),
+    *(storage, addresses, judges),
+)
