@@ -36,7 +36,8 @@ def allows_short_answer(prompt: PromptFacts, rules: OfftaskRules) -> bool:
         return True
     if _ASKS_FOR_FEW_WORDS.search(prompt.text):
         return True
-    return prompt.grading == "exact" and _offers_options(prompt.text)
+    labels = {first or second for first, second in _OPTION_LABEL.findall(prompt.text)}
+    return prompt.grading == "exact" and len(labels) > 1
 
 
 def allows_symbols_only(prompt: PromptFacts) -> bool:
@@ -48,8 +49,3 @@ def allows_symbols_only(prompt: PromptFacts) -> bool:
 def asks_for_an_opinion(prompt: PromptFacts) -> bool:
     """Whether judging some text may be the task itself, so that a judgement is no sign of being off-task."""
     return bool(_ASKS_FOR_AN_OPINION.search(prompt.text))
-
-
-def _offers_options(text: str) -> bool:
-    labels = {first or second for first, second in _OPTION_LABEL.findall(text)}
-    return len(labels) > 1

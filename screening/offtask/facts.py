@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from batches.rules.statuses import AnswerState
 from formats.wording import gettext_noop
@@ -11,7 +11,14 @@ RULES_VERSION = "offtask-1"
 """Changes whenever a pattern, a default or a rule changes, so that stored flags say what produced them."""
 
 
-class ReasonCode(StrEnum):
+class _Reason(StrEnum):
+    @property
+    def sentence(self) -> str:
+        """One sentence a reviewer can read."""
+        return _SENTENCES[self]
+
+
+class ReasonCode(_Reason):
     """Why a single answer looks off-task (GIM, appendix G)."""
 
     NO_ANSWER = "no_answer"
@@ -19,22 +26,15 @@ class ReasonCode(StrEnum):
     COMMENT_ON_QUESTION = "comment_on_question"
     COMMENT_ON_MODEL = "comment_on_model"
 
-    @property
-    def sentence(self) -> str:
-        """One sentence a reviewer can read."""
-        return _ANSWER_SENTENCES[self]
 
-
-class ParticipantReason(StrEnum):
+class ParticipantReason(_Reason):
     """Why a participant is put before a reviewer."""
 
     MOSTLY_OFF_TASK = "mostly_off_task"
     FEW_ANSWERS = "few_answers"
 
-    @property
-    def sentence(self) -> str:
-        """One sentence a reviewer can read."""
-        return _PARTICIPANT_SENTENCES[self]
+
+R = TypeVar("R", ReasonCode, ParticipantReason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +58,12 @@ class AnswerFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFlag:
-    """A rule that found an answer off-task, with the words or counts it rests on."""
+class Flag(Generic[R]):
+    """A rule that found an answer off-task, or proposes a participant for exclusion, which only a confirmed
+    verdict is; with the words or counts it rests on.
+    """
 
-    reason: ReasonCode
-    evidence: str
-
-
-@dataclass(frozen=True, slots=True)
-class ParticipantFlag:
-    """A rule that proposes a participant for exclusion; only a confirmed verdict excludes anyone."""
-
-    reason: ParticipantReason
+    reason: R
     evidence: str
 
 
@@ -100,7 +94,7 @@ class OfftaskRules:
                 raise ValueError(f"{name} is {share}; set it above 0 and to at most 1.")
 
 
-_ANSWER_SENTENCES = {
+_SENTENCES: dict[_Reason, str] = {
     ReasonCode.NO_ANSWER: gettext_noop("Nothing visible was recorded for this prompt."),
     ReasonCode.MINIMAL_CONTENT: gettext_noop(
         "The answer is a placeholder, or a few words where more was asked for."
@@ -111,9 +105,6 @@ _ANSWER_SENTENCES = {
     ReasonCode.COMMENT_ON_MODEL: gettext_noop(
         "The text comments on a model or its response instead of answering."
     ),
-}
-
-_PARTICIPANT_SENTENCES = {
     ParticipantReason.MOSTLY_OFF_TASK: gettext_noop("A large share of the recorded answers is off-task."),
     ParticipantReason.FEW_ANSWERS: gettext_noop("Too few prompts have a recorded answer."),
 }

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
 
 from psychometrics.exclusions.words import count_words, has_letters_or_digits
 from screening.offtask.expectations import allows_short_answer, allows_symbols_only
@@ -46,17 +45,14 @@ def _is_notation(text: str) -> bool:
 
 def _is_placeholder(text: str) -> bool:
     """Whether the text is one placeholder, once or over and over, in any case and punctuation."""
-    whole, parts, words = [" ".join(text.split())], clauses(text), text.split()
-    return any(_says_one_placeholder(units) for units in (whole, parts, words))
-
-
-def _says_one_placeholder(units: Iterable[str]) -> bool:
-    distinct = {_bare(unit) for unit in units}
-    return len(distinct) == 1 and all(_says_nothing(unit) for unit in distinct)
-
-
-def _says_nothing(unit: str) -> bool:
-    return unit in _PLACEHOLDERS or bool(_ONE_LETTER_REPEATED.fullmatch(unit))
+    for units in ([" ".join(text.split())], clauses(text), text.split()):
+        distinct = {_bare(unit) for unit in units}
+        if len(distinct) != 1:
+            continue
+        unit = distinct.pop()
+        if unit in _PLACEHOLDERS or _ONE_LETTER_REPEATED.fullmatch(unit):
+            return True
+    return False
 
 
 def _bare(text: str) -> str:

@@ -9,31 +9,15 @@ from collections.abc import Mapping, Sequence
 from batches.rules.statuses import AnswerState
 from screening.offtask.comments import comment_flags
 from screening.offtask.facts import (
-    RULES_VERSION,
     AnswerFacts,
-    AnswerFlag,
+    Flag,
     OfftaskRules,
-    ParticipantFlag,
     ParticipantReason,
     PromptFacts,
     ReasonCode,
 )
 from screening.offtask.minimal import minimal_content
 from screening.offtask.words import visible
-
-__all__ = [
-    "DEFAULT_RULES",
-    "RULES_VERSION",
-    "AnswerFacts",
-    "AnswerFlag",
-    "OfftaskRules",
-    "ParticipantFlag",
-    "ParticipantReason",
-    "PromptFacts",
-    "ReasonCode",
-    "flag_answer",
-    "flag_participant",
-]
 
 DEFAULT_RULES = OfftaskRules()
 
@@ -43,7 +27,7 @@ _WITHOUT_TEXT = frozenset({AnswerState.BLANK, AnswerState.SKIPPED, AnswerState.N
 
 def flag_answer(
     answer: AnswerFacts, prompt: PromptFacts, *, rules: OfftaskRules = DEFAULT_RULES
-) -> tuple[AnswerFlag, ...]:
+) -> tuple[Flag[ReasonCode], ...]:
     """Return every flag of one answer, in the order of `ReasonCode`; empty when it looks on task.
 
     Withdrawn answers and drafts of a running session are never flagged.
@@ -51,19 +35,21 @@ def flag_answer(
     if answer.state in _NEVER_FLAGGED:
         return ()
     text = visible(answer.text)
-    if answer.state in _WITHOUT_TEXT or not text:
-        return (AnswerFlag(ReasonCode.NO_ANSWER, _nothing(answer)),)
+    if answer.state in _WITHOUT_TEXT:
+        return (Flag(ReasonCode.NO_ANSWER, answer.state.sentence),)
+    if not text:
+        return (Flag(ReasonCode.NO_ANSWER, "The recorded text has no visible character."),)
     minimal = minimal_content(text, prompt, rules)
-    flags = [AnswerFlag(ReasonCode.MINIMAL_CONTENT, minimal)] if minimal else []
+    flags = [Flag(ReasonCode.MINIMAL_CONTENT, minimal)] if minimal else []
     return (*flags, *comment_flags(text, prompt, rules))
 
 
 def flag_participant(
     answers: Sequence[AnswerFacts],
-    flags: Mapping[int, Sequence[AnswerFlag]],
+    flags: Mapping[int, Sequence[Flag[ReasonCode]]],
     *,
     rules: OfftaskRules = DEFAULT_RULES,
-) -> tuple[ParticipantFlag, ...]:
+) -> tuple[Flag[ParticipantReason], ...]:
     """Return the flags of a participant from all answers of the ended session and their flags by answer id.
 
     Recorded answers are those not flagged NO_ANSWER; withdrawn answers are left out altogether.
@@ -75,14 +61,16 @@ def flag_participant(
     return tuple(flag for flag in proposed if flag is not None)
 
 
-def _few_answers(recorded: int, prompts: int, rules: OfftaskRules) -> ParticipantFlag | None:
+def _few_answers(recorded: int, prompts: int, rules: OfftaskRules) -> Flag[ParticipantReason] | None:
     if not prompts or recorded >= rules.answered_share * prompts:
         return None
     evidence = f"{recorded} of {prompts} prompts have an answer; flagged below {rules.answered_share:.0%}."
-    return ParticipantFlag(ParticipantReason.FEW_ANSWERS, evidence)
+    return Flag(ParticipantReason.FEW_ANSWERS, evidence)
 
 
-def _mostly_off_task(recorded: Sequence[set[ReasonCode]], rules: OfftaskRules) -> ParticipantFlag | None:
+def _mostly_off_task(
+    recorded: Sequence[set[ReasonCode]], rules: OfftaskRules
+) -> Flag[ParticipantReason] | None:
     off_task = [found for found in recorded if found]
     if not off_task or len(off_task) < rules.off_task_share * len(recorded):
         return None
@@ -92,10 +80,4 @@ def _mostly_off_task(recorded: Sequence[set[ReasonCode]], rules: OfftaskRules) -
         f"{len(off_task)} of {len(recorded)} recorded answers are off-task ({kinds}); "
         f"flagged from {rules.off_task_share:.0%}."
     )
-    return ParticipantFlag(ParticipantReason.MOSTLY_OFF_TASK, evidence)
-
-
-def _nothing(answer: AnswerFacts) -> str:
-    if answer.state in _WITHOUT_TEXT:
-        return answer.state.sentence
-    return "The recorded text has no visible character."
+    return Flag(ParticipantReason.MOSTLY_OFF_TASK, evidence)

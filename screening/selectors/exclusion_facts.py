@@ -1,7 +1,7 @@
 """What exclusion rules look at: what people wrote and how they worked, never what it was worth."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections import Counter
+from collections.abc import Sequence
 
 from django.db.models import QuerySet
 from django.db.models.functions import Left
@@ -10,13 +10,7 @@ from batches.models import Answer
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.exclusions.work import LOOKED_AT, Work, facts_of_work
 from screening.models import ParticipantFlag, VerdictDecision
-from screening.selectors.participants import (
-    current_answer_flags,
-    current_participant_flags,
-    current_verdicts,
-    excluded_participants,
-    screened_participants,
-)
+from screening.selectors import participants
 from studies.models import Study
 
 CHUNK = 5000
@@ -29,31 +23,26 @@ def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = F
     """
     work = {code: Work() for code in codes}
     flags = _newest_flags(study, public_only=public_only)
-    for code, answer, has_text, start, saved_at, started_at in _answers_read(study, public_only):
+    answers = Answer.objects.filter(
+        session__participant__in=participants.screened_participants(study).values("pk")
+    )
+    if public_only:
+        answers = answers.filter(prompt__split="public")
+    columns = ("session__participant__code", "pk", "has_text", "saved_at", "session__started_at")
+    rows = answers.order_by("pk").values_list(*columns, Left("text", LOOKED_AT)).iterator(CHUNK)
+    for code, answer, has_text, saved_at, started_at, start in rows:
         if (own := work.get(code)) is not None:
             reasons = flags.get(answer, frozenset())
             own.add(start if has_text else None, reasons, started_at=started_at, saved_at=saved_at)
-    return facts_of_work(codes, work, set(excluded_participants(study).values_list("code", flat=True)))
-
-
-def _answers_read(
-    study: Study, public_only: bool
-) -> Iterator[tuple[str, int, bool, str, datetime | None, datetime]]:
-    """Code, answer, whether it has text, how the text starts, last save and start of the session."""
-    people = screened_participants(study).values("pk")
-    rows = Answer.objects.filter(session__participant__in=people).order_by("pk")
-    if public_only:
-        rows = rows.filter(prompt__split="public")
-    return rows.values_list(
-        "session__participant__code", "pk", "has_text", Left("text", LOOKED_AT), "saved_at",
-        "session__started_at",
-    ).iterator(CHUNK)  # fmt: skip
+    return facts_of_work(
+        codes, work, set(participants.excluded_participants(study).values_list("code", flat=True))
+    )
 
 
 def _newest_flags(study: Study, *, public_only: bool = False) -> dict[int, frozenset[str]]:
     """Reasons of the flags on each answer, of the rules version that was screened with last."""
-    people = screened_participants(study).values("pk")
-    rows = current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
+    people = participants.screened_participants(study).values("pk")
+    rows = participants.current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
     if public_only:
         rows = rows.filter(answer__prompt__split="public")
     found: dict[str, dict[int, set[str]]] = {}
@@ -65,23 +54,20 @@ def _newest_flags(study: Study, *, public_only: bool = False) -> dict[int, froze
 
 def excluded_by_reason(study: Study) -> dict[str, int]:
     """How many people are excluded, by what the screening had flagged: "few_answers+mostly_off_task"."""
-    rows: QuerySet[ParticipantFlag] = current_participant_flags().filter(
-        participant__in=excluded_participants(study).values("pk")
+    rows: QuerySet[ParticipantFlag] = participants.current_participant_flags().filter(
+        participant__in=participants.excluded_participants(study).values("pk")
     )
     reasons: dict[int, set[str]] = {}
     for participant, reason in rows.order_by().values_list("participant", "reason"):
         reasons.setdefault(participant, set()).add(reason)
-    counts: dict[str, int] = {}
-    for of_one in reasons.values():
-        name = "+".join(sorted(of_one))
-        counts[name] = counts.get(name, 0) + 1
+    counts = Counter("+".join(sorted(of_one)) for of_one in reasons.values())
     return dict(sorted(counts.items()))
 
 
 def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
     """Of each person each rater's newest decision (confirmed or not), raters in the order they decided."""
-    people = screened_participants(study).values("pk")
-    rows = current_verdicts().filter(participant__in=people).order_by("pk")
+    people = participants.screened_participants(study).values("pk")
+    rows = participants.current_verdicts().filter(participant__in=people).order_by("pk")
     found: dict[str, dict[int, bool]] = {}
     for code, rater, decision in rows.values_list("participant__code", "decided_by", "decision"):
         found.setdefault(code, {})[rater] = decision == VerdictDecision.CONFIRM

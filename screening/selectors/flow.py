@@ -1,18 +1,13 @@
 """From recruited to retained, in numbers."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 
 from batches.models import Answer, Session
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
-from screening.selectors.participants import (
-    excluded_participants,
-    flagged_participants,
-    retained_participants,
-    study_people,
-)
+from screening.selectors import participants
 from studies.models import Participant, Study, VettingStatus
 
 
@@ -39,18 +34,14 @@ class StudyFlow:
     answers: dict[str, int]
     answers_retained: dict[str, int]
 
-    def as_dict(self) -> dict[str, object]:
-        """Plain values that JSON can hold."""
-        return asdict(self)
-
 
 def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
     """Count everything as it is now."""
-    people = study_people(study)
+    people = participants.study_people(study)
     vetting = dict(people.order_by().values_list("vetting_status").annotate(people=Count("pk")))
     sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
     statuses = Counter(sessions.values_list("status", flat=True))
-    retained = retained_participants(study)
+    retained = participants.retained_participants(study)
     return StudyFlow(
         recruited=sum(vetting.values()),
         approved=vetting.get(VettingStatus.APPROVED, 0),
@@ -60,8 +51,8 @@ def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
         submitted=statuses[SessionStatus.SUBMITTED],
         expired=statuses[SessionStatus.EXPIRED],
         withdrawn=statuses[SessionStatus.WITHDRAWN],
-        flagged=flagged_participants(study).count(),
-        excluded=excluded_participants(study).count(),
+        flagged=participants.flagged_participants(study).count(),
+        excluded=participants.excluded_participants(study).count(),
         retained=retained.count(),
         test_participants=Participant.objects.filter(study=study, is_test=True).count(),
         answers=_answer_states(sessions, public_only),

@@ -8,16 +8,8 @@ from django.db.models import Count, Prefetch
 from django.utils.translation import gettext as _
 
 from screening.models import AnswerFlag, Verdict
-from screening.offtask.rules import ParticipantReason, ReasonCode
-from screening.selectors.participants import (
-    current_answer_flags,
-    current_participant_flags,
-    current_verdicts,
-    excluded_participants,
-    flagged_participants,
-    screened_participants,
-    undecided_participants,
-)
+from screening.offtask.facts import ParticipantReason, ReasonCode
+from screening.selectors import participants
 from studies.models import Participant, Study
 
 EXCERPT_CHARACTERS = 600
@@ -71,26 +63,28 @@ class CaseShown:
 
 def screening_summary(study: Study, rules_version: str) -> Screening:
     """Count the stored flags of ended sessions."""
-    people = screened_participants(study).values("pk")
-    of_answers = current_answer_flags().filter(
+    people = participants.screened_participants(study).values("pk")
+    of_answers = participants.current_answer_flags().filter(
         answer__session__participant__in=people, rules_version=rules_version
     )
-    of_people = current_participant_flags().filter(participant__in=people, rules_version=rules_version)
+    of_people = participants.current_participant_flags().filter(
+        participant__in=people, rules_version=rules_version
+    )
     return Screening(
         rules_version=rules_version,
         participants=people.count(),
         answers=dict(of_answers.values_list("reason").annotate(flags=Count("pk")).order_by("reason")),
         people=dict(of_people.values_list("reason").annotate(flags=Count("pk")).order_by("reason")),
-        undecided=undecided_participants(study).count(),
-        excluded=excluded_participants(study).count(),
+        undecided=participants.undecided_participants(study).count(),
+        excluded=participants.excluded_participants(study).count(),
     )
 
 
 def screening_queue(study: Study) -> list[str]:
     """The codes of all flagged participants: those without a verdict first, then by code."""
-    undecided = list(undecided_participants(study).values_list("code", flat=True))
+    undecided = list(participants.undecided_participants(study).values_list("code", flat=True))
     waiting = set(undecided)
-    everybody = flagged_participants(study).values_list("code", flat=True)
+    everybody = participants.flagged_participants(study).values_list("code", flat=True)
     return [*undecided, *(code for code in everybody if code not in waiting)]
 
 
@@ -98,12 +92,12 @@ def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
     """These flagged participants, in this order. Four queries for any number."""
     people = {
         participant.code: participant
-        for participant in flagged_participants(study)
+        for participant in participants.flagged_participants(study)
         .filter(code__in=codes)
         .only("code")
         .prefetch_related(
-            Prefetch("flags", current_participant_flags().order_by("pk")),
-            Prefetch("verdicts", current_verdicts().select_related("decided_by").order_by("pk")),
+            Prefetch("flags", participants.current_participant_flags().order_by("pk")),
+            Prefetch("verdicts", participants.current_verdicts().select_related("decided_by").order_by("pk")),
         )
     }
     answers = _flagged_answers(people.values())
@@ -113,7 +107,7 @@ def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
 def _flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]]:
     """The flags on answers of each participant, in the order of the batch."""
     related = ("answer__session", "answer__prompt")
-    flags = current_answer_flags().filter(answer__session__participant__in=list(people))
+    flags = participants.current_answer_flags().filter(answer__session__participant__in=list(people))
     grouped: dict[int, list[AnswerFlag]] = {}
     for flag in flags.select_related(*related).order_by("answer__position", "pk"):
         grouped.setdefault(flag.answer.session.participant_id, []).append(flag)

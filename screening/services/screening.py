@@ -1,23 +1,16 @@
 """The off-task filter: rules flag, people decide. Nobody is excluded by a rule, and no score is looked at."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from batches.models import Answer
 from screening.models import AnswerFlag, ParticipantFlag
-from screening.offtask.rules import (
-    DEFAULT_RULES,
-    AnswerFacts,
-    AnswerFlag as FoundOnAnswer,
-    OfftaskRules,
-    ParticipantFlag as FoundOnParticipant,
-    PromptFacts,
-    flag_answer,
-    flag_participant,
-)
+from screening.offtask.facts import AnswerFacts, Flag, OfftaskRules, PromptFacts
+from screening.offtask.rules import DEFAULT_RULES, flag_answer, flag_participant
 from screening.selectors.participants import (
     current_answer_flags,
     current_participant_flags,
@@ -44,17 +37,28 @@ def study_screen(*, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_R
 def _screen_some(
     people: Sequence[int], prompts: Mapping[int, PromptFacts], rules: OfftaskRules, now: datetime
 ) -> None:
+    def columns(flag: Flag[Any]) -> dict[str, Any]:
+        found = {"reason": flag.reason, "evidence": flag.evidence}
+        return {**found, "rules_version": rules.version, "flagged_at": now}
+
     of_answers: list[AnswerFlag] = []
     of_people: list[ParticipantFlag] = []
-    for participant_id, answers in answers_of(people).items():
-        facts = {answer.pk: _answer_facts(answer, prompts[answer.prompt_id]) for answer in answers}
+    for participant_id, answers in _answers_of(people).items():
+        facts = {
+            answer.pk: AnswerFacts(answer.pk, prompts[answer.prompt_id].prompt_id, answer.text, answer.state)
+            for answer in answers
+        }
         found = {
             answer.pk: flag_answer(facts[answer.pk], prompts[answer.prompt_id], rules=rules)
             for answer in answers
         }
-        of_answers += _answer_flag_rows(found, rules, now)
         on_participant = flag_participant(list(facts.values()), found, rules=rules)
-        of_people += _participant_flag_rows(participant_id, on_participant, rules, now)
+        of_answers += [
+            AnswerFlag(answer_id=pk, **columns(flag)) for pk, flags in found.items() for flag in flags
+        ]
+        of_people += [
+            ParticipantFlag(participant_id=participant_id, **columns(flag)) for flag in on_participant
+        ]
     with transaction.atomic():
         _drop_outdated(people)
         AnswerFlag.objects.bulk_create(of_answers, ignore_conflicts=True)
@@ -80,41 +84,10 @@ def _prompt_facts(study: Study) -> dict[int, PromptFacts]:
     }
 
 
-def answers_of(people: Sequence[int]) -> dict[int, list[Answer]]:
+def _answers_of(people: Sequence[int]) -> dict[int, list[Answer]]:
     """The answers of each of these participants, in the order of the batch."""
     answers = Answer.objects.filter(session__participant__in=people).select_related("session")
     grouped: dict[int, list[Answer]] = {pk: [] for pk in people}
     for answer in answers.order_by("position"):
         grouped[answer.session.participant_id].append(answer)
     return grouped
-
-
-def _answer_flag_rows(
-    found: Mapping[int, Sequence[FoundOnAnswer]], rules: OfftaskRules, now: datetime
-) -> Iterator[AnswerFlag]:
-    for answer_id, flags in found.items():
-        for flag in flags:
-            yield AnswerFlag(
-                answer_id=answer_id,
-                rules_version=rules.version,
-                reason=flag.reason,
-                evidence=flag.evidence,
-                flagged_at=now,
-            )
-
-
-def _participant_flag_rows(
-    participant_id: int, found: Sequence[FoundOnParticipant], rules: OfftaskRules, now: datetime
-) -> Iterator[ParticipantFlag]:
-    for flag in found:
-        yield ParticipantFlag(
-            participant_id=participant_id,
-            rules_version=rules.version,
-            reason=flag.reason,
-            evidence=flag.evidence,
-            flagged_at=now,
-        )
-
-
-def _answer_facts(answer: Answer, prompt: PromptFacts) -> AnswerFacts:
-    return AnswerFacts(answer.pk, prompt.prompt_id, answer.text, answer.state)

@@ -6,12 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from screening.models import Verdict, VerdictDecision
-from screening.selectors.participants import (
-    current_participant_flags,
-    current_verdicts,
-    screened_participants,
-    undecided_participants,
-)
+from screening.selectors import participants
 from studies.models import Participant, Study, User
 from studies.services.refusals import Refused
 
@@ -39,14 +34,14 @@ def verdict_record(
     if not reason.strip():
         raise VerdictRefused(_("A verdict needs a reason; write why."))
     participant = Participant.objects.select_for_update().get(pk=participant.pk)
-    if not screened_participants(participant.study).filter(pk=participant.pk).exists():
+    if not participants.screened_participants(participant.study).filter(pk=participant.pk).exists():
         raise VerdictRefused(_("%(code)s has no ended session to decide about.") % {"code": participant.code})
-    flag = current_participant_flags().filter(participant=participant).order_by("-pk").first()
+    flag = participants.current_participant_flags().filter(participant=participant).order_by("-pk").first()
     if flag is None:
         raise VerdictRefused(
             _("No rule flags %(code)s; there is nothing to confirm or overturn.") % {"code": participant.code}
         )
-    newest = current_verdicts().filter(participant=participant).order_by("-pk").first()
+    newest = participants.current_verdicts().filter(participant=participant).order_by("-pk").first()
     if (newest.pk if newest else None) != seen_verdict_id:
         raise VerdictRefused(
             _("Somebody decided about %(code)s since you opened the page. Read it and decide again.")
@@ -68,5 +63,5 @@ def verdicts_confirm_all(*, study: Study, reason: str, actor: User, now: datetim
         verdict_record(
             participant=participant, decision=VerdictDecision.CONFIRM, reason=reason, actor=actor, now=now
         )
-        for participant in undecided_participants(study)
+        for participant in participants.undecided_participants(study)
     ]

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from screening.forms import VerdictForm
 from screening.models import VerdictDecision
-from screening.offtask.rules import RULES_VERSION
+from screening.offtask.facts import RULES_VERSION
 from screening.selectors.participants import flagged_participants
 from screening.selectors.screening import screening_cases, screening_queue, screening_summary
 from screening.services.verdicts import verdict_record

@@ -11,7 +11,8 @@ from judging.matching.exact import is_equal
 from operations.rehearsal.answers import PromptKey, chance_of_success, compose, right_or_wrong, write_answer
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import OFF_TASK_TEXTS, Behaviour, draw_people
-from screening.offtask.rules import DEFAULT_RULES, AnswerFacts, PromptFacts, ReasonCode, flag_answer
+from screening.offtask.facts import AnswerFacts, PromptFacts, ReasonCode
+from screening.offtask.rules import DEFAULT_RULES, flag_answer
 from studies.bank.records import (
     ContainsCheck,
     CriterionRecord,

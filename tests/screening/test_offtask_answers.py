@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from batches.rules.statuses import AnswerState
-from screening.offtask.rules import AnswerFacts, OfftaskRules, PromptFacts, ReasonCode, flag_answer
+from screening.offtask.facts import AnswerFacts, OfftaskRules, PromptFacts, ReasonCode
+from screening.offtask.rules import flag_answer
 
 NUMBER = PromptFacts("number", "How many legs do three spiders and two ants have together?", "exact", "36")
 WORD = PromptFacts("word", "Which everyday object is hidden in the letters N E P?", "exact", "pen")

@@ -4,17 +4,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from batches.rules.statuses import AnswerState
-from screening.offtask.rules import (
+from screening.offtask.facts import (
     RULES_VERSION,
     AnswerFacts,
-    AnswerFlag,
+    Flag,
     OfftaskRules,
-    ParticipantFlag,
     ParticipantReason,
     PromptFacts,
-    flag_answer,
-    flag_participant,
+    ReasonCode,
 )
+from screening.offtask.rules import flag_answer, flag_participant
 
 PROMPT = PromptFacts("p", "Explain why the sky is blue.", "rubric", None)
 GOOD = "Air scatters short waves of light more than long ones, so blue reaches us from everywhere."
@@ -30,13 +29,13 @@ def answers(*texts: str, state: AnswerState = AnswerState.ANSWERED) -> list[Answ
     ]
 
 
-def flags_of(given_answers: list[AnswerFacts]) -> dict[int, tuple[AnswerFlag, ...]]:
+def flags_of(given_answers: list[AnswerFacts]) -> dict[int, tuple[Flag[ReasonCode], ...]]:
     return {answer.answer_id: flag_answer(answer, PROMPT) for answer in given_answers}
 
 
 def screened(
     given_answers: list[AnswerFacts], rules: OfftaskRules | None = None
-) -> tuple[ParticipantFlag, ...]:
+) -> tuple[Flag[ParticipantReason], ...]:
     return flag_participant(given_answers, flags_of(given_answers), rules=rules or OfftaskRules())
 
 
@@ -50,7 +49,7 @@ def test_single_off_task_answers_do_not_flag_the_participant() -> None:
 
 def test_half_of_the_answers_off_task_flags_the_participant_with_the_counts() -> None:
     assert screened(answers(*[GOOD] * 10, *[MINIMAL] * 4, *[COMMENT] * 6)) == (
-        ParticipantFlag(
+        Flag(
             ParticipantReason.MOSTLY_OFF_TASK,
             "10 of 20 recorded answers are off-task (4 minimal_content, 6 comment_on_model); "
             "flagged from 50%.",
@@ -70,7 +69,7 @@ def test_half_of_the_prompts_answered_is_enough() -> None:
 
 def test_fewer_answers_than_half_flag_the_participant() -> None:
     assert screened(answers(*[GOOD] * 9, *[""] * 11)) == (
-        ParticipantFlag(ParticipantReason.FEW_ANSWERS, "9 of 20 prompts have an answer; flagged below 50%."),
+        Flag(ParticipantReason.FEW_ANSWERS, "9 of 20 prompts have an answer; flagged below 50%."),
     )
 
 
