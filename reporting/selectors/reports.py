@@ -12,7 +12,7 @@ from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
 from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.headlines import headlines
-from scoring.selectors.run_notes import run_notes
+from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Items of a study's bank: how many there are, and those that everything public leaves out."""
+"""Prompts that a study asks, and items of its bank: how many, and those that everything public leaves out."""
 
 from collections import Counter
 
@@ -8,6 +8,12 @@ from batches.models import BatchPrompt
 from psychometrics.data.categories import items_by_category
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from studies.models import Item, Prompt, Study
+
+
+def study_prompts(study: Study) -> QuerySet[Prompt]:
+    """The prompts of the study's batches."""
+    placed = BatchPrompt.objects.filter(batch__plan__study=study)
+    return Prompt.objects.filter(pk__in=placed.values("prompt"))
 
 
 def hidden_items(study: Study) -> QuerySet[Item]:
@@ -20,8 +26,7 @@ def hidden_items(study: Study) -> QuerySet[Item]:
 
 def bank_sizes(study: Study) -> Counter[str]:
     """How many items the study's bank has of each category; none without a bank."""
-    placed = BatchPrompt.objects.filter(batch__plan__study=study)
-    of_prompt = dict(placed.values_list("prompt__prompt_id", "prompt__category"))
+    of_prompt = dict(study_prompts(study).values_list("prompt_id", "category"))
     items = Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "subcategory")
     return items_by_category(items, of_prompt)
 

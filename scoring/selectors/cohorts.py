@@ -5,13 +5,14 @@ from collections.abc import Iterator
 
 from django.db.models import Avg, Count, F, FilteredRelation, Q
 
-from batches.models import Answer, BatchPrompt
+from batches.models import Answer
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
 from judging.models import CriterionScore, RowState, ScoringRun
 from psychometrics.data.categories import category_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from scoring.selectors.bank_items import study_prompts
 from screening.selectors.participants import retained_participants, screened_participants
-from studies.models import Prompt, Study
+from studies.models import Study
 from studies.selectors.banks import item_arrays
 
 CHUNK = 2000
@@ -51,10 +52,7 @@ def study_cohort(run: ScoringRun) -> Cohort:
 
 def asked_prompts(study: Study, subcategories: dict[str, str]) -> Iterator[AskedPrompt]:
     """The prompts of the study's batches. A category is the item bank's where it names one."""
-    placed = BatchPrompt.objects.filter(batch__plan__study=study)
-    prompts = Prompt.objects.filter(pk__in=placed.values("prompt")).annotate(
-        number_of_criteria=Count("criteria")
-    )
+    prompts = study_prompts(study).annotate(number_of_criteria=Count("criteria"))
     for one in sorted(prompts, key=lambda prompt: prompt.prompt_id):
         subcategory = subcategories.get(one.prompt_id, "")
         yield AskedPrompt(

@@ -1,13 +1,14 @@
-"""Scoring runs and their newest results."""
+"""Scoring runs, their newest results, and what must be said wherever these are shown."""
 
 from datetime import datetime, timedelta
 
 from django.db.models import Max, QuerySet
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
 from judging.models import JudgingRun, RunPurpose, RunState, ScoringRun
 from psychometrics.data.cohort import PUBLIC
+from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import ResultSet
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
@@ -17,6 +18,10 @@ from studies.models import Study
 RESULTS_WAIT = timedelta(minutes=2)
 # Results that cannot be computed are not tried for ever.
 RESULTS_TRIED = timedelta(days=2)
+BATCHED = gettext_noop(
+    "The judge was asked about up to %(number)d criteria of an answer in one call, in a text of Chiron's "
+    "own. Published item parameters hold for one criterion a call."
+)
 ENDS = (SessionEventKind.SUBMITTED, SessionEventKind.EXPIRED, SessionEventKind.WITHDRAWN)
 
 
@@ -95,3 +100,23 @@ def results_due(now: datetime) -> list[JudgingRun]:
             for one in run.estimate
         )
     ]
+
+
+def run_notes(run: ScoringRun) -> list[str]:
+    """The sentences in the reader's language."""
+    return [_(sentence) % values for sentence, values in _notes_of(run)]
+
+
+def exported_notes(run: ScoringRun) -> tuple[str, ...]:
+    """The same in English, as files have it."""
+    return tuple(sentence % values for sentence, values in _notes_of(run))
+
+
+def _notes_of(run: ScoringRun) -> list[tuple[str, dict[str, int]]]:
+    number, bank = int(run.judge.get("criteria_per_call", 1)), run.study.item_bank
+    notes: list[tuple[str, dict[str, int]]] = []
+    if number > 1:
+        notes.append((BATCHED, {"number": number}))
+    if bank and bank.is_logistic:
+        notes.append((LOGISTIC_BANK, {}))
+    return notes

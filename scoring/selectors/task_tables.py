@@ -1,11 +1,11 @@
 """What a benchmark with tasks is compared with: the study's table of models, and the questions themselves."""
 
-from batches.models import BatchPrompt
 from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelScore
-from studies.models import Item, Prompt, Study
+from scoring.selectors.bank_items import study_prompts
+from studies.models import Item, Study
 
 
 def table_columns(study: Study) -> list[TableColumn]:
@@ -38,23 +38,18 @@ def holds_tasks(study: Study) -> bool:
     if study.item_bank is None or not tasks:
         return False
     items = Item.objects.filter(item_bank=study.item_bank)
-    placed = BatchPrompt.objects.filter(batch__plan__study=study)
-    if items.filter(prompt_id__in=placed.values("prompt__prompt_id")).exists():
+    if items.filter(prompt_id__in=study_prompts(study).values("prompt_id")).exists():
         return False
     return any(task_key(name) in tasks for name in items.values_list("prompt_id", flat=True))
 
 
 def asked_tasks(study: Study) -> set[str]:
-    placed = BatchPrompt.objects.filter(batch__plan__study=study)
-    return set(
-        Prompt.objects.filter(pk__in=placed.values("prompt")).exclude(task="").values_list("task", flat=True)
-    )
+    return set(study_prompts(study).exclude(task="").values_list("task", flat=True))
 
 
 def guessing_rates(study: Study, *, public_only: bool = False) -> dict[str, float]:
     """The rate of right answers by chance on the asked prompts of each task (`guessing_rate`)."""
-    placed = BatchPrompt.objects.filter(batch__plan__study=study)
-    rows = Prompt.objects.filter(pk__in=placed.values("prompt")).order_by("position")
+    rows = study_prompts(study).order_by("position")
     if public_only:
         rows = rows.filter(split="public")
     questions: dict[str, list[tuple[str, str]]] = {}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from batches.models import BatchPrompt
 from formats.canonical import canonical_sha256
 from judging.models import ScoringRun
 from judging.selectors.answers import result_answers
@@ -10,6 +9,7 @@ from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import ResultSet
+from scoring.selectors.bank_items import study_prompts
 from scoring.selectors.runs import newest_results
 from studies.models import Study
 
@@ -36,8 +36,7 @@ def is_carried_over(results: ResultSet) -> bool:
 
 def places_asked(study: Study) -> dict[Scope, dict[str, str]]:
     """The prompts of the study's batches with the prompt bank's category of each, by scope."""
-    places = BatchPrompt.objects.filter(batch__plan__study=study)
-    rows = list(places.values_list("prompt__prompt_id", "prompt__category", "prompt__split"))
+    rows = list(study_prompts(study).values_list("prompt_id", "category", "split"))
     everything = {name: category for name, category, _ in rows}
     public = {name: category for name, category, split in rows if split == PUBLIC}
     return {Scope.ALL: everything} | ({Scope.PUBLIC: public} if len(public) < len(everything) else {})

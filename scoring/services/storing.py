@@ -1,7 +1,6 @@
 """Store measures as rows of a set of results or of compared judges."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from psychometrics.inference.measure import Block, Measure, Scope, stored_columns
 from scoring.models import JudgeComparison, MeasureRow, ResultSet
@@ -23,13 +22,10 @@ def measures_store(
     Raises ValueError where a number is absent without a reason.
     """
     subject = {"results": results, "comparison": comparison, "scope": scope, "block": block}
-    rows = (MeasureRow(**subject, **row_values(one), may_leave=may_leave(one)) for one in measures)
+    rows = []
+    for one in measures:
+        columns = stored_columns(one)
+        if columns["value"] is None and not columns["reason"]:
+            raise ValueError(f"{one.name} {one.group} {one.subset} has no value and no reason")
+        rows.append(MeasureRow(**subject, **columns, may_leave=may_leave(one)))
     MeasureRow.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)
-
-
-def row_values(one: Measure) -> dict[str, Any]:
-    """The columns of a measure. Raises ValueError where it is absent without a reason."""
-    columns = stored_columns(one)
-    if columns["value"] is None and not columns["reason"]:
-        raise ValueError(f"{one.name} {one.group} {one.subset} has no value and no reason")
-    return columns

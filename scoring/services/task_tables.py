@@ -1,6 +1,6 @@
 """A table of models by tasks becomes an item bank of tasks, with its columns as model configurations."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
@@ -33,20 +33,20 @@ def task_table_import(
     The prompt ids of the bank are the names of the tasks. An accuracy is stored as the score of the
     configuration's only epoch.
     """
-    calibration = calibration_of(table)
+    calibration = _calibration_of(table)
     parameters = item_parameters_of(
         calibration.fit, prompt_ids=table.tasks, subcategories=[""] * len(table.tasks), transform=TRANSFORM
     )
     with transaction.atomic():
         item_bank, created = item_bank_import(slug=slug, parameters=parameters, now=now)
         if not ModelConfiguration.objects.filter(item_bank=item_bank).exists():
-            columns_store(item_bank, table, source, now)
+            _columns_store(item_bank, table, source, now)
     return item_bank, calibration, created
 
 
-def calibration_of(table: AccuracyTable) -> TaskCalibration:
+def _calibration_of(table: AccuracyTable) -> TaskCalibration:
     """Raises TableNotCalibratable with a sentence where the fit could not be stored as a bank."""
-    if problems := list(name_problems(table)):
+    if problems := list(_name_problems(table)):
         raise TableNotCalibratable("\n".join(problems))
     try:
         calibration = calibrated_tasks(table)
@@ -57,7 +57,7 @@ def calibration_of(table: AccuracyTable) -> TaskCalibration:
     return calibration
 
 
-def name_problems(table: AccuracyTable) -> Iterator[str]:
+def _name_problems(table: AccuracyTable) -> Iterator[str]:
     """Names that are empty or too long, and two names of one task."""
     for (kind, longest), names in zip(MAX_CHARACTERS, (table.tasks, table.models), strict=True):
         if not all(name.strip() and len(name) <= (longest or 0) for name in names):
@@ -68,20 +68,17 @@ def name_problems(table: AccuracyTable) -> Iterator[str]:
             yield f"{other!r} and {task!r} are names of one task; keep one."
 
 
-def columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: datetime) -> None:
+def _columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: datetime) -> None:
     configurations = ModelConfiguration.objects.bulk_create(
         ModelConfiguration(
             item_bank=item_bank, name=name, source=source, epochs=1, sha256=item_bank.digest, imported_at=now
         )
         for name in table.models
     )
-    ModelScore.objects.bulk_create(
-        score for place, one in enumerate(configurations) for score in column_scores(one, table, place)
-    )
-
-
-def column_scores(one: ModelConfiguration, table: AccuracyTable, place: int) -> Iterable[ModelScore]:
-    for task in table.tasks:
-        percent = table.accuracy_percent[task][place]
-        score = None if percent is None else percent / PERCENT
-        yield ModelScore(configuration=one, prompt_id=task, epoch=1, score=score)
+    scores = []
+    for place, one in enumerate(configurations):
+        for task in table.tasks:
+            percent = table.accuracy_percent[task][place]
+            score = None if percent is None else percent / PERCENT
+            scores.append(ModelScore(configuration=one, prompt_id=task, epoch=1, score=score))
+    ModelScore.objects.bulk_create(scores)
