@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,16 +25,21 @@ METHOD = 4
 
 @dataclass(frozen=True)
 class Compared:
-    """Two judges, or all of a panel at once (`of_all`), in a scope. `key`: of what they rest on."""
+    """Two judges, or all of a panel at once (`of_all`), by these columns of its scores in a scope.
+
+    `runs` are those of the columns. `key`: a hash of what they rest on.
+    """
 
     first: ScoringRun
     second: ScoringRun
-    scope: Scope
+    runs: tuple[ScoringRun, ...]
+    scores: PanelScores
+    columns: tuple[int, ...]
     of_all: bool
     key: str
 
     def stored(self) -> QuerySet[JudgeComparison]:
-        rows = JudgeComparison.objects.filter(first=self.first, second=self.second, scope=self.scope)
+        rows = JudgeComparison.objects.filter(first=self.first, second=self.second, scope=self.scores.scope)
         return rows.filter(level=OF_ALL) if self.of_all else rows.exclude(level=OF_ALL)
 
     @property
@@ -49,31 +54,29 @@ def agreements_are_current(study: Study) -> bool:
         one.is_stored
         for runs in panels(study)
         if runs[0].design_hash == study.design_hash
-        for one in panel_compared(study, runs)
+        for one in panel_compared(study, runs, study_scopes(study))
     )
 
 
-def panel_compared(study: Study, runs: Panel) -> Iterator[Compared]:
+def panel_compared(study: Study, runs: Panel, scopes: Iterable[Scope]) -> Iterator[Compared]:
+    """Every two judges of a panel, then all of them, each once; scope by scope."""
     everything = panel_scores(study, runs)
-    for scores in map(everything.within, study_scopes(study)):
-        for columns in combinations(range(len(runs)), 2):
-            yield pair_compared(study, runs, scores, columns)
-        yield all_compared(study, runs, scores)
+    for scores in map(everything.within, scopes):
+        for pair in combinations(range(len(runs)), 2):
+            yield _compared(study, runs, scores, pair, of_all=False)
+        yield _compared(study, runs, scores, _one_run_per_judge(runs), of_all=True)
 
 
-def pair_compared(study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, int]) -> Compared:
-    first, second = (runs[column] for column in columns)
-    return Compared(
-        first, second, scores.scope, of_all=False, key=inputs_sha256(study, runs, scores, columns)
-    )
+def _compared(
+    study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, ...], *, of_all: bool
+) -> Compared:
+    own = tuple(runs[column] for column in columns)
+    first, second = (runs[0], runs[-1]) if of_all else own
+    key = _inputs_sha256(study, own, scores, columns)
+    return Compared(first, second, own, scores, columns, of_all, key)
 
 
-def all_compared(study: Study, runs: Panel, scores: PanelScores) -> Compared:
-    key = inputs_sha256(study, runs, scores, one_run_per_judge(runs))
-    return Compared(runs[0], runs[-1], scores.scope, of_all=True, key=key)
-
-
-def one_run_per_judge(runs: Panel) -> tuple[int, ...]:
+def _one_run_per_judge(runs: Panel) -> tuple[int, ...]:
     """The columns of each judge's first run; of a single judge all its runs."""
     first: dict[int | None, int] = {}
     for column, run in enumerate(runs):
@@ -81,13 +84,13 @@ def one_run_per_judge(runs: Panel) -> tuple[int, ...]:
     return tuple(first.values()) if len(first) > 1 else tuple(range(len(runs)))
 
 
-def inputs_sha256(study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, ...]) -> str:
+def _inputs_sha256(study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, ...]) -> str:
     """A hash of everything the numbers of these runs in this scope depend on."""
     digest = hashlib.sha256()
     facts = {
         "method": METHOD,
         "resamples": RESAMPLES,
-        "runs": [runs[column].pk for column in columns],
+        "runs": [run.pk for run in runs],
         "item_bank": study.item_bank.digest if study.item_bank else None,
         "top_size": study.protocol.top_size,
         "answers": list(zip(scores.participants, scores.prompt_ids, strict=True)),

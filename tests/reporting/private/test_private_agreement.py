@@ -16,6 +16,7 @@ from psychometrics.inference.measure import Scope
 from reporting.report.parts import Paragraph
 from scoring.models import JudgeComparison
 from scoring.services import agreements as agreeing
+from scoring.services.agreement_inputs import Compared
 from scoring.services.agreements import agreements_compute
 from studies.models import Prompt, Study
 from tests.support.judged_study import (
@@ -140,11 +141,11 @@ def test_an_ended_process_leaves_no_scope_without_the_other(
     JudgeComparison.objects.all().delete()
     stored_before, kept = [], agreeing.agreement_store
 
-    def ends(one: agreeing.Computed, now: datetime) -> list[JudgeComparison]:
-        if one.compared.scope == Scope.PUBLIC:
+    def ends(one: Compared, levels: agreeing.Levels | None, now: datetime) -> list[JudgeComparison]:
+        if one.scores.scope == Scope.PUBLIC:
             raise Killed
         stored_before.append(one)
-        return kept(one, now)
+        return kept(one, levels, now)
 
     monkeypatch.setattr(agreeing, "agreement_store", ends)
     with pytest.raises(Killed):
