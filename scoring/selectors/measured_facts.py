@@ -7,44 +7,39 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays
-from psychometrics.measures.inputs import (
-    BenchmarkFacts,
-    JudgeFacts,
-    ModelFacts,
-    OtherJudge,
-    ScreeningFacts,
-)
+from psychometrics.measures.inputs import BenchmarkFacts, JudgeFacts, ModelFacts, OtherJudge, ScreeningFacts
 from psychometrics.models.leaderboard import Leaderboard
 from scoring.models import ResultSet
+from scoring.selectors import judge_effects
 from scoring.selectors.bank_items import bank_sizes, public_arrays
-from scoring.selectors.judge_effects import (
-    confidence_counts,
-    current_scores,
-    judge_names,
-    other_runs,
-    study_judge_names,
-    unscored_reasons,
-)
 from scoring.selectors.leaderboards import leaderboard_of
-from scoring.selectors.task_tables import guessing_rates, table_columns
+from scoring.selectors.task_tables import guessing_rates, holds_tasks, table_columns
 from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from studies.models import ItemBank
+from studies.selectors.banks import item_arrays
 
 
 class Readings:
-    """What is the same in every scope of a measurement: each is read once, when a block first looks at it."""
+    """What is the same in every scope of a measurement: each is read once, when a block first looks at it.
+
+    `items` are the study's item bank, read at once; `only_tasks`: they are tasks, no prompts.
+    """
 
     def __init__(self, results: ResultSet) -> None:
+        bank = results.run.study.item_bank
         self.results = results
+        self.items = item_arrays(bank) if bank else None
+        self.only_tasks = holds_tasks(results.run.study)
         self._boards: dict[int, Leaderboard] = {}
 
     @cached_property
     def others(self) -> tuple[OtherJudge, ...]:
         """The other judges of the same answers."""
-        runs = other_runs(self.results.run)
-        names = judge_names(runs)
+        runs = judge_effects.other_runs(self.results.run)
+        names = judge_effects.judge_names(runs)
         return tuple(
-            OtherJudge(name, run.pk, current_scores(run)) for name, run in zip(names, runs, strict=True)
+            OtherJudge(name, run.pk, judge_effects.current_scores(run))
+            for name, run in zip(names, runs, strict=True)
         )
 
     @cached_property
@@ -68,13 +63,11 @@ class StudyFacts:
     """The facts of one scope, read from the database (`psychometrics.measures.inputs.KnownFacts`).
 
     A part that cannot be read fails the blocks that look at it, and no other.
-    `items`: parameters of prompts; None where the study's items are tasks.
     """
 
-    def __init__(
-        self, readings: Readings, everyone: Cohort, items: ItemArrays | None, scope: Scope = Scope.ALL
-    ) -> None:
-        self._readings, self._everyone, self._items = readings, everyone, items
+    def __init__(self, readings: Readings, everyone: Cohort, scope: Scope = Scope.ALL) -> None:
+        self._readings, self._everyone = readings, everyone
+        self._items = None if readings.only_tasks else readings.items
         self._results, self._study = readings.results, readings.results.run.study
         self._public_only = scope == Scope.PUBLIC
 
@@ -100,9 +93,9 @@ class StudyFacts:
     def judge(self) -> JudgeFacts:
         run = self._results.run
         return JudgeFacts(
-            names=study_judge_names(run),
-            confidences=confidence_counts(run, public_only=self._public_only),
-            unscored=unscored_reasons(run, public_only=self._public_only),
+            names=judge_effects.study_judge_names(run),
+            confidences=judge_effects.confidence_counts(run, public_only=self._public_only),
+            unscored=judge_effects.unscored_reasons(run, public_only=self._public_only),
             others=self._readings.others,
         )
 

@@ -47,10 +47,7 @@ def parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
     study, codes = run.study, [person.code for person in everyone.people]
     yield [[asdict(one) for one in everyone.people], [asdict(one) for one in everyone.prompts]]
     facts = exclusion_facts(study, codes)
-    for column in (
-        *(getattr(everyone, name) for name in ROWS),
-        *asdict(facts).values(),
-    ):
+    for column in (*(getattr(everyone, name) for name in ROWS), *asdict(facts).values()):
         yield np.round(column.astype(np.float64), DECIMALS).tobytes()
     yield everyone.outcome.astype(np.bytes_).tobytes()
     yield sorted((code, list(own.items())) for code, own in decisions_by_rater(study).items())

@@ -16,14 +16,12 @@ from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.registry import MEASURED
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.disclosure import results_disclosure
 from scoring.selectors.headlines import stored_headlines
 from scoring.selectors.measured_facts import Readings, StudyFacts
-from scoring.selectors.task_tables import holds_tasks
+from scoring.selectors.scopes import results_disclosure
 from scoring.services.measured_inputs import measured_sha256
 from scoring.services.storing import measures_store
 from studies.models import StudyEvent
-from studies.selectors.banks import item_arrays
 from studies.services.database import snapshot
 
 SEED, RESAMPLES = 2026, 2000
@@ -50,32 +48,27 @@ def measurement_compute(
     (the log has the error). Neither keeps the others from being there. Where prompts of a private split were
     asked, everything is computed a second time without them, from the same streams of random numbers.
     """
-    bank = results.run.study.item_bank
     with snapshot():
         everyone = study_cohort(results.run)
         inputs_sha256 = measured_sha256(results.run, everyone)
-        items = item_arrays(bank) if bank else None
-        only_tasks = holds_tasks(results.run.study)
-        cohorts = cohorts_of(everyone)
-    of_prompts, readings = None if only_tasks else items, Readings(results)
-    facts = {scope: StudyFacts(readings, one, of_prompts, scope) for scope, one in cohorts.items()}
+        readings = Readings(results)
+    cohorts = cohorts_of(everyone)
+    facts = {scope: StudyFacts(readings, cohort, scope) for scope, cohort in cohorts.items()}
     blocks: dict[Scope, dict[str, object]] = {scope: {} for scope in cohorts}
     found: dict[tuple[Scope, Block], list[Measure]] = {}
     for block, (scope, cohort) in product(MEASURED, cohorts.items()):
         inputs = Inputs(
-            facts=facts[scope], everyone=cohort, items=items, rng=block_rng(seed, block),
+            facts=facts[scope], everyone=cohort, items=readings.items, rng=block_rng(seed, block),
             resamples=resamples, progress=partial(said, block), scope=scope,
         )  # fmt: skip
-        blocks[scope][block], found[scope, block] = block_compute(block, inputs, only_tasks=only_tasks)
-    return measurement_store(
-        results=results,
-        now=now,
-        seed=seed,
-        resamples=resamples,
-        inputs_sha256=inputs_sha256,
-        blocks=blocks,
-        found=found,
-    )
+        ended = block_compute(block, inputs, only_tasks=readings.only_tasks)
+        blocks[scope][block], found[scope, block] = ended
+    measurement = Measurement(
+        result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
+        blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
+    )  # fmt: skip
+    measurement_store(measurement, found)
+    return measurement
 
 
 def block_compute(
@@ -97,32 +90,29 @@ def block_compute(
     return {**ended, "seconds": seconds}, measures
 
 
+@transaction.atomic
 def measurement_store(
-    *,
-    results: ResultSet,
-    now: datetime,
-    seed: int,
-    resamples: int,
-    inputs_sha256: str,
-    blocks: Mapping[Scope, Mapping[str, object]],
-    found: Mapping[tuple[Scope, Block], Iterable[Measure]],
-) -> Measurement:
-    with transaction.atomic():
-        # Where two measure the same results at once, the later one waits here and stores its own.
-        ResultSet.objects.select_for_update(no_key=True).get(pk=results.pk)
-        Measurement.objects.filter(result_set=results).delete()
-        measurement = Measurement.objects.create(
-            result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
-            blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
-        )  # fmt: skip
-        results.measures.exclude(block=Block.RESULTS).delete()
-        rule = results_disclosure(results, stored_headlines(results))
-        for (scope, block), measures in found.items():
-            measures_store(measures, block, results=results, scope=scope, may_leave=rule(block, scope))
-        StudyEvent.objects.create(
-            study=results.run.study,
-            kind="results_measured",
-            details={"results": results.pk, "seed": seed, "resamples": resamples, "blocks": {**blocks}},
-            happened_at=now,
-        )
-    return measurement
+    measurement: Measurement, found: Mapping[tuple[Scope, Block], Iterable[Measure]]
+) -> None:
+    """In place of an earlier one; `found` are the measures of each block."""
+    results = measurement.result_set
+    # Where two measure the same results at once, the later one waits here and stores its own.
+    ResultSet.objects.select_for_update(no_key=True).get(pk=results.pk)
+    Measurement.objects.filter(result_set=results).delete()
+    measurement.save()
+    results.measures.exclude(block=Block.RESULTS).delete()
+    rule = results_disclosure(results, stored_headlines(results))
+    for (scope, block), measures in found.items():
+        measures_store(measures, block, results=results, scope=scope, may_leave=rule(block, scope))
+    scopes = {Scope.ALL: measurement.blocks, Scope.PUBLIC: measurement.public_blocks}
+    draws = {"seed": measurement.seed, "resamples": measurement.resamples}
+    StudyEvent.objects.create(
+        study=results.run.study,
+        kind="results_measured",
+        details={
+            "results": results.pk,
+            **draws,
+            "blocks": {name: ended for name, ended in scopes.items() if ended},
+        },
+        happened_at=measurement.computed_at,
+    )

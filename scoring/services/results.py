@@ -1,6 +1,7 @@
 """Results: from the stored scores of one run to the measures of Average and Top that stand first."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 
 import numpy as np
@@ -14,15 +15,13 @@ from psychometrics.measures.computing import block_measures, cohorts_of
 from psychometrics.measures.inputs import Inputs
 from scoring.models import ResultSet
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.disclosure import results_disclosure
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.runs import newest_results
-from scoring.selectors.task_tables import holds_tasks
+from scoring.selectors.scopes import results_disclosure
 from scoring.services.result_inputs import has_hashes, inputs_hashes, is_carried_over, places_asked
 from scoring.services.storing import measures_store
 from screening.selectors.flow import study_flow
 from studies.models import Study
-from studies.selectors.banks import item_arrays
 from studies.services.database import snapshot
 
 
@@ -58,13 +57,10 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
 
 def headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
     """The block Results in every scope; it draws nothing at random."""
-    bank = results.run.study.item_bank
-    items = item_arrays(bank) if bank else None
-    of_prompts, readings = None if holds_tasks(results.run.study) else items, Readings(results)
-    found = {}
+    readings, found = Readings(results), {}
     for scope, cohort in cohorts_of(study_cohort(results.run)).items():
         inputs = Inputs(
-            facts=StudyFacts(readings, cohort, of_prompts, scope), everyone=cohort, items=items,
+            facts=StudyFacts(readings, cohort, scope), everyone=cohort, items=readings.items,
             rng=np.random.default_rng(0), resamples=0, progress=lambda done, of: None, scope=scope,
         )  # fmt: skip
         found[scope] = block_measures(Block.RESULTS, inputs)
@@ -74,8 +70,4 @@ def headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
 def flow_of(study: Study, answers: Iterable[ResultAnswer]) -> dict[str, object]:
     """The flow of people and answers, and what Top was chosen from."""
     with_scores = {answer.participant for answer in answers if answer.score is not None}
-    return {
-        **study_flow(study).as_dict(),
-        "top_size": study.protocol.top_size,
-        "with_scores": len(with_scores),
-    }
+    return {**asdict(study_flow(study)), "top_size": study.protocol.top_size, "with_scores": len(with_scores)}

@@ -26,7 +26,6 @@ from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Participant, Study, User
-from studies.selectors.banks import item_arrays
 from studies.services.banks import item_bank_import
 from tests.support.headlines import estimate
 
@@ -82,21 +81,20 @@ def decide(study: Study, person: Participant, actor: User, now: datetime) -> Non
 
 
 def measured(results: ResultSet, now: datetime) -> Measurement:
-    run = results.run
-    bank = run.study.item_bank
     blocks: dict[str, object] = {}
     found = {}
-    everyone, items = study_cohort(run), item_arrays(bank) if bank else None
+    everyone, readings = study_cohort(results.run), Readings(results)
     for block in BLOCKS:
         inputs = Inputs(
-            facts=StudyFacts(Readings(results), everyone, items), everyone=everyone, items=items,
+            facts=StudyFacts(Readings(results), everyone), everyone=everyone, items=readings.items,
             rng=np.random.default_rng(1), resamples=100, progress=lambda done, of: None,
         )  # fmt: skip
         blocks[block], found[Scope.ALL, block] = block_compute(block, inputs)
-    return measurement_store(
-        results=results, now=now, seed=1, resamples=100, inputs_sha256="", blocks={Scope.ALL: blocks},
-        found=found,
-    )  # fmt: skip
+    measurement = Measurement(
+        result_set=results, computed_at=now, seed=1, resamples=100, inputs_sha256="", blocks=blocks
+    )
+    measurement_store(measurement, found)
+    return measurement
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,6 @@ from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement import measurement_compute
 from studies.models import ItemBank, Participant, Study
-from studies.selectors.banks import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db
@@ -230,14 +229,12 @@ def test_more_models_take_no_more_queries(
     results: ResultSet, import_models: Import, django_assert_max_num_queries: Callable[[int], Any]
 ) -> None:
     import_models(*(one for n in range(12) for one in always(f"M{n}", n / 12)))
-    item_bank = results.run.study.item_bank
-    assert item_bank is not None
-    everyone, items = study_cohort(results.run), item_arrays(item_bank)
-    facts = StudyFacts(Readings(results), everyone, items)
+    everyone, readings = study_cohort(results.run), Readings(results)
+    facts = StudyFacts(readings, everyone)
     with django_assert_max_num_queries(2):
         assert facts.models is not None
     inputs = Inputs(
-        facts=facts, everyone=everyone, items=items,
+        facts=facts, everyone=everyone, items=readings.items,
         rng=np.random.default_rng(1), resamples=100, progress=no_progress,
     )  # fmt: skip
     found = list(model_measures(inputs))
