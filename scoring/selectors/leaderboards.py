@@ -1,6 +1,7 @@
 """Stored results of models as the measurement computes with them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 from django.db.models import QuerySet
 
@@ -11,15 +12,17 @@ from studies.models import ItemBank, Study
 
 DIGEST_CHARACTERS = 8  # fewer would rather be a mistyped name
 CHUNK = 5000
+COLUMNS = [field.name for field in fields(Configuration)]
 
 
 def leaderboard_of(item_bank: ItemBank, items: ItemArrays) -> Leaderboard:
     """All configurations imported for the bank, in two queries. `items` are the arrays of the same bank."""
-    configurations = list(ModelConfiguration.objects.filter(item_bank=item_bank).order_by("name"))
-    scored = [one for one in configurations if one.published_theta is None]
-    published = [one for one in configurations if one.published_theta is not None]
+    rows = ModelConfiguration.objects.filter(item_bank=item_bank).order_by("name")
+    configurations = {pk: Configuration(*values) for pk, *values in rows.values_list("pk", *COLUMNS)}
+    scored = [pk for pk, one in configurations.items() if one.published_theta is None]
     p = score_arrays(len(scored), items, _score_rows(scored))
-    return Leaderboard(tuple(map(_plain, scored)), p, tuple(map(_plain, published)))
+    published = tuple(one for one in configurations.values() if one.published_theta is not None)
+    return Leaderboard(tuple(configurations[pk] for pk in scored), p, published)
 
 
 def item_banks_named(name: str) -> QuerySet[ItemBank]:
@@ -37,15 +40,8 @@ def studies_measured_on(item_bank: ItemBank) -> list[str]:
     return list(studies.order_by("slug").values_list("slug", flat=True).distinct())
 
 
-def _plain(one: ModelConfiguration) -> Configuration:
-    return Configuration(
-        name=one.name, family=one.family, source=one.source, judge=one.judge, epochs=one.epochs,
-        published_theta=one.published_theta, published_se=one.published_se,
-    )  # fmt: skip
-
-
-def _score_rows(scored: Sequence[ModelConfiguration]) -> Iterator[ScoreRow]:
-    layers = {one.pk: layer for layer, one in enumerate(scored)}
+def _score_rows(scored: Sequence[int]) -> Iterator[ScoreRow]:
+    layers = {pk: layer for layer, pk in enumerate(scored)}
     rows = ModelScore.objects.filter(configuration__in=scored).order_by()
     found = rows.values_list("configuration_id", "prompt_id", "epoch", "score")
     for configuration, prompt_id, epoch, score in found.iterator(CHUNK):

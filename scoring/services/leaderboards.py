@@ -12,15 +12,11 @@ from django.db import transaction
 from formats.canonical import canonical_sha256
 from formats.problems import one_line
 from scoring.models import ModelConfiguration, ModelScore
-from scoring.readers.model_results.records import (
-    MAX_SOURCE_CHARACTERS,
-    ModelResponse,
-    ModelResults,
-    PublishedAbility,
-)
+from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
 from studies.models import Item, ItemBank
 from studies.services.refusals import Refused
 
+WithResponses = tuple[ModelConfiguration, list[ModelResponse]]
 ROWS_PER_INSERT = 2000
 SHOWN = 5
 
@@ -67,32 +63,6 @@ class LeaderboardImport:
     unknown_responses: int
 
 
-@dataclass(frozen=True)
-class _Configuration:
-    """One configuration as it will be stored: its scores, or its published theta."""
-
-    name: str
-    family: str
-    source: str
-    judge: str = ""
-    responses: tuple[ModelResponse, ...] = ()
-    published: PublishedAbility | None = None
-
-    @property
-    def sha256(self) -> str:
-        scores = sorted(
-            [one.prompt_id, one.epoch, None if math.isnan(one.score) else one.score] for one in self.responses
-        )
-        said = self.published and [self.published.theta, self.published.se, self.published.epochs]
-        return canonical_sha256([self.name, self.family, self.source, self.judge, scores, said])
-
-    @property
-    def epochs(self) -> int | None:
-        if self.published:
-            return self.published.epochs
-        return len({one.epoch for one in self.responses})
-
-
 @transaction.atomic
 def leaderboard_import(
     *, item_bank: ItemBank, results: ModelResults, source: str, replace: bool, now: datetime
@@ -115,34 +85,58 @@ def leaderboard_import(
     if results.responses and len(unknown) == len(results.responses):
         raise NoKnownPrompt(sorted(set(unknown)))
     found = list(_configurations(results, known, source.strip()))
-    there = _stored(item_bank, [one.name for one in found])
-    new = [one for one in found if there.get(one.name) != one.sha256]
-    taken = [one.name for one in new if one.name in there]
+    for configuration, responses in found:
+        configuration.item_bank, configuration.imported_at = item_bank, now
+        configuration.sha256 = _sha256(configuration, responses)
+    there = _stored(item_bank, [one.name for one, _ in found])
+    new = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
+    taken = [one.name for one, _ in new if one.name in there]
     if taken and not replace:
         raise ConfigurationsDiffer(taken)
     ModelConfiguration.objects.filter(item_bank=item_bank, name__in=taken).delete()
     return LeaderboardImport(
-        created=tuple(one.name for one in new if one.name not in there),
+        created=tuple(one.name for one, _ in new if one.name not in there),
         replaced=tuple(taken),
-        unchanged=tuple(one.name for one in found if there.get(one.name) == one.sha256),
-        scores=_insert(item_bank, new, now),
+        unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
+        scores=_insert(new),
         unknown_prompts=tuple(sorted(set(unknown))),
         unknown_responses=len(unknown),
     )
 
 
-def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[_Configuration]:
+def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[WithResponses]:
+    """Each configuration, not stored yet, with its responses to prompts of the bank."""
     responses: dict[str, list[ModelResponse]] = defaultdict(list)
-    said_of: dict[str, ModelResponse] = {}
+    newest: dict[str, ModelResponse] = {}
     for one in results.responses:
-        said_of[one.model] = one
+        newest[one.model] = one
         if one.prompt_id in known:
             responses[one.model].append(one)
     for name, kept in responses.items():
-        one = said_of[name]
-        yield _Configuration(name, one.family, source, one.judge, responses=tuple(kept))
-    for said in results.published:
-        yield _Configuration(said.model, said.family, said.source or source, published=said)
+        facts = {"family": newest[name].family, "judge": newest[name].judge}
+        epochs = len({one.epoch for one in kept})
+        yield ModelConfiguration(name=name, source=source, epochs=epochs, **facts), kept
+    for published in results.published:
+        configuration = ModelConfiguration(
+            name=published.model,
+            family=published.family,
+            source=published.source or source,
+            published_theta=published.theta,
+            published_se=published.se,
+            epochs=published.epochs,
+        )
+        yield configuration, []
+
+
+def _sha256(one: ModelConfiguration, responses: Sequence[ModelResponse]) -> str:
+    scores = sorted([response.prompt_id, response.epoch, _score(response)] for response in responses)
+    is_published = one.published_theta is not None
+    published = [one.published_theta, one.published_se, one.epochs] if is_published else None
+    return canonical_sha256([one.name, one.family, one.source, one.judge, scores, published])
+
+
+def _score(response: ModelResponse) -> float | None:
+    return None if math.isnan(response.score) else response.score
 
 
 def _stored(item_bank: ItemBank, names: Iterable[str]) -> dict[str, str]:
@@ -150,37 +144,16 @@ def _stored(item_bank: ItemBank, names: Iterable[str]) -> dict[str, str]:
     return dict(rows.values_list("name", "sha256"))
 
 
-def _insert(item_bank: ItemBank, new: Sequence[_Configuration], now: datetime) -> int:
+def _insert(new: Sequence[WithResponses]) -> int:
     """Insert configurations with their scores; how many scores that were."""
-    rows = ModelConfiguration.objects.bulk_create([_row(item_bank, one, now) for one in new])
+    rows = ModelConfiguration.objects.bulk_create([one for one, _ in new])
     scores = (
-        ModelScore(
-            configuration=row,
-            prompt_id=one.prompt_id,
-            epoch=one.epoch,
-            score=None if math.isnan(one.score) else one.score,
-        )
-        for row, configuration in zip(rows, new, strict=True)
-        for one in configuration.responses
+        ModelScore(configuration=row, prompt_id=one.prompt_id, epoch=one.epoch, score=_score(one))
+        for row, (_, responses) in zip(rows, new, strict=True)
+        for one in responses
     )
     inserted = 0
     # bulk_create makes a list of all it is given: of a million rows, a gigabyte.
     while part := list(islice(scores, ROWS_PER_INSERT)):
         inserted += len(ModelScore.objects.bulk_create(part))
     return inserted
-
-
-def _row(item_bank: ItemBank, one: _Configuration, now: datetime) -> ModelConfiguration:
-    said = one.published
-    return ModelConfiguration(
-        item_bank=item_bank,
-        name=one.name,
-        family=one.family,
-        source=one.source,
-        judge=one.judge,
-        published_theta=said.theta if said else None,
-        published_se=said.se if said else None,
-        epochs=one.epochs,
-        sha256=one.sha256,
-        imported_at=now,
-    )

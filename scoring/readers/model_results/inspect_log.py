@@ -17,21 +17,13 @@ from formats.files import MEBIBYTE, FileRefused, in_mebibytes, json_file, parsed
 from formats.problems import Problem
 from formats.sentences import error_sentence, field_path
 from formats.text_faults import MAX_ID_CHARACTERS, storage_fault
-from scoring.readers.model_results import zstandard_member
+from scoring.readers.model_results import records, zstandard_member
 from scoring.readers.model_results.inspect_samples import (
     LogHeader,
     Sample,
     ScoreRefused,
     judge_named,
     sample_score,
-)
-from scoring.readers.model_results.records import (
-    MAX_JUDGE_CHARACTERS,
-    MAX_NAME_CHARACTERS,
-    Collector,
-    ModelResponse,
-    ModelResults,
-    control_fault,
 )
 
 HEADERS = ("header.json", "_journal/start.json", "start.json")
@@ -58,19 +50,19 @@ Part = tuple[str, object]  # what it is called, and the JSON value
 
 def read_inspect_log(
     path: Path, *, model: str = "", scorer: str = "", limits: LogLimits = DEFAULT_LOG_LIMITS
-) -> ModelResults:
+) -> records.ModelResults:
     """The responses of a log; `model` names the configuration (default: as the log does).
 
     Raises ModelResultsRefused with every problem, and FileRefused for a file that is no log.
     """
-    found = Collector()
+    found = records.Collector()
     parts = _zip_parts(path, limits, found) if path.suffix.lower() == ".eval" else _json_parts(path, limits)
-    if fault := model and _name_fault(model, MAX_NAME_CHARACTERS, printed=True):
+    if fault := model and _name_fault(model, records.MAX_NAME_CHARACTERS, printed=True):
         raise FileRefused(fault, field="--model", file=path.name)
     name, head = next(parts)
     model = model or _configuration(name, head)
     judge = judge_named(head, scorer)
-    if judge and _name_fault(judge, MAX_JUDGE_CHARACTERS, printed=True):
+    if judge and _name_fault(judge, records.MAX_JUDGE_CHARACTERS, printed=True):
         judge = ""
     for name, value in parts:
         _add_sample(found, name, value, model, scorer, judge)
@@ -86,7 +78,7 @@ def _json_parts(path: Path, limits: LogLimits) -> Iterator[Part]:
     yield from ((f"sample {number}", value) for number, value in enumerate(samples, start=1))
 
 
-def _zip_parts(path: Path, limits: LogLimits, found: Collector) -> Iterator[Part]:
+def _zip_parts(path: Path, limits: LogLimits, found: records.Collector) -> Iterator[Part]:
     try:
         size = path.stat().st_size
         if size > limits.eval_bytes:
@@ -101,7 +93,9 @@ def _zip_parts(path: Path, limits: LogLimits, found: Collector) -> Iterator[Part
         raise FileRefused(f"is no intact zip ({error}); copy it again", file=path.name) from None
 
 
-def _members(archive: zipfile.ZipFile, file: str, limits: LogLimits, found: Collector) -> Iterator[Part]:
+def _members(
+    archive: zipfile.ZipFile, file: str, limits: LogLimits, found: records.Collector
+) -> Iterator[Part]:
     members = archive.infolist()
     if len(members) > limits.members:
         raise FileRefused(f"holds {len(members)} files, above the limit of {limits.members}", file=file)
@@ -151,13 +145,15 @@ def _configuration(name: str, head: object) -> str:
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         raise FileRefused(error_sentence(detail), field=field_path(detail["loc"]), file=name) from None
-    fault = _name_fault(configuration, MAX_NAME_CHARACTERS, printed=True)
+    fault = _name_fault(configuration, records.MAX_NAME_CHARACTERS, printed=True)
     if fault:
         raise FileRefused(f"{fault}; name the configuration with --model", field="eval.model", file=name)
     return configuration
 
 
-def _add_sample(found: Collector, name: str, value: object, model: str, scorer: str, judge: str) -> None:
+def _add_sample(
+    found: records.Collector, name: str, value: object, model: str, scorer: str, judge: str
+) -> None:
     try:
         sample = Sample.model_validate(value)
         prompt_id = str(sample.id)
@@ -165,20 +161,18 @@ def _add_sample(found: Collector, name: str, value: object, model: str, scorer: 
             raise ScoreRefused(f"its id {fault}")
         score, why = sample_score(sample, scorer)
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            field = field_path(detail["loc"])
-            found.add_problem(Problem(None, None, field, error_sentence(detail), name))
+        found.add_errors(error, file=name)
     except ScoreRefused as refusal:
         found.add_problem(Problem(None, None, "", str(refusal), name))
     else:
-        response = ModelResponse(model, prompt_id, sample.epoch, score, judge=judge)
+        response = records.ModelResponse(model, prompt_id, sample.epoch, score, judge=judge)
         found.add_response(response, why_missing=why, file=name)
 
 
 def _name_fault(name: str, most: int, *, printed: bool = False) -> str | None:
     if not name.strip() or name != name.strip():
         return "is blank, or begins or ends with white space"
-    if printed and (fault := control_fault(name)):
+    if printed and (fault := records.control_fault(name)):
         return fault
     return storage_fault(name) or (f"is longer than {most} characters" if len(name) > most else None)
 

@@ -21,20 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from formats.csv_rows import strict_number
 from formats.files import BYTE_ORDER_MARK, MEBIBYTE, FileRefused, json_lines, read_content
 from formats.problems import Problem
-from formats.sentences import error_sentence, field_path
 from formats.texts import PromptId
-from scoring.readers.model_results.records import (
-    MAX_EPOCH,
-    Collector,
-    ConfigurationName,
-    Epoch,
-    Family,
-    JudgeName,
-    ModelResponse,
-    ModelResults,
-    PublishedAbility,
-    Source,
-)
+from scoring.readers.model_results import records
 
 MAX_BYTES = 512 * MEBIBYTE
 MAX_CSV_BYTES = 16 * MEBIBYTE
@@ -46,62 +34,54 @@ WHOLE_NUMBERS, NUMBERS = ("epochs",), ("theta", "se")
 class _ResponseLine(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    model: ConfigurationName
+    model: records.ConfigurationName
     prompt_id: PromptId
-    epoch: Epoch
+    epoch: records.Epoch
     score: Annotated[FiniteFloat, Field(ge=0, le=1)] | None
-    family: Family | None = None
-    judge: JudgeName | None = None
+    family: records.Family | None = None
+    judge: records.JudgeName | None = None
 
 
 class _PublishedLine(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    model: ConfigurationName
+    model: records.ConfigurationName
     theta: Annotated[FiniteFloat, Field(ge=-MAX_THETA, le=MAX_THETA)]
     se: Annotated[FiniteFloat, Field(gt=0, le=MAX_THETA)] | None = None
-    epochs: Annotated[int, Field(ge=1, le=MAX_EPOCH)] | None = None
-    source: Source | None = None
-    family: Family | None = None
+    epochs: Annotated[int, Field(ge=1, le=records.MAX_EPOCH)] | None = None
+    source: records.Source | None = None
+    family: records.Family | None = None
 
 
-def read_responses(path: Path) -> ModelResults:
+def read_responses(path: Path) -> records.ModelResults:
     """The responses of a JSONL file. Raises ModelResultsRefused, and FileRefused for a file as a whole."""
-    found = Collector()
+    found = records.Collector()
     for number, value in _objects(path, found):
         try:
             line = _ResponseLine.model_validate(value)
         except ValidationError as error:
-            _add_errors(found, error, number, value.get("prompt_id"))
+            found.add_errors(error, number, value.get("prompt_id"))
             continue
-        score = math.nan if line.score is None else line.score
-        response = ModelResponse(
-            line.model, line.prompt_id, line.epoch, score, line.family or "", line.judge or ""
-        )
+        response = records.ModelResponse(**{"score": math.nan, **line.model_dump(exclude_none=True)})
         found.add_response(response, why_missing=NO_SCORE, line=number)
     return found.results()
 
 
-def read_published(path: Path) -> ModelResults:
+def read_published(path: Path) -> records.ModelResults:
     """The published thetas of a JSONL or CSV file. Raises as `read_responses` does."""
-    found = Collector()
+    found = records.Collector()
     rows = _csv_objects(path, found) if path.suffix.lower() == ".csv" else _objects(path, found)
     for number, value in rows:
         try:
             line = _PublishedLine.model_validate(value)
         except ValidationError as error:
-            _add_errors(found, error, number, None)
+            found.add_errors(error, number)
             continue
-        found.add_published(
-            PublishedAbility(
-                line.model, line.theta, line.se, line.epochs, line.source or "", line.family or ""
-            ),
-            number,
-        )
+        found.add_published(records.PublishedAbility(**line.model_dump(exclude_none=True)), number)
     return found.results()
 
 
-def _objects(path: Path, found: Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
+def _objects(path: Path, found: records.Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
     for line in json_lines(path, max_bytes=MAX_BYTES):
         if line.value is not None:
             yield line.number, line.value
@@ -109,7 +89,7 @@ def _objects(path: Path, found: Collector) -> Iterator[tuple[int, Mapping[str, o
             found.add_problem(line.problem)
 
 
-def _csv_objects(path: Path, found: Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
+def _csv_objects(path: Path, found: records.Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
     content = read_content(path, max_bytes=MAX_CSV_BYTES)
     try:
         text = content.removeprefix(BYTE_ORDER_MARK).decode("utf-8")
@@ -142,9 +122,3 @@ def _number(name: str, cell: str) -> object:
     if number is None:
         return cell
     return int(number) if name in WHOLE_NUMBERS and number.is_integer() else number
-
-
-def _add_errors(found: Collector, error: ValidationError, line: int, prompt_id: object) -> None:
-    shown = prompt_id if isinstance(prompt_id, str) else None
-    for detail in error.errors(include_url=False):
-        found.add_problem(Problem(line, shown, field_path(detail["loc"]), error_sentence(detail)))

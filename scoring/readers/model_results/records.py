@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from formats.problems import Problem
+from formats.sentences import error_sentence, field_path
 from formats.texts import FilledText
 
 MAX_NAME_CHARACTERS = 190  # "model:" before it fits into the subset of a measure
@@ -119,6 +120,14 @@ class Collector:
         if len(self._problems) == MAX_PROBLEMS:
             message = f"more than {MAX_PROBLEMS} problems; the rest of the file was not read"
             raise ModelResultsRefused([*self._problems, Problem(None, None, "", message)])
+
+    def add_errors(
+        self, error: ValidationError, line: int | None = None, prompt_id: object = None, file: str = ""
+    ) -> None:
+        """Keep what is wrong with one line or sample, field by field."""
+        shown = prompt_id if isinstance(prompt_id, str) else None
+        for detail in error.errors(include_url=False):
+            self.add_problem(Problem(line, shown, field_path(detail["loc"]), error_sentence(detail), file))
 
     def add_response(
         self, one: ModelResponse, *, why_missing: str = "", line: int | None = None, file: str = ""
