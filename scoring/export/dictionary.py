@@ -52,7 +52,7 @@ def data_dictionary() -> str:
 
 def table_lines(row_type: type[Row]) -> Iterator[str]:
     yield f"## {row_type.table}\n"
-    yield f"{row_type.about}\n"
+    yield " ".join((row_type.__doc__ or "").split()) + "\n"
     yield "| column | type | may be absent | meaning |"
     yield "| --- | --- | --- | --- |"
     for name, field in row_type.model_fields.items():

@@ -4,9 +4,8 @@ import csv
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from formats.cells import csv_cell
 from scoring.export.manifest import FileEntry
@@ -21,12 +20,7 @@ class HashedFile:
         self._sha256 = hashlib.sha256()
         self.writes = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._file.close()
 
     def write(self, text: str) -> None:
@@ -46,7 +40,10 @@ def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple
     """Write `<table>.csv` and `<table>.jsonl` into `folder`; neither may exist."""
     columns = tuple(row_type.model_fields)
     name = row_type.table
-    with HashedFile(folder / f"{name}.csv") as table, HashedFile(folder / f"{name}.jsonl") as lines:
+    with (
+        closing(HashedFile(folder / f"{name}.csv")) as table,
+        closing(HashedFile(folder / f"{name}.jsonl")) as lines,
+    ):
         writer = csv.writer(table, lineterminator="\n")
         writer.writerow(columns)
         for row in rows:
@@ -66,6 +63,6 @@ def write_text(folder: Path, name: str, text: str) -> FileEntry:
 
 def write_bytes(folder: Path, name: str, content: bytes) -> FileEntry:
     """Write a file that is no table."""
-    with HashedFile(folder / name) as file:
+    with closing(HashedFile(folder / name)) as file:
         file.write_bytes(content)
     return FileEntry(name=name, sha256=file.sha256, rows=None, columns=None)

@@ -5,26 +5,20 @@ many of them were drawn was kept at the draw.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import QuerySet
 
-from judging.models import AuditItem, AuditSample, ScoringRun
-from judging.selectors.audits import (
-    PUBLIC_ITEM,
-    counting_items,
-    sample_judges,
-    sample_strata,
-    scores_by_judge,
-)
+from judging.models import AuditSample, ScoringRun
+from judging.selectors import audits
 from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.paired import MET
 from psychometrics.inference.measure import Scope
 
 RESAMPLES = 1000
+CODE, PROMPT_ID = "row__answer__session__participant__code", "row__answer__prompt__prompt_id"
+ITEM_FACTS = ("stratum", "row__answer", "row__criterion", "human_score", "rater", CODE, PROMPT_ID)
 
 
 @dataclass(frozen=True)
@@ -76,14 +70,29 @@ class AuditResult:
 
 def audit_result(sample: AuditSample, scope: Scope = Scope.ALL) -> AuditResult:
     """Everything there is to say, in a few queries."""
-    judges, frame = sample_judges(sample), sample_strata(sample, scope)
-    ratings = _ratings(sample, judges, scope)
+    judges, frame = audits.sample_judges(sample), audits.sample_strata(sample, scope)
+    items = audits.counting_items(sample)
+    if scope == Scope.PUBLIC:
+        items = items.filter(audits.PUBLIC_ITEM)
+    facts = list(items.values_list(*ITEM_FACTS, named=True))
+    runs = [judge.pk for judge in judges]
+    scores = audits.scores_by_judge(sample.judging_run.study, runs, items.order_by())
+    judged = [
+        [scores.get((run, (item.row__answer, item.row__criterion)), math.nan) for run in runs]
+        for item in facts
+    ]
+    ratings = Ratings(
+        strata=[item.stratum for item in facts],
+        answers=[f"{getattr(item, CODE)}\n{getattr(item, PROMPT_ID)}" for item in facts],
+        human=np.array([math.nan if item.human_score is None else item.human_score for item in facts]),
+        judged=np.array(judged, dtype=np.float64).reshape(len(facts), len(runs)),
+    )
     drawn = sum(stratum.drawn for stratum in frame)
     return AuditResult(
         drawn=drawn,
-        gone=drawn - len(ratings.strata),
+        gone=drawn - len(facts),
         rated=rated(ratings),
-        raters=len(_raters(sample, scope)),
+        raters=len({item.rater for item in facts if item.human_score is not None}),
         judges=tuple(
             AuditedJudge(
                 judge, audit_agreement(ratings, column, frame, seed=sample.seed, resamples=RESAMPLES)
@@ -91,34 +100,6 @@ def audit_result(sample: AuditSample, scope: Scope = Scope.ALL) -> AuditResult:
             for column, judge in enumerate(judges)
         ),
         strata=tuple(_audited_stratum(one, ratings) for one in frame),
-    )
-
-
-def _items(sample: AuditSample, scope: Scope) -> QuerySet[AuditItem]:
-    items = counting_items(sample)
-    return items.filter(PUBLIC_ITEM) if scope == Scope.PUBLIC else items
-
-
-def _raters(sample: AuditSample, scope: Scope) -> set[str]:
-    rated_items = _items(sample, scope).filter(human_score__isnull=False)
-    return set(rated_items.order_by().values_list("rater", flat=True))
-
-
-def _ratings(sample: AuditSample, judges: Sequence[ScoringRun], scope: Scope) -> Ratings:
-    items = _items(sample, scope)
-    facts = list(items.values_list("stratum", "row__answer", "row__criterion", "human_score"))
-    named = items.values_list("row__answer__session__participant__code", "row__answer__prompt__prompt_id")
-    runs = [judge.pk for judge in judges]
-    scores = scores_by_judge(sample.judging_run.study, runs, items.order_by())
-    judged = [
-        [scores.get((run, (answer, criterion)), math.nan) for run in runs]
-        for _, answer, criterion, _ in facts
-    ]
-    return Ratings(
-        strata=[stratum for stratum, *_ in facts],
-        answers=[f"{code}\n{prompt_id}" for code, prompt_id in named],
-        human=np.array([math.nan if score is None else score for *_, score in facts]),
-        judged=np.array(judged, dtype=np.float64).reshape(len(facts), len(runs)),
     )
 
 

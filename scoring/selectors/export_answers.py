@@ -3,76 +3,32 @@
 Prompts of a private split appear in none of them, and nothing a withdrawn or running session holds does.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from batches.models import BatchPrompt
+from batches.models import Answer
 from batches.rules.statuses import SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
 from psychometrics.data.categories import category_of
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
-from scoring.selectors.runs import runs_of
+from scoring.selectors.bank_items import study_prompts
+from scoring.selectors.export_columns import OF_ANSWER, judging_run_numbers, run_numbers, stored_columns
 from screening.selectors.participants import ENDED
-from studies.models import Item, Prompt, Study
+from studies.models import Item, Study
 
-CHUNK = 1000
-ANSWER_FACTS = (
-    "session__participant__code",
-    "session__batch__number",
-    "position",
-    "prompt__prompt_id",
-    "prompt__label",
-    "session__status",
-    "session__overdue_rule",
-    "session__asks_note",
-    "has_text",
-    "text",
-    "note",
-    "confidence",
-    "revision",
-    "first_seen_at",
-    "saved_at",
-)
-SCORE_FACTS = (
-    "run__pk",
-    "answer__session__participant__code",
-    "answer__prompt__prompt_id",
-    "answer__prompt__label",
-    "score",
-    "unscored_reason",
-    "revision",
-    "judged_at",
-)
-CRITERION_FACTS = (
-    "run__pk",
-    "answer__session__participant__code",
-    "answer__prompt__prompt_id",
-    "answer__prompt__label",
-    "criterion__position",
-    "score",
-    "confidence",
-    "explanation",
-    "unscored_reason",
-    "origin",
-    "revision",
-)
-CALL_FACTS = (
-    "answer__session__participant__code",
-    "answer__prompt__prompt_id",
-    "answer__prompt__label",
-    "criterion__position",
-    "request_sha256",
-    "mark",
-    "model",
-    "outcome",
-    "prompt_tokens",
-    "completion_tokens",
-    "cost",
-    "latency_ms",
-    "called_at",
-)
+ANSWER_PATHS = {
+    "participant": "session__participant__code",
+    "batch": "session__batch__number",
+    "prompt_id": "prompt__prompt_id",
+    "label": "prompt__label",
+    "status": "session__status",
+    "rule": "session__overdue_rule",
+    "asks_note": "session__asks_note",
+    "has_text": "has_text",
+}
 
 
 def prompt_rows(study: Study) -> Iterator[PromptRow]:
@@ -80,8 +36,7 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
     items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
     columns = items.values_list("prompt_id", "a", "b", "subcategory")
     known = {prompt_id: (a, b, subcategory) for prompt_id, a, b, subcategory in columns}
-    placed = BatchPrompt.objects.filter(batch__plan__study=study).values("prompt")
-    prompts = Prompt.objects.filter(pk__in=placed, split="public").defer("text", "solution", "citations")
+    prompts = study_prompts(study).filter(split="public").defer("text", "solution", "citations")
     for prompt in prompts.annotate(number_of_criteria=Count("criteria")).order_by("position"):
         a, b, subcategory = known.get(prompt.prompt_id, (None, None, ""))
         yield PromptRow(
@@ -103,70 +58,34 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
 def answer_rows(study: Study) -> Iterator[AnswerRow]:
     """Every place of every started session."""
     answers = study_answers(study).filter(prompt__split="public").order_by("pk")
-    for values in answers.values_list(*ANSWER_FACTS).iterator(CHUNK):
-        code, batch, position, prompt_id, label, *facts = values
-        status, rule, asks_note, has_text, *draft, revision, seen, saved = facts
-        text, note, confidence = draft if revision and status in ENDED else (None, None, None)
+    for values in stored_columns(AnswerRow, answers, ANSWER_PATHS, computed=("state", "counts")):
+        status, rule = values.pop("status"), values.pop("rule")
         state = answer_state(
             session_status=SessionStatus(status),
-            first_seen=seen is not None,
-            revisions=revision,
-            has_text=has_text,
+            first_seen=values["first_seen_at"] is not None,
+            revisions=values["revision"],
+            has_text=values.pop("has_text"),
         )
-        yield AnswerRow(
-            participant=code,
-            batch=batch,
-            position=position,
-            prompt_id=prompt_id,
-            label=label,
-            state=state,
-            counts=counts(state, rule),
-            text=text,
-            note=note if asks_note else None,
-            confidence=confidence,
-            revision=revision,
-            first_seen_at=seen,
-            saved_at=saved,
-        )
+        if not values["revision"] or status not in ENDED:
+            values |= {"text": None, "note": None, "confidence": None}
+        if not values.pop("asks_note"):
+            values["note"] = None
+        yield AnswerRow(**values, state=state, counts=counts(state, rule))
 
 
 def score_rows(study: Study) -> Iterator[ScoreRow]:
     """Scores of what counts as it is now, of every run."""
-    numbers = run_numbers(study)
-    scores = current_scores(study)
-    for values in scores.order_by("pk").values_list(*SCORE_FACTS).iterator(CHUNK):
-        run, code, prompt_id, label, score, reason, revision, judged_at = values
-        yield ScoreRow(
-            run=numbers[run],
-            participant=code,
-            prompt_id=prompt_id,
-            label=label,
-            score=score,
-            unscored_reason=reason or None,
-            revision=revision,
-            judged_at=judged_at,
-        )
+    numbers, scores = run_numbers(study), _current_scores(study).order_by("pk")
+    for values in stored_columns(ScoreRow, scores, OF_ANSWER, empty_as_none=("unscored_reason",)):
+        yield ScoreRow(**values | {"run": numbers[values["run"]]})
 
 
 def criterion_rows(study: Study) -> Iterator[CriterionRow]:
     """The verdicts behind those scores."""
-    numbers = run_numbers(study)
-    for values in current_verdicts(study).order_by("pk").values_list(*CRITERION_FACTS).iterator(CHUNK):
-        run, code, prompt_id, label, *facts = values
-        position, score, confidence, explanation, reason, origin, revision = facts
-        yield CriterionRow(
-            run=numbers[run],
-            participant=code,
-            prompt_id=prompt_id,
-            label=label,
-            criterion=position,
-            score=score,
-            confidence=confidence,
-            explanation=explanation,
-            unscored_reason=reason or None,
-            origin=origin or None,
-            revision=revision,
-        )
+    numbers, verdicts = run_numbers(study), _current_verdicts(study).order_by("pk")
+    paths, texts = OF_ANSWER | {"criterion": "criterion__position"}, ("unscored_reason", "origin")
+    for values in stored_columns(CriterionRow, verdicts, paths, empty_as_none=texts):
+        yield CriterionRow(**values | {"run": numbers[values["run"]]})
 
 
 def call_rows(study: Study) -> Iterator[JudgeCallRow]:
@@ -178,62 +97,31 @@ def call_rows(study: Study) -> Iterator[JudgeCallRow]:
         answer__session__participant__is_test=False,
         answer__prompt__split="public",
     )
-    rows = calls.order_by("pk").values_list("judging_run", "run", *CALL_FACTS)
-    columns = [name for name in JudgeCallRow.model_fields if name not in ("judging_run", "run")]
-    for judging_run, run, *facts in rows.iterator(CHUNK):
-        yield JudgeCallRow(
-            judging_run=judging_numbers[judging_run],
-            run=numbers[run],
-            **dict(zip(columns, facts, strict=True)),
-        )
+    paths = OF_ANSWER | {"criterion": "criterion__position"}
+    for values in stored_columns(JudgeCallRow, calls.order_by("pk"), paths):
+        judging_run, run = judging_numbers[values["judging_run"]], numbers[values["run"]]
+        yield JudgeCallRow(**values | {"judging_run": judging_run, "run": run})
 
 
-def current_scores(study: Study) -> QuerySet[AnswerScore]:
+def _counting(study: Study) -> QuerySet[Answer, Any]:
+    """The public answers that count."""
+    return answers_to_score(study).filter(prompt__split="public").order_by().values("pk")
+
+
+def _current_scores(study: Study) -> QuerySet[AnswerScore]:
     """Scores of public answers that count, without those of a text that was changed since it was judged."""
-    counting = answers_to_score(study).filter(prompt__split="public").order_by()
-    scores = AnswerScore.objects.filter(run__study=study, answer__in=counting.values("pk"))
+    scores = AnswerScore.objects.filter(run__study=study, answer__in=_counting(study))
     return scores.filter(revision=F("answer__revision"))
 
 
-def current_verdicts(study: Study) -> QuerySet[CriterionScore]:
+def _current_verdicts(study: Study) -> QuerySet[CriterionScore]:
     """What those scores were computed from: on each criterion the verdict, or the newest reason for none."""
     same = {name: OuterRef(name) for name in ("run", "answer", "revision")}
     decided = CriterionScore.objects.exclude(state=RowState.OPEN)
     of_criterion = decided.filter(**same).filter(Q(criterion=OuterRef("criterion")) | Q(criterion=None))
     scored = of_criterion.filter(state=RowState.SCORED)
     newer = of_criterion.filter(pk__gt=OuterRef("pk"))
-    current = AnswerScore.objects.filter(
-        run=OuterRef("run"), answer=OuterRef("answer"), revision=OuterRef("revision")
-    )
-    counting = answers_to_score(study).filter(prompt__split="public").order_by()
+    current = AnswerScore.objects.filter(**same)
     return decided.filter(
-        Exists(current), run__study=study, answer__in=counting.values("pk"), revision=F("answer__revision")
+        Exists(current), run__study=study, answer__in=_counting(study), revision=F("answer__revision")
     ).exclude(Q(state=RowState.UNSCORED) & (Exists(scored) | Exists(newer)))
-
-
-def run_numbers(study: Study) -> Mapping[int, int]:
-    """The number of each run in the export, from 1."""
-    return {pk: number for number, pk in enumerate(runs_of(study).values_list("pk", flat=True), start=1)}
-
-
-def judging_run_numbers(study: Study) -> Mapping[int, int]:
-    """The number of each judging run in the export, from 1."""
-    runs = study.judging_runs.order_by("pk").values_list("pk", flat=True)
-    return {pk: number for number, pk in enumerate(runs, start=1)}
-
-
-def public_labels(study: Study) -> dict[str, str]:
-    """The label of every public prompt of the study's bank, by prompt id."""
-    prompts = Prompt.objects.filter(version=study.bank_version_id, split="public")
-    return dict(prompts.values_list("prompt_id", "label"))
-
-
-def private_answers(study: Study) -> int:
-    """How many places of started sessions hold a private prompt."""
-    return study_answers(study).filter(prompt__split="private").count()
-
-
-def private_prompts(study: Study) -> int:
-    """How many prompts of the study's batches are private."""
-    placed = BatchPrompt.objects.filter(batch__plan__study=study, prompt__split="private")
-    return placed.values("prompt").distinct().count()

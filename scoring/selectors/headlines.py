@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 
@@ -18,9 +18,7 @@ from psychometrics.measures.headlines import (
 )
 from scoring.models import ResultSet
 
-COLUMNS = (
-    "scope", "name", "group", "subset", "value", "se", "low", "high", "reason", "n", "clusters", "details",
-)  # fmt: skip
+COLUMNS = "scope name group subset value se low high reason n clusters details".split()
 
 
 def headline_rows(results: ResultSet, where: Q) -> list[dict[str, Any]]:
@@ -28,13 +26,19 @@ def headline_rows(results: ResultSet, where: Q) -> list[dict[str, Any]]:
     return list(results.measures.filter(where, block=Block.RESULTS).order_by("pk").values(*COLUMNS))
 
 
-def headlines(
-    results: ResultSet, where: Q
-) -> tuple[list[GroupNumbers], list[TaskNumbers], list[MetricNumber]]:
-    """Groups, tasks and summaries over tasks that stored rows of these results are of."""
+class Headlines(NamedTuple):
+    """Groups, tasks and summaries over tasks that stored rows of one set of results are of."""
+
+    groups: list[GroupNumbers]
+    tasks: list[TaskNumbers]
+    metrics: list[MetricNumber]
+
+
+def headlines(results: ResultSet, where: Q) -> Headlines:
+    """Those of these results that `where` selects."""
     rows = headline_rows(results, where)
     rules = results.run.study.protocol.match_rules
-    return list(group_numbers(rows)), list(task_numbers(rows)), list(metric_numbers(rows, rules))
+    return Headlines(list(group_numbers(rows)), list(task_numbers(rows)), list(metric_numbers(rows, rules)))
 
 
 def stored_headlines(results: ResultSet) -> Iterator[Measure]:

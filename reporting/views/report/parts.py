@@ -25,7 +25,7 @@ from reporting.views.report.checklist_records import checklist_parts, state_coun
 from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.protocol import protocol_parts, settings_parts
-from scoring.selectors.export_measures import exported
+from scoring.selectors.export_results import exported
 from scoring.selectors.measures import BlockMeasures, all_blocks
 from scoring.selectors.runs import changes_since
 from studies.models import Study

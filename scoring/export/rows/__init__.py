@@ -3,39 +3,28 @@
 People appear under their code only. `None` means absent; it is never zero, and never an empty text.
 """
 
-from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
+from scoring.export.rows import answers, judges, people, results
 from scoring.export.rows.base import Row
-from scoring.export.rows.judges import AgreementRow, AuditResultRow, AuditRow
-from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
-from scoring.export.rows.results import (
-    EstimateRow,
-    ItemRow,
-    MeasurementRow,
-    MetricRow,
-    ModelRow,
-    ModelScoreRow,
-    TaskRow,
-)
 
 ROW_TYPES: tuple[type[Row], ...] = (
-    ParticipantRow,
-    SessionRow,
-    PromptRow,
-    AnswerRow,
-    ScoreRow,
-    CriterionRow,
-    JudgeCallRow,
-    FlagRow,
-    VerdictRow,
-    EstimateRow,
-    TaskRow,
-    MetricRow,
-    MeasurementRow,
-    ItemRow,
-    ModelRow,
-    ModelScoreRow,
-    AgreementRow,
-    AuditRow,
-    AuditResultRow,
-    EventRow,
+    people.ParticipantRow,
+    people.SessionRow,
+    answers.PromptRow,
+    answers.AnswerRow,
+    answers.ScoreRow,
+    answers.CriterionRow,
+    answers.JudgeCallRow,
+    people.FlagRow,
+    people.VerdictRow,
+    results.EstimateRow,
+    results.TaskRow,
+    results.MetricRow,
+    results.MeasurementRow,
+    results.ItemRow,
+    results.ModelRow,
+    results.ModelScoreRow,
+    judges.AgreementRow,
+    judges.AuditRow,
+    judges.AuditResultRow,
+    people.EventRow,
 )

@@ -8,10 +8,9 @@ from scoring.export.rows.base import Code, Label, PromptId, Row, Run
 
 
 class PromptRow(Row):
-    """One prompt, without its text."""
+    """One row per public prompt of the study's batches, without its text."""
 
     table = "prompts"
-    about = "One row per public prompt of the study's batches, without its text."
 
     prompt_id: PromptId
     label: Label
@@ -32,13 +31,11 @@ class PromptRow(Row):
 
 
 class AnswerRow(Row):
-    """One prompt of one session."""
+    """One row per public prompt of every started session, answered or not. Texts, notes and confidences
+    that a withdrawn or still running session holds are not exported.
+    """
 
     table = "answers"
-    about = (
-        "One row per public prompt of every started session, answered or not. Texts, notes and confidences "
-        "that a withdrawn or still running session holds are not exported."
-    )
 
     participant: Code
     batch: int = Field(description="number of the batch")
@@ -68,14 +65,12 @@ class AnswerRow(Row):
 
 
 class ScoreRow(Row):
-    """The sample score of one answer by one judge."""
+    """One row per judged answer to a public prompt and scoring run. An answer the judge could not score
+    has a reason and no score: it is unscored, never zero. Only what counts is here: no answer of a
+    withdrawn or running session, and no score of a text that was changed after it was judged.
+    """
 
     table = "scores"
-    about = (
-        "One row per judged answer to a public prompt and scoring run. An answer the judge could not score "
-        "has a reason and no score: it is unscored, never zero. Only what counts is here: no answer of a "
-        "withdrawn or running session, and no score of a text that was changed after it was judged."
-    )
 
     run: Run
     participant: Code
@@ -88,10 +83,9 @@ class ScoreRow(Row):
 
 
 class CriterionRow(Row):
-    """The judge's verdict on one criterion."""
+    """One row per judged criterion of the answers in `scores`; an exact-answer prompt has one row."""
 
     table = "criteria"
-    about = "One row per judged criterion of the answers in `scores`; an exact-answer prompt has one row."
 
     run: Run
     participant: Code
@@ -112,14 +106,12 @@ class CriterionRow(Row):
 
 
 class JudgeCallRow(Row):
-    """One request to a language model as a judge."""
+    """One row per request to a judge about an answer to a public prompt, successful or not, in the order
+    they were stored; the replies themselves are not exported. Requests about answers of a withdrawn or
+    running session are left out.
+    """
 
     table = "judge_calls"
-    about = (
-        "One row per request to a judge about an answer to a public prompt, successful or not, in the order "
-        "they were stored; the replies themselves are not exported. Requests about answers of a withdrawn or "
-        "running session are left out."
-    )
 
     judging_run: int = Field(description="number of the judging run in the manifest")
     run: Run

@@ -22,8 +22,7 @@ RulesVersion = Annotated[str, Field(description="version of the off-task rules")
 
 
 class Row(BaseModel):
-    """Base of every row. `table` names the two files, `about` opens its part of the data dictionary."""
+    """Base of every row. `table` names the two files, the docstring opens its part of the data dictionary."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     table: ClassVar[str]
-    about: ClassVar[str]

@@ -6,15 +6,12 @@ from scoring.export.rows.base import Code, Label, PromptId, Row, Run, Scope
 
 
 class AgreementRow(Row):
-    """One statistic of how far judges agree."""
+    """One row per scope, pair of scoring runs, level and statistic, as newest computed; and
+    Krippendorff's alpha of all judges at once. Differences are y - x. Where private prompts were asked,
+    all rows are of scope `public`. Statistics are named as in `docs/scoring.md`.
+    """
 
     table = "agreement"
-    about = (
-        "One row per scope, pair of scoring runs, level and statistic, as newest computed; and "
-        "Krippendorff's alpha of all judges at once. Differences are y - x. Where private "
-        "prompts were asked, all rows are of scope `public`. Statistics are named as in "
-        "`docs/scoring.md`."
-    )
 
     scope: Scope
     x_run: int | None = Field(
@@ -44,14 +41,12 @@ class AgreementRow(Row):
 
 
 class AuditRow(Row):
-    """What people say of a drawn verdict, beside one judge."""
+    """One row per judge and verdict drawn for people to judge again: of public prompts only, and only
+    what counts, as in `scores`. A verdict that is weighted by 1 / inclusion_probability stands for all of
+    its stratum (where private prompts were asked, for those on public prompts).
+    """
 
     table = "audit"
-    about = (
-        "One row per judge and verdict drawn for people to judge again: of public prompts only, and only "
-        "what counts, as in `scores`. A verdict that is weighted by 1 / inclusion_probability stands for all "
-        "of its stratum (where private prompts were asked, for those on public prompts)."
-    )
 
     sample: int = Field(description="number of the audit sample within the study, from 1")
     item: int = Field(description="number of the verdict in the sample")
@@ -76,15 +71,13 @@ class AuditRow(Row):
 
 
 class AuditResultRow(Row):
-    """One statistic of an audit."""
+    """One row per scope, audit sample, judge and statistic, computed when the export was made.
+    Differences are judge - people. Where private prompts were asked, all rows are of scope `public`: of
+    the verdicts on public prompts. The manifest's `audits` say how many each stratum had and how many of
+    them were drawn.
+    """
 
     table = "audit_results"
-    about = (
-        "One row per scope, audit sample, judge and statistic, computed when the export was made. "
-        "Differences are judge - people. Where private prompts were asked, all rows are of scope "
-        "`public`: of the verdicts on public prompts. The manifest's `audits` say how many each "
-        "stratum had and how many of them were drawn."
-    )
 
     scope: Scope
     sample: int = Field(description="number of the audit sample within the study, from 1")

@@ -8,10 +8,9 @@ from scoring.export.rows.base import Code, Row, RulesVersion
 
 
 class ParticipantRow(Row):
-    """One person."""
+    """One row per participant; test participants are left out."""
 
     table = "participants"
-    about = "One row per participant; test participants are left out."
 
     participant: Code
     profile: str = Field(description="slug of the participant's profile")
@@ -37,10 +36,9 @@ class ParticipantRow(Row):
 
 
 class SessionRow(Row):
-    """One run against the clock."""
+    """One row per started session; every participant has at most one."""
 
     table = "sessions"
-    about = "One row per started session; every participant has at most one."
 
     participant: Code
     batch: int = Field(description="number of the batch")
@@ -59,13 +57,11 @@ class SessionRow(Row):
 
 
 class FlagRow(Row):
-    """What an off-task rule found."""
+    """One row per off-task flag on an answer to a public prompt or on a participant; none excludes. Flags
+    from before an extension or a reopening are left out.
+    """
 
     table = "flags"
-    about = (
-        "One row per off-task flag on an answer to a public prompt or on a participant; none excludes. Flags "
-        "from before an extension or a reopening are left out."
-    )
 
     participant: Code
     prompt_id: str | None = Field(description="id of the flagged answer's prompt; absent for a participant")
@@ -77,13 +73,11 @@ class FlagRow(Row):
 
 
 class VerdictRow(Row):
-    """A reviewer's decision."""
+    """One row per decision of a reviewer about a participant's flags; the newest one counts. Decisions
+    from before an extension or a reopening are left out.
+    """
 
     table = "verdicts"
-    about = (
-        "One row per decision of a reviewer about a participant's flags; the newest one counts. Decisions "
-        "from before an extension or a reopening are left out."
-    )
 
     participant: Code
     rules_version: RulesVersion
@@ -94,10 +88,9 @@ class VerdictRow(Row):
 
 
 class EventRow(Row):
-    """One entry of the trail."""
+    """One row per recorded event of the study and its sessions; test participants are left out."""
 
     table = "events"
-    about = "One row per recorded event of the study and its sessions; test participants are left out."
 
     scope: str = Field(description="`study` or `session`")
     participant: str | None = Field(description="code of the participant; absent for an event of the study")

@@ -6,14 +6,12 @@ from scoring.export.rows.base import Group, Row, Run, Scope
 
 
 class EstimateRow(Row):
-    """Ability of one group."""
+    """One row per scoring run, scope, group and category, from the newest computation of the run. A
+    category whose numbers would tell of one or two private prompts has only its counts. expected =
+    missing + unscored + pairs + unknown_items.
+    """
 
     table = "estimates"
-    about = (
-        "One row per scoring run, scope, group and category, from the newest computation of the run. A "
-        "category whose numbers would tell of one or two private prompts has only its counts. expected = "
-        "missing + unscored + pairs + unknown_items."
-    )
 
     run: Run
     scope: Scope
@@ -69,10 +67,9 @@ class EstimateRow(Row):
 
 
 class TaskRow(Row):
-    """Accuracy on one task."""
+    """One row per scoring run, scope, group and task of a task benchmark."""
 
     table = "task_accuracies"
-    about = "One row per scoring run, scope, group and task of a task benchmark."
 
     run: Run
     scope: Scope
@@ -83,10 +80,9 @@ class TaskRow(Row):
 
 
 class MetricRow(Row):
-    """A summary over tasks."""
+    """One row per scoring run, scope, group and metric of a task benchmark."""
 
     table = "metrics"
-    about = "One row per scoring run, scope, group and metric of a task benchmark."
 
     run: Run
     scope: Scope
@@ -96,13 +92,11 @@ class MetricRow(Row):
 
 
 class ItemRow(Row):
-    """One item of the study's item bank."""
+    """One row per item of the study's item bank, in its order, without items of private prompts. Of a
+    bank that was calibrated from a table of models by tasks, items are tasks.
+    """
 
     table = "items"
-    about = (
-        "One row per item of the study's item bank, in its order, without items of private prompts. Of a "
-        "bank that was calibrated from a table of models by tasks, items are tasks."
-    )
 
     prompt_id: str = Field(description="id of the item's prompt; of such a bank the name of the task")
     label: str | None = Field(description="short label of the prompt; absent where the study's bank has none")
@@ -111,13 +105,11 @@ class ItemRow(Row):
 
 
 class ModelRow(Row):
-    """One test configuration of a model."""
+    """One row per test configuration of a model that is imported for the study's item bank: with scores
+    in `model_scores`, or with only what somebody published.
+    """
 
     table = "models"
-    about = (
-        "One row per test configuration of a model that is imported for the study's item bank: with scores "
-        "in `model_scores`, or with only what somebody published."
-    )
 
     model: str = Field(description="name of the configuration")
     family: str = Field(description="family of models it belongs to; empty if none was named")
@@ -130,13 +122,11 @@ class ModelRow(Row):
 
 
 class ModelScoreRow(Row):
-    """The score of one response of a model."""
+    """One row per model, item of the table `items` or public prompt of the study's batches, and epoch. A
+    table of models by tasks is here as accuracies, which are scores of epoch 1.
+    """
 
     table = "model_scores"
-    about = (
-        "One row per model, item of the table `items` or public prompt of the study's batches, and epoch. A "
-        "table of models by tasks is here as accuracies, which are scores of epoch 1."
-    )
 
     model: str = Field(description="name of the configuration")
     prompt_id: str = Field(description="id of the prompt, or the name of the task")
@@ -146,15 +136,13 @@ class ModelScoreRow(Row):
 
 
 class MeasurementRow(Row):
-    """One number of the measurement."""
+    """One row per scoring run, scope, block, name, group and subset, from the measurement of the run's
+    newest results. What a name stands for is said at the end. Rows about one private prompt are left out,
+    and so are rows about one person who withdrew; where there are two scopes, those about one person or
+    prompt are of the scope `public`.
+    """
 
     table = "measures"
-    about = (
-        "One row per scoring run, scope, block, name, group and subset, from the measurement of the run's "
-        "newest results. What a name stands for is said at the end. Rows about one private prompt are left "
-        "out, and so are rows about one person who withdrew; where there are two scopes, those about one "
-        "person or prompt are of the scope `public`."
-    )
 
     run: Run
     scope: Scope

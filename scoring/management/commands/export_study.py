@@ -4,18 +4,17 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from scoring.coordinator import results_bring_up
 from scoring.management.run_arguments import measuring_bar
-from scoring.selectors.export_results import SUPERSEDED
+from scoring.selectors.export_manifest import SUPERSEDED
 from scoring.services.exports import study_export
-from studies.management.operators import named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_study
 from studies.selectors.studies import software
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Write answers, scores, criteria, sessions, people by code, flags, results and events as CSV and "
         "JSONL, with a manifest and a data dictionary. The folder appears whole or not at all. Results that "
@@ -28,19 +27,18 @@ class Command(BaseCommand):
         parser.add_argument("--replace", action="store_true", help="put it in the place of an earlier export")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors():
-            study = named_study(options["study"])
-            with measuring_bar() as measuring:
-                found = results_bring_up(study=study, clock=timezone.now, measuring=measuring)
-            if found:
-                self.stdout.write(f"Computed first, as it was missing or older than the answers: {found}.")
-            manifest = study_export(
-                study=study,
-                target=options["folder"],
-                replace=options["replace"],
-                software=software(),
-                now=timezone.now(),
-            )
+        study = named_study(options["study"])
+        with measuring_bar() as measuring:
+            found = results_bring_up(study=study, clock=timezone.now, measuring=measuring)
+        if found:
+            self.stdout.write(f"Computed first, as it was missing or older than the answers: {found}.")
+        manifest = study_export(
+            study=study,
+            target=options["folder"],
+            replace=options["replace"],
+            software=software(),
+            now=timezone.now(),
+        )
         for file in manifest.files:
             if file.name.endswith(".csv"):
                 self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")

@@ -10,7 +10,7 @@ from judging.models import ScoringRun
 from psychometrics.inference.measure import Block
 from reporting.views.measurement.blocks_shown import PAGES
 from scoring.models import Measurement, MeasureRow
-from scoring.selectors.export_measures import exported
+from scoring.selectors.export_results import exported
 from scoring.selectors.measures import BlockMeasures, block_measures
 from studies.models import Participant, Prompt
 from tests.reporting.measurement.effects.measured_effects import (
