@@ -93,28 +93,26 @@ def results_bring_up(*, study: Study, clock: Clock, measuring: Said = nothing_sa
         results_compute(run=run, now=clock())
     if found.agreement:
         agreements_compute(study=study, now=clock())
-    for run in found.measurements:
-        results_measure_again(run, clock, measuring)
+    for results in filter(None, map(newest_results, found.measurements)):
+        earlier = measurement_of(results)
+        chosen = {"seed": earlier.seed, "resamples": earlier.resamples} if earlier else {}
+        measurement_compute(results=results, now=clock(), said=measuring, **chosen)
     return found
 
 
-def results_measure_again(run: ScoringRun, clock: Clock, measuring: Said) -> None:
-    if (results := newest_results(run)) is None:
-        return
-    earlier = measurement_of(results)
-    chosen = {"seed": earlier.seed, "resamples": earlier.resamples} if earlier else {}
-    measurement_compute(results=results, now=clock(), said=measuring, **chosen)
-
-
 def judging_coordinate(*, clock: Clock) -> list[Remaining]:
-    """One look at all open runs: score, finish, compute the results; return what workers could do now.
+    """One look at all open runs: bring each up to what is decided, to its results where it ends; return what
+    workers could do now.
 
     A run that fails here keeps no other from going on; the next look tries it again.
     """
     remaining: list[Remaining] = []
     for judging_run in open_runs():
         try:
-            remaining += run_look(judging_run, clock)
+            if not run_coordinate(judging_run=judging_run, now=clock()):
+                remaining += remaining_of(judging_run, clock())
+            elif judging_run.purpose == RunPurpose.SCORES:
+                run_results(judging_run, clock)
         except Exception:  # the edge of a run
             logger.exception("a judging run could not be brought up", extra={"run": judging_run.pk})
     for judging_run in results_due(clock()):
@@ -123,15 +121,6 @@ def judging_coordinate(*, clock: Clock) -> list[Remaining]:
         except Exception:  # the edge of a run
             logger.exception("the results of a run could not be computed", extra={"run": judging_run.pk})
     return remaining
-
-
-def run_look(judging_run: JudgingRun, clock: Clock) -> list[Remaining]:
-    """Bring one run up to what is decided, to its results where it ends; return what could be done now."""
-    if not run_coordinate(judging_run=judging_run, now=clock()):
-        return remaining_of(judging_run, clock())
-    if judging_run.purpose == RunPurpose.SCORES:
-        run_results(judging_run, clock)
-    return []
 
 
 def run_results(judging_run: JudgingRun, clock: Clock) -> None:

@@ -17,10 +17,6 @@ from psychometrics.measures.registry import BLOCKS
 from scoring.services.measurement import Said
 from studies.models import User
 
-BUDGET_OF_OPEN_RUN = (
-    "The study's open run has the budget it was started with; leave out --budget, or pause the run and give "
-    "the new one with --resume."
-)
 STOPPED = "Stopped. What was judged is kept: run the same command again and it continues."
 
 
@@ -28,24 +24,25 @@ def open_run_prepare(
     run: JudgingRun | None, *, resume: bool, budget: Decimal | None, actor: User | None
 ) -> None:
     """Resume the study's open run where that is asked; raise CommandError where the options do not fit it."""
+    if resume and run is None:
+        raise CommandError("No run of this study pauses; leave out --resume.")
+    if run is None:
+        return
+    if resume and run.state == RunState.RUNNING:
+        raise CommandError("The study's open run goes on already; leave out --resume.")
     if resume:
-        open_run_resume(run, budget, actor)
-    elif run is not None and run.state == RunState.PAUSED:
+        now_allowed = run.budget if budget is None else budget
+        run_resume(run=run, budget=now_allowed, actor=actor, now=timezone.now())
+    elif run.state == RunState.PAUSED:
         raise CommandError(
             f"The study's open run pauses: {run.get_pause_reason_display()}. {run.pause_detail} "
             "Add --resume to go on with it."
         )
-    elif run is not None and budget is not None:
-        raise CommandError(BUDGET_OF_OPEN_RUN)
-
-
-def open_run_resume(run: JudgingRun | None, budget: Decimal | None, actor: User | None) -> None:
-    if run is None:
-        raise CommandError("No run of this study pauses; leave out --resume.")
-    if run.state == RunState.RUNNING:
-        raise CommandError("The study's open run goes on already; leave out --resume.")
-    now_allowed = run.budget if budget is None else budget
-    run_resume(run=run, budget=now_allowed, actor=actor, now=timezone.now())
+    elif budget is not None:
+        raise CommandError(
+            "The study's open run has the budget it was started with; leave out --budget, or pause the run "
+            "and give the new one with --resume."
+        )
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from formats.problems import one_line
@@ -13,13 +13,13 @@ from scoring.readers.model_results.reading import ResultsFormat, read_model_resu
 from scoring.readers.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
 from scoring.selectors.leaderboards import studies_measured_on
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
-from studies.management.operators import plain_errors
+from studies.management.operators import OperatorCommand
 from studies.models import ItemBank
 
 SHOWN = 10
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Import results of models for the prompts of an item bank: scores per prompt and epoch (JSONL), "
         "published thetas (JSONL or CSV) or an Inspect AI log (.json or .eval). All of a file or nothing of "
@@ -42,17 +42,16 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         if len(options["model"]) > MAX_NAME_CHARACTERS:
             raise CommandError(f"--model: at most {MAX_NAME_CHARACTERS} characters.")
-        with plain_errors():
-            item_bank = named_item_bank(options["item_bank"])
-            results = read(options)
-            done = leaderboard_import(
-                item_bank=item_bank,
-                results=results,
-                source=options["source"],
-                replace=options["replace"],
-                now=timezone.now(),
-            )
-            self.stdout.write("\n".join(lines(item_bank, results, done)))
+        item_bank = named_item_bank(options["item_bank"])
+        results = read(options)
+        done = leaderboard_import(
+            item_bank=item_bank,
+            results=results,
+            source=options["source"],
+            replace=options["replace"],
+            now=timezone.now(),
+        )
+        self.stdout.write("\n".join(lines(item_bank, results, done)))
 
 
 def read(options: dict[str, Any]) -> ModelResults:

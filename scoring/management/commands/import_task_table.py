@@ -5,16 +5,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from scoring.readers.accuracy_tables import read_accuracy_table
 from scoring.services.task_tables import task_table_import
-from studies.management.operators import plain_errors, slug_of
+from studies.management.operators import OperatorCommand, slug_of
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Calibrate the tasks of a table of accuracies (models by tasks, as for benchmark_metrics) and store "
         "them as an item bank; a study of the benchmark with this bank is placed beside the table's models."
@@ -30,10 +30,9 @@ class Command(BaseCommand):
             read = read_accuracy_table(table)
         except AccuracyTableRefused as refusal:
             raise CommandError(f"The table {table} cannot be used:\n{refusal}") from None
-        with plain_errors():
-            item_bank, calibration, created = task_table_import(
-                slug=slug or slug_of(table), table=read, source=source or table.name, now=timezone.now()
-            )
+        item_bank, calibration, created = task_table_import(
+            slug=slug or slug_of(table), table=read, source=source or table.name, now=timezone.now()
+        )
         fit = calibration.fit
         said = {
             "item_bank": item_bank.slug, "new": created, "tasks": len(fit.b),

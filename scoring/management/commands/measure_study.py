@@ -5,7 +5,6 @@ import sys
 from argparse import Action, ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from psychometrics.measures.catalogue import CATALOGUE
@@ -14,7 +13,7 @@ from scoring.selectors.runs import newest_study_results
 from scoring.services.measurement import RESAMPLES, SEED, measurement_compute
 from scoring.services.result_inputs import results_are_current
 from scoring.services.results import results_compute
-from studies.management.operators import named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_study
 from studies.services.refusals import Refused
 
 MIN_RESAMPLES, MAX_RESAMPLES = 100, 100_000
@@ -29,7 +28,7 @@ class Names(Action):
         parser.exit()
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = (
         "Measure the newest results of a study: Average and Top with every estimator, uncertainty, missing "
         "answers, exclusions, judge effects, fit, slices, models. Prints how each block ended as JSON. "
@@ -45,7 +44,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
-        with plain_errors(), measuring_bar() as said:
+        with measuring_bar() as said:
             refuse_impossible(options["seed"], options["resamples"])
             results = newest_study_results(named_study(options["study"]))
             if results is None:

@@ -14,18 +14,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql
 from scoring.management.item_bank_arguments import items_in
 
-FIELDS = (
-    "theta",
-    "se",
-    "ci_low",
-    "ci_high",
-    "pairs",
-    "prompts",
-    "coverage",
-    "raw_mean",
-    "theta_pool",
-    "se_pool",
-)
+FIELDS = "theta se ci_low ci_high pairs prompts coverage raw_mean theta_pool se_pool".split()
 LOGISTIC = (
     "The item bank was fitted with the logistic 2PL: ability on its scale is theta_ql; theta by logits of "
     "scores is not on that scale and is null."
