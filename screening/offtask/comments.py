@@ -9,9 +9,8 @@ import re
 from collections.abc import Sequence
 
 from psychometrics.exclusions.words import count_words
-from screening.offtask.expectations import allows_short_answer, asks_for_an_opinion
 from screening.offtask.facts import Flag, OfftaskRules, PromptFacts, ReasonCode
-from screening.offtask.words import clauses, quoted
+from screening.offtask.words import allows_short_answer, asks_for_an_opinion, clauses, quoted
 
 
 def _one_of(words: str) -> str:

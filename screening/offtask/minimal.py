@@ -4,9 +4,8 @@ import re
 import unicodedata
 
 from psychometrics.exclusions.words import count_words, has_letters_or_digits
-from screening.offtask.expectations import allows_short_answer, allows_symbols_only
 from screening.offtask.facts import OfftaskRules, PromptFacts
-from screening.offtask.words import clauses, quoted, visible
+from screening.offtask.words import allows_short_answer, allows_symbols_only, clauses, quoted, visible
 
 _PLACEHOLDERS = frozenset(
     phrase.strip().casefold()
