@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoring.readers.model_results.line_files import read_responses
-from scoring.readers.model_results.reading import ResultsFormat, format_of, read_model_results
+from scoring.readers.model_results.reading import ResultsFormat, format_of, read_model_results, read_responses
 from scoring.readers.model_results.records import (
     MAX_EPOCHS,
     MAX_PROBLEMS,
