@@ -24,7 +24,7 @@ def new_folder(target: Path, *, replace: bool) -> Iterator[Path]:
             can be written beside it.
     """
     target = target.resolve()
-    check_target(target, replace=replace)
+    _check_target(target, replace=replace)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.partial-", dir=target.parent))
@@ -39,26 +39,20 @@ def new_folder(target: Path, *, replace: bool) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def check_target(target: Path, *, replace: bool) -> None:
+def _check_target(target: Path, *, replace: bool) -> None:
     """Refuse to touch anything but a free name, an empty folder or, with `replace`, an earlier export."""
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
-    manifest = earlier_manifest(target)
-    if manifest is None:
-        raise TargetRefused(f"{target} exists and is not an earlier export; name another folder.")
+    try:
+        manifest = Manifest.model_validate_json((target / MANIFEST_NAME).read_bytes())
+    except (OSError, ValidationError):
+        raise TargetRefused(f"{target} exists and is not an earlier export; name another folder.") from None
     if not replace:
         raise TargetRefused(f"{target} holds an earlier export; name another folder or add --replace.")
     known = {MANIFEST_NAME, *(file.name for file in manifest.files)}
     strange = sorted(path.name for path in target.iterdir() if path.name not in known)
     if strange:
         raise TargetRefused(f"{target} also holds {strange[0]}, which no export wrote; move it away first.")
-
-
-def earlier_manifest(target: Path) -> Manifest | None:
-    try:
-        return Manifest.model_validate_json((target / MANIFEST_NAME).read_bytes())
-    except (OSError, ValidationError):
-        return None
 
 
 def move_into_place(draft: Path, target: Path) -> None:

@@ -10,7 +10,7 @@ from batches.rules.statuses import AnswerState, SessionStatus, answer_state, cou
 from judging.models import CriterionScore, RowState, ScoringRun
 from psychometrics.data.categories import category_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from scoring.selectors.bank_items import study_prompts
+from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import retained_participants, screened_participants
 from studies.models import Study
 from studies.selectors.banks import item_arrays

@@ -14,8 +14,8 @@ from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
 from psychometrics.data.categories import category_of
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
-from scoring.selectors.bank_items import study_prompts
 from scoring.selectors.export_columns import OF_ANSWER, judging_run_numbers, run_numbers, stored_columns
+from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import ENDED
 from studies.models import Item, Study
 

@@ -14,11 +14,10 @@ from psychometrics.measures.methods import METHODS
 from scoring.export import manifest
 from scoring.models import ResultSet
 from scoring.selectors.audit_results import RESAMPLES
-from scoring.selectors.bank_items import bank_sizes, hidden_items, study_prompts
 from scoring.selectors.export_columns import judging_run_numbers
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
-from scoring.selectors.scopes import scope_to_leave
+from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
 from studies.models import Participant, Study
 
 # Results of the present design are brought up before an export, or it is refused.

@@ -9,10 +9,10 @@ from django.db.models import Q, QuerySet
 
 from scoring.export.rows import results as row_types
 from scoring.models import MeasureRow, ModelConfiguration, ModelScore, ResultSet
-from scoring.selectors.bank_items import hidden_items, study_prompts
 from scoring.selectors.export_columns import public_labels, run_numbers, stored_columns
 from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.runs import newest_results, runs_of
+from scoring.selectors.scopes import hidden_items, study_prompts
 from screening.selectors.participants import screened_participants
 from studies.models import Item, Study
 

@@ -11,8 +11,8 @@ from psychometrics.measures.inputs import BenchmarkFacts, JudgeFacts, ModelFacts
 from psychometrics.models.leaderboard import Leaderboard
 from scoring.models import ResultSet
 from scoring.selectors import judge_effects
-from scoring.selectors.bank_items import bank_sizes, public_arrays
 from scoring.selectors.leaderboards import leaderboard_of
+from scoring.selectors.scopes import bank_sizes, public_arrays
 from scoring.selectors.task_tables import guessing_rates, holds_tasks, table_columns
 from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from studies.models import ItemBank

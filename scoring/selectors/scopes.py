@@ -1,18 +1,50 @@
-"""Over which answers a study has numbers, and which of them may leave the site
+"""What a study asks, over which of it there are numbers, and which of them may leave the site
 (`psychometrics.measures.disclosure`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from django.db.models import QuerySet
+
+from batches.models import BatchPrompt
+from psychometrics.data.categories import items_by_category
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Measure, Scope
+from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.disclosure import disclosure_of
 from scoring.models import ResultSet
-from scoring.selectors.bank_items import study_prompts
-from studies.models import Prompt, Study
+from studies.models import Item, Prompt, Study
 
 Rule = Callable[[Block, Scope], Callable[[Measure], bool]]
+
+
+def study_prompts(study: Study) -> QuerySet[Prompt]:
+    """The prompts of the study's batches."""
+    placed = BatchPrompt.objects.filter(batch__plan__study=study)
+    return Prompt.objects.filter(pk__in=placed.values("prompt"))
+
+
+def hidden_items(study: Study) -> QuerySet[Item]:
+    """Items of prompts that any stored bank holds as private, unless this study's bank has them public."""
+    private = Prompt.objects.filter(split="private").values("prompt_id")
+    public = Prompt.objects.filter(version=study.bank_version, split="public").values("prompt_id")
+    items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id__in=private)
+    return items.exclude(prompt_id__in=public)
+
+
+def bank_sizes(study: Study) -> Counter[str]:
+    """How many items the study's bank has of each category; none without a bank."""
+    of_prompt = dict(study_prompts(study).values_list("prompt_id", "category"))
+    items = Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "subcategory")
+    return items_by_category(items, of_prompt)
+
+
+def public_arrays(study: Study, items: ItemArrays) -> ItemArrays:
+    """The arrays of the study's bank without them."""
+    hidden = set(hidden_items(study).values_list("prompt_id", flat=True))
+    return items.subset(name for name in items.prompt_ids if name not in hidden) if hidden else items
 
 
 def study_scopes(study: Study) -> tuple[Scope, ...]:

@@ -4,7 +4,7 @@ from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelScore
-from scoring.selectors.bank_items import study_prompts
+from scoring.selectors.scopes import study_prompts
 from studies.models import Item, Study
 
 

@@ -1,16 +1,34 @@
-"""What is missing, or older than the answers and verdicts it rests on, of a study's results."""
+"""What results and measurements rest on, its hashes, and what of a study's results is missing or older."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
+import numpy as np
 from django.db.models import Exists, OuterRef, Q
 
+from formats.canonical import canonical_sha256
 from judging.models import CriterionScore, RunPurpose, ScoringRun
+from judging.selectors.answers import result_answers
+from psychometrics.data.answers import ResultAnswer
+from psychometrics.data.cohort import PUBLIC, Cohort
+from psychometrics.inference.measure import Block, Scope
+from psychometrics.measures.catalogue import CATALOGUE
+from psychometrics.measures.methods import METHODS
+from scoring.models import ModelConfiguration, ResultSet
+from scoring.selectors.cohorts import study_cohort
+from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
+from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results, runs_of
+from scoring.selectors.scopes import study_prompts
 from scoring.services.agreement_inputs import agreements_are_current
-from scoring.services.measured_inputs import measurement_is_current
-from scoring.services.result_inputs import results_are_current
+from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from studies.models import Study
+
+# A database sums a mean in the order it finds the rows: its last digits may differ the next time.
+DECIMALS = 9
+ROWS = ("person", "prompt", "batch", "position", "p", "p_certain")
 
 
 @dataclass(frozen=True)
@@ -34,7 +52,7 @@ def out_of_date(study: Study) -> OutOfDate:
     """Told by hashes of what results, agreement and measurements were computed from, not by times."""
     runs = runs_to_keep(study)
     results = [run for run in runs if not results_are_current(run)]
-    measurements = [run for run in runs if run in results or not is_measured(run)]
+    measurements = [run for run in runs if run in results or not _is_measured(run)]
     return OutOfDate(results, measurements, agreement=not agreements_are_current(study))
 
 
@@ -45,6 +63,89 @@ def runs_to_keep(study: Study) -> list[ScoringRun]:
     return list(runs.filter(Exists(asked) | Q(result_sets__isnull=False)).distinct())
 
 
-def is_measured(run: ScoringRun) -> bool:
+def results_are_current(run: ScoringRun) -> bool:
+    """Whether the run's newest results rest on its scores, and on who counts, as both are now."""
     results = newest_results(run)
-    return results is not None and measurement_is_current(results)
+    if results is None:
+        return False
+    hashes = inputs_hashes(list(result_answers(run)), run.study)
+    return has_hashes(results, hashes) and not is_carried_over(results)
+
+
+def has_hashes(results: ResultSet, hashes: Mapping[Scope, str]) -> bool:
+    """Whether results were computed from what these hashes are of."""
+    stored = (results.inputs_sha256, results.inputs_sha256_public)
+    return stored == (hashes[Scope.ALL], hashes.get(Scope.PUBLIC, ""))
+
+
+def is_carried_over(results: ResultSet) -> bool:
+    """Whether its headlines are estimates of a version that stored no rows: columns are missing in them."""
+    return results.measures.filter(block=Block.RESULTS, name="participants", people=None).exists()
+
+
+def inputs_hashes(answers: Sequence[ResultAnswer], study: Study) -> dict[Scope, str]:
+    """The hash of each scope, over the prompts of the study's batches that are in it."""
+    rows = list(study_prompts(study).values_list("prompt_id", "category", "split"))
+    asked = {name: category for name, category, _ in rows}
+    public = {name: category for name, category, split in rows if split == PUBLIC}
+    hashes = {Scope.ALL: _inputs_sha256(answers, study, asked)}
+    if len(public) < len(asked):
+        hashes[Scope.PUBLIC] = _inputs_sha256(answers, study, public)
+    return hashes
+
+
+def _inputs_sha256(answers: Iterable[ResultAnswer], study: Study, prompts: Mapping[str, str]) -> str:
+    """A hash of everything a result on these prompts depends on: equal inputs give equal numbers.
+
+    It names people and prompts as an export does, so that it can be formed again from one. A place that does
+    not count is missing; one that counts and has no score is unscored.
+    """
+    return canonical_sha256(
+        {
+            "places": sorted(
+                [answer.participant, answer.prompt_id, answer.task, answer.batch, answer.counts, answer.score]
+                for answer in answers
+                if answer.prompt_id in prompts
+            ),
+            "prompts": sorted(prompts.items()),
+            "item_bank": study.item_bank.digest if study.item_bank else None,
+            "top_size": study.protocol.top_size,
+            "match_rules": study.protocol.match_rules,
+        }
+    )
+
+
+def _is_measured(run: ScoringRun) -> bool:
+    """Whether there is a measurement of its newest results, of everything it looks at as that is now."""
+    results = newest_results(run)
+    found = measurement_of(results) if results is not None else None
+    return found is not None and found.inputs_sha256 == measured_sha256(run, study_cohort(run))
+
+
+def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
+    """Sha256 (hex) over everybody's places and scores, the excluded included, over what exclusion rules and
+    the judge's effects are read from, over the models that are imported, and over the methods and the names
+    of all measures.
+    """
+    digest = hashlib.sha256()
+    for part in _measured_parts(run, everyone):
+        digest.update(json.dumps(part, sort_keys=True).encode() if not isinstance(part, bytes) else part)
+    return digest.hexdigest()
+
+
+def _measured_parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
+    yield METHODS
+    yield sorted(CATALOGUE)
+    study, codes = run.study, [person.code for person in everyone.people]
+    yield [[asdict(one) for one in everyone.people], [asdict(one) for one in everyone.prompts]]
+    facts = exclusion_facts(study, codes)
+    for column in (*(getattr(everyone, name) for name in ROWS), *asdict(facts).values()):
+        yield np.round(column.astype(np.float64), DECIMALS).tobytes()
+    yield everyone.outcome.astype(np.bytes_).tobytes()
+    yield sorted((code, list(own.items())) for code, own in decisions_by_rater(study).items())
+    yield excluded_by_reason(study)
+    yield sorted(confidence_counts(run).items())
+    yield unscored_reasons(run)
+    yield [(other.pk, sorted(current_scores(other).items())) for other in other_runs(run)]
+    imported = ModelConfiguration.objects.filter(item_bank=study.item_bank_id)
+    yield list(imported.order_by("name").values_list("name", "sha256"))

@@ -19,7 +19,7 @@ from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.headlines import stored_headlines
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.scopes import results_disclosure
-from scoring.services.measured_inputs import measured_sha256
+from scoring.services.freshness import measured_sha256
 from scoring.services.storing import measures_store
 from studies.models import StudyEvent
 from studies.services.database import snapshot

@@ -18,7 +18,7 @@ from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.runs import newest_results
 from scoring.selectors.scopes import results_disclosure
-from scoring.services.result_inputs import has_hashes, inputs_hashes, is_carried_over, places_asked
+from scoring.services.freshness import has_hashes, inputs_hashes, is_carried_over
 from scoring.services.storing import measures_store
 from screening.selectors.flow import study_flow
 from studies.models import Study
@@ -35,7 +35,7 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
     study = run.study
     with snapshot():
         answers = list(result_answers(run))
-        hashes = inputs_hashes(answers, study, places_asked(study))
+        hashes = inputs_hashes(answers, study)
         newest = newest_results(run)
         kept = newest is not None and is_carried_over(newest) and has_hashes(newest, hashes)
         results = newest if newest is not None and kept else ResultSet(run=run)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from psychometrics.measures.catalogue import CATALOGUE
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.runs import newest_study_results
+from scoring.services.freshness import results_are_current
 from scoring.services.measurement import RESAMPLES, SEED, measurement_compute
-from scoring.services.result_inputs import results_are_current
 from scoring.services.results import results_compute
 from studies.management.operators import OperatorCommand, named_study
 from studies.services.refusals import Refused

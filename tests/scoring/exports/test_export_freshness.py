@@ -20,7 +20,7 @@ from judging.models import CriterionScore
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.models import Measurement, ResultSet
 from scoring.readers.model_results.records import ModelResults, PublishedAbility
-from scoring.services import measured_inputs
+from scoring.services import freshness
 from scoring.services.exports import ResultsOutOfDate, study_export
 from scoring.services.leaderboards import leaderboard_import
 from screening.models import VerdictDecision
@@ -196,7 +196,7 @@ def test_what_earlier_methods_measured_or_fewer_names_is_measured_again(
     study: Study, later: datetime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: str, other: object
 ) -> None:
     with monkeypatch.context() as earlier:
-        earlier.setattr(measured_inputs, of, other)
+        earlier.setattr(freshness, of, other)
         call_command("measure_study", "pilot", "--resamples", "100", stdout=StringIO())
     assert MEASURED_ONLY in refused(study, tmp_path / "refused", later)
 
