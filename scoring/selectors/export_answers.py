@@ -14,7 +14,13 @@ from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
 from psychometrics.data.categories import category_of
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
-from scoring.selectors.export_columns import OF_ANSWER, judging_run_numbers, run_numbers, stored_columns
+from scoring.selectors.export_columns import (
+    OF_ANSWER,
+    judging_run_numbers,
+    named,
+    run_numbers,
+    stored_columns,
+)
 from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import ENDED
 from studies.models import Item, Study
@@ -40,18 +46,12 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
     for prompt in prompts.annotate(number_of_criteria=Count("criteria")).order_by("position"):
         a, b, subcategory = known.get(prompt.prompt_id, (None, None, ""))
         yield PromptRow(
-            prompt_id=prompt.prompt_id,
-            label=prompt.label,
-            category=prompt.category,
-            subcategory=prompt.subcategory,
-            task=prompt.task,
-            modality=prompt.modality,
+            **named(prompt, "prompt_id", "label", "category", "subcategory", "task", "modality", "labels"),
             criteria=prompt.number_of_criteria,
             a=a,
             b=b,
             result_category=category_of(subcategory, prompt.category),
             result_subcategory=subcategory or prompt.subcategory,
-            labels=prompt.labels,
         )
 
 

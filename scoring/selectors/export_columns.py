@@ -37,6 +37,11 @@ def stored_columns(
         yield found | {name: found[name] or None for name in empty_as_none}
 
 
+def named(record: object, *names: str) -> dict[str, Any]:
+    """These attributes of a record, which are columns or entries of the same name."""
+    return {name: getattr(record, name) for name in names}
+
+
 def run_numbers(study: Study) -> Mapping[int, int]:
     """The number of each run in the export, from 1."""
     return {pk: number for number, pk in enumerate(runs_of(study).values_list("pk", flat=True), start=1)}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import Count, Sum
 
@@ -14,7 +13,7 @@ from psychometrics.measures.methods import METHODS
 from scoring.export import manifest
 from scoring.models import ResultSet
 from scoring.selectors.audit_results import RESAMPLES
-from scoring.selectors.export_columns import judging_run_numbers
+from scoring.selectors.export_columns import judging_run_numbers, named
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
 from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
@@ -27,17 +26,12 @@ SUPERSEDED = (
 )
 
 
-def _named(record: object, *names: str) -> dict[str, Any]:
-    """These attributes of a record."""
-    return {name: getattr(record, name) for name in names}
-
-
 def study_entry(study: Study) -> manifest.StudyEntry:
     """The study and everything its protocol hash stands for."""
     version = study.bank_version
     return manifest.StudyEntry(
-        **_named(study, "slug", "name", "status", "opens_at", "closes_at", "frozen_at"),
-        **_named(study, "protocol_hash", "design_hash"),
+        **named(study, "slug", "name", "status", "opens_at", "closes_at", "frozen_at"),
+        **named(study, "protocol_hash", "design_hash"),
         simulated=study.is_simulated,
         protocol=study.settings,
         bank=version.bank.slug,
@@ -58,7 +52,7 @@ def item_bank_entry(study: Study) -> manifest.ItemBankEntry | None:
         return None
     sizes = bank_sizes(study)
     return manifest.ItemBankEntry(
-        **_named(study.item_bank, "squeeze_scale", "squeeze_offset", "sigma_hat", "response_model"),
+        **named(study.item_bank, "squeeze_scale", "squeeze_offset", "sigma_hat", "response_model"),
         items=sizes.total(),
         items_by_category=dict(sorted(sizes.items())),
     )
@@ -74,8 +68,8 @@ def _run_entry(number: int, run: ScoringRun) -> manifest.RunEntry:
     results = newest_results(run)
     superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
     return manifest.RunEntry(
-        **_named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
-        **_named(run, "started_at", "finished_at"),
+        **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
+        **named(run, "started_at", "finished_at"),
         number=number,
         judge_name=run.config.slug if run.config else None,
         base_url=run.config.base_url if run.config else None,
@@ -91,7 +85,7 @@ def _measurement_entry(results: ResultSet) -> manifest.MeasurementEntry | None:
     found = measurement_of(results)
     if found is None:
         return None
-    stored = _named(found, "seed", "resamples", "blocks", "public_blocks", "computed_at")
+    stored = named(found, "seed", "resamples", "blocks", "public_blocks", "computed_at")
     return manifest.MeasurementEntry(**stored, methods=METHODS, names=tuple(CATALOGUE))
 
 
@@ -102,9 +96,7 @@ def judging_run_entries(study: Study) -> Iterator[manifest.JudgingRunEntry]:
     )
     for number, run in enumerate(counted.order_by("pk"), start=1):
         yield manifest.JudgingRunEntry(
-            **_named(
-                run, "purpose", "state", "budget", "plan_sha256", "started_at", "resumed_at", "ended_at"
-            ),
+            **named(run, "purpose", "state", "budget", "plan_sha256", "started_at", "resumed_at", "ended_at"),
             number=number,
             pause_reason=run.pause_reason or None,
             judges=tuple(
@@ -127,7 +119,7 @@ def audit_entries(study: Study) -> Iterator[manifest.AuditEntry]:
     judging_numbers, scope = judging_run_numbers(study), scope_to_leave(study)
     for number, sample in enumerate(study_samples(study).reverse(), start=1):
         yield manifest.AuditEntry(
-            **_named(sample, "seed", "drawn_at"),
+            **named(sample, "seed", "drawn_at"),
             number=number,
             judging_run=judging_numbers[sample.judging_run_id],
             resamples=RESAMPLES,

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -24,21 +24,16 @@ SHOWN = 5
 class SourceRefused(Refused):
     """Nobody could tell where the numbers come from."""
 
-    def __init__(self) -> None:
-        super().__init__(f"Say where the results come from, in 1 to {MAX_SOURCE_CHARACTERS} characters.")
-
 
 class ConfigurationsDiffer(Refused):
     """The bank holds other results under the same names."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
-        shown = ", ".join(one_line(name) for name in names[:SHOWN]) + (
-            f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        )
+        shown = ", ".join(one_line(name) for name in names[:SHOWN])
+        others = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         super().__init__(
-            f"Nothing was imported: the item bank holds other results of {shown}. Add --replace to put these "
-            "in their place."
+            f"Nothing was imported: the item bank holds other results of {shown}{others}. Add --replace to "
+            "put these in their place."
         )
 
 
@@ -46,7 +41,6 @@ class NoKnownPrompt(Refused):
     """No response of the file is to a prompt of the bank."""
 
     def __init__(self, unknown: Sequence[str]) -> None:
-        self.unknown = tuple(unknown)
         shown = ", ".join(one_line(prompt_id) for prompt_id in unknown[:SHOWN])
         super().__init__(f"Nothing was imported: the item bank knows none of the prompts ({shown}, …).")
 
@@ -78,7 +72,7 @@ def leaderboard_import(
         ConfigurationsDiffer: there are other results under one of the names and `replace` is False.
     """
     if not source.strip() or len(source) > MAX_SOURCE_CHARACTERS or "\0" in source:
-        raise SourceRefused
+        raise SourceRefused(f"Say where the results come from, in 1 to {MAX_SOURCE_CHARACTERS} characters.")
     ItemBank.objects.select_for_update().get(pk=item_bank.pk)  # imports for one bank wait for each other
     known = set(Item.objects.filter(item_bank=item_bank).values_list("prompt_id", flat=True))
     unknown = [one.prompt_id for one in results.responses if one.prompt_id not in known]
@@ -88,7 +82,8 @@ def leaderboard_import(
     for configuration, responses in found:
         configuration.item_bank, configuration.imported_at = item_bank, now
         configuration.sha256 = _sha256(configuration, responses)
-    there = _stored(item_bank, [one.name for one, _ in found])
+    stored = ModelConfiguration.objects.filter(item_bank=item_bank, name__in=[one.name for one, _ in found])
+    there = dict(stored.values_list("name", "sha256"))
     new = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
     taken = [one.name for one, _ in new if one.name in there]
     if taken and not replace:
@@ -137,11 +132,6 @@ def _sha256(one: ModelConfiguration, responses: Sequence[ModelResponse]) -> str:
 
 def _score(response: ModelResponse) -> float | None:
     return None if math.isnan(response.score) else response.score
-
-
-def _stored(item_bank: ItemBank, names: Iterable[str]) -> dict[str, str]:
-    rows = ModelConfiguration.objects.filter(item_bank=item_bank, name__in=list(names))
-    return dict(rows.values_list("name", "sha256"))
 
 
 def _insert(new: Sequence[WithResponses]) -> int:

@@ -39,7 +39,7 @@ def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = F
     )
 
 
-def _newest_flags(study: Study, *, public_only: bool = False) -> dict[int, frozenset[str]]:
+def _newest_flags(study: Study, *, public_only: bool) -> dict[int, frozenset[str]]:
     """Reasons of the flags on each answer, of the rules version that was screened with last."""
     people = participants.screened_participants(study).values("pk")
     rows = participants.current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
