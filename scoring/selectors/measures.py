@@ -63,19 +63,11 @@ def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.
     """One block, in one query, and one for the labels of prompts where it is about any."""
     ended = measurement.ended(scope).get(block, NEVER)
     stored = measurement.result_set.measures.filter(scope=scope, block__in=(block, Block.RESULTS))
-    rows = shown_rows(block, ended, stored.order_by("pk"))
-    return ended_block(block, ended, rows, prompt_labels(measurement, rows))
+    rows = list(stored.order_by("pk"))
+    return _ended_block(block, ended, rows, _prompt_labels(measurement, rows))
 
 
-def shown_rows(block: Block, ended: Mapping[str, Any], rows: Iterable[MeasureRow]) -> tuple[MeasureRow, ...]:
-    """The rows of a block that was computed, those of the results that stand beside them first."""
-    beside = BESIDE.get(block) if ended["state"] == "computed" else None
-    return tuple(
-        row for row in rows if row.block == block or (beside and row.block == Block.RESULTS and beside(row))
-    )
-
-
-def prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
+def _prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
     """The labels of the prompts that these rows are about, by prompt id."""
     named = {row.prompt_id for row in rows} - {""}
     if not named:
@@ -86,22 +78,28 @@ def prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[
     return dict(of_study.values_list("prompt_id", "label"))
 
 
-def ended_block(
-    block: Block, ended: Mapping[str, Any], rows: tuple[MeasureRow, ...], labels: Mapping[str, str]
+def _ended_block(
+    block: Block, ended: Mapping[str, Any], stored: Iterable[MeasureRow], labels: Mapping[str, str]
 ) -> BlockMeasures:
-    """The block with its sentence in the reader's language."""
+    """The block with its sentence in the reader's language. Of one that was computed, the rows of the results
+    that stand beside its own come first.
+    """
+    beside = BESIDE.get(block) if ended["state"] == "computed" else None
+    rows = (
+        row for row in stored if row.block == block or (beside and row.block == Block.RESULTS and beside(row))
+    )
     template, facts = ended["template"], ended["facts"]
     # The empty text would be translated into the header of the catalogue.
     sentence = _(template) % facts if template else ""
-    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], rows, labels)
+    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], tuple(rows), labels)
 
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
     """Every block, in two queries."""
     stored = list(measurement.result_set.measures.filter(scope=scope).order_by("pk"))
-    labels = prompt_labels(measurement, stored)
+    labels = _prompt_labels(measurement, stored)
     return {
-        block: ended_block(block, ended, shown_rows(block, ended, stored), labels)
+        block: _ended_block(block, ended, stored, labels)
         for block, ended in ((Block(name), ended) for name, ended in measurement.ended(scope).items())
     }
 
