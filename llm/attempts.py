@@ -81,10 +81,6 @@ class Completion(Generic[Parsed]):
     attempt: Attempt
 
 
-def ignore_attempt(attempt: Attempt) -> None:
-    """Do nothing; for callers who store no attempts."""
-
-
 def attempt_at(state: RequestState, received: Received, outcome: str, latency_ms: float) -> Attempt:
     """The record of one request; the model is the one the endpoint names, else the one asked for."""
     return Attempt(

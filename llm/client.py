@@ -5,20 +5,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self, TypeVar, overload
+from typing import Protocol, Self, TypeVar, overload
 
 from pydantic import BaseModel, JsonValue
 
-from llm.attempts import OK, Attempt, Completion, RequestState, attempt_at, ignore_attempt
+from llm.attempts import OK, Attempt, Completion, RequestState, attempt_at
 from llm.egress import PUBLIC_ONLY, Egress
 from llm.encoding import Encoder
 from llm.endpoints import Endpoint
 from llm.errors import LLMError
-from llm.gates import OPEN_GATE, Gate
 from llm.http import ChatHttp, Transport
-from llm.parsing import parse
 from llm.providers import Provider
-from llm.replies import ReplyText, error_status, reply_text, require_json
+from llm.replies import ReplyText, error_status, parse, reply_text, require_json
 from llm.requests import ChatRequest, Marked, Message, RequestMaker
 from llm.retrying import RetryPolicy
 
@@ -29,12 +27,32 @@ Parsed = TypeVar("Parsed")
 USUAL_OUTPUT_TOKENS = 1000
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+class GateClosed(Exception):
+    """Nothing may be sent now. Nothing was: no attempt is recorded, and no fault of the endpoint is meant."""
 
 
-def ignore_plain_json() -> None:
-    """Do nothing; for callers who do not remember what an endpoint accepts."""
+class Gate(Protocol):
+    """Asked before each HTTP request, the repeated ones included: where a shared limit holds callers back.
+
+    Safe to share between threads.
+    """
+
+    def enter(self, *, tokens: int) -> None:
+        """Return when a request of about `tokens` tokens, prompt and reply together, may be sent; may block.
+
+        Raises:
+            GateClosed: it may not be sent; the caller passes this on untouched.
+        """
+
+
+class OpenGate:
+    """Lets everything through at once."""
+
+    def enter(self, *, tokens: int) -> None:
+        pass
+
+
+OPEN_GATE = OpenGate()
 
 
 class ChatClient:
@@ -72,32 +90,17 @@ class ChatClient:
         retry: RetryPolicy | None = None,
         gate: Gate = OPEN_GATE,
         plain_json: bool = False,
-        on_plain_json: Callable[[], None] = ignore_plain_json,
+        on_plain_json: Callable[[], None] = lambda: None,
         egress: Egress = PUBLIC_ONLY,
         transport: Transport | None = None,
         timer: Callable[[], float] = time.monotonic,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         endpoint = Endpoint(base_url, api_key)
         self.base_url = endpoint.base_url
-        self.model = model
         self.provider = provider
-        self.reasoning_effort = reasoning_effort
-        self.max_output_tokens = max_output_tokens
-        self.parameters = dict(parameters or {})
-        self._encoder = Encoder(
-            provider,
-            model=model,
-            parameters=self.parameters,
-            reasoning_effort=reasoning_effort,
-            max_output_tokens=max_output_tokens,
-        )
-        self._maker = RequestMaker(
-            model=model,
-            parameters=self.parameters,
-            reasoning_effort=reasoning_effort,
-            max_output_tokens=max_output_tokens,
-        )
+        self._maker = RequestMaker(model, dict(parameters or {}), reasoning_effort, max_output_tokens)
+        self._encoder = Encoder(provider, self._maker)
         self._retry = retry or RetryPolicy()
         self._gate = gate
         self._plain_json = plain_json
@@ -108,7 +111,7 @@ class ChatClient:
         self._http = ChatHttp(endpoint, timeout=timeout, egress=egress, transport=transport, timer=timer)
 
     def __repr__(self) -> str:
-        return f"ChatClient({self.model!r} at {self.base_url})"
+        return f"ChatClient({self._maker.model!r} at {self.base_url})"
 
     def __enter__(self) -> Self:
         return self
@@ -124,12 +127,12 @@ class ChatClient:
     def describe(self) -> dict[str, JsonValue]:
         """Everything about the client that can decide a reply; the key is not in it."""
         return {
-            "model": self.model,
+            "model": self._maker.model,
             "base_url": self.base_url,
             "provider": self.provider.value,
-            "parameters": dict(self.parameters),
-            "reasoning_effort": self.reasoning_effort,
-            "max_output_tokens": self.max_output_tokens,
+            "parameters": dict(self._maker.parameters),
+            "reasoning_effort": self._maker.reasoning_effort,
+            "max_output_tokens": self._maker.max_output_tokens,
         }
 
     @property
@@ -168,7 +171,7 @@ class ChatClient:
         messages: Sequence[Message],
         *,
         response_schema: type[Schema] | None = None,
-        on_attempt: Callable[[Attempt], None] = ignore_attempt,
+        on_attempt: Callable[[Attempt], None] = lambda attempt: None,
         marked: Marked | None = None,
     ) -> Completion[Schema] | Completion[None]:
         """Send `messages`, going on after each fault as its rule says (`llm.fault_rules`).
@@ -195,7 +198,7 @@ class ChatClient:
         read: Callable[[ReplyText], Parsed],
         on_attempt: Callable[[Attempt], None],
     ) -> Completion[Parsed]:
-        self._gate.enter(tokens=state.tokens(self.max_output_tokens or USUAL_OUTPUT_TOKENS))
+        self._gate.enter(tokens=state.tokens(self._maker.max_output_tokens or USUAL_OUTPUT_TOKENS))
         started = self._timer()
         try:
             reply = self._send(state)

@@ -7,13 +7,12 @@ in a row. And a re-ask adds the reply that could not be used, and what was wrong
 """
 
 import json
-from collections.abc import Mapping
 from functools import lru_cache
 
 from pydantic import BaseModel, JsonValue
 
 from llm.providers import PROFILES, Provider, effort_fields
-from llm.requests import ChatRequest, Message, messages_text
+from llm.requests import ChatRequest, Message, RequestMaker, messages_text
 from llm.schema import response_format, schema_in_words
 
 ALWAYS_OURS = frozenset(
@@ -22,30 +21,23 @@ ALWAYS_OURS = frozenset(
 
 
 class Encoder:
-    """Writes requests for one endpoint.
+    """Writes the requests of `maker` for one kind of endpoint.
 
     Raises:
         EffortUnsupported: the endpoint cannot be told this reasoning effort.
         ValueError: `parameters` names a field that is set otherwise.
     """
 
-    def __init__(
-        self,
-        provider: Provider,
-        *,
-        model: str,
-        parameters: Mapping[str, JsonValue],
-        reasoning_effort: str,
-        max_output_tokens: int | None,
-    ) -> None:
+    def __init__(self, provider: Provider, maker: RequestMaker) -> None:
         self._provider = provider
         self._profile = PROFILES[provider]
-        effort = effort_fields(provider, reasoning_effort)
-        if taken := (ALWAYS_OURS | effort.keys()) & parameters.keys():
+        effort = effort_fields(provider, maker.reasoning_effort)
+        if taken := (ALWAYS_OURS | effort.keys()) & maker.parameters.keys():
             raise ValueError(f"Leave {', '.join(sorted(taken))} out of the parameters; the client sets them.")
-        limit = {} if max_output_tokens is None else {self._profile.limit_field: max_output_tokens}
-        self._head = f'{{"model": {json.dumps(model)}, "messages": '
-        self._settings = {**limit, **effort, **dict(sorted(parameters.items()))}
+        most = maker.max_output_tokens
+        limit = {} if most is None else {self._profile.limit_field: most}
+        self._head = f'{{"model": {json.dumps(maker.model)}, "messages": '
+        self._settings = {**limit, **effort, **dict(sorted(maker.parameters.items()))}
         self._tail = lru_cache(64)(self._tail_of)
 
     def body(self, request: ChatRequest, *, plain: bool, reask: tuple[Message, ...] = ()) -> bytes:

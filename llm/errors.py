@@ -27,10 +27,11 @@
             ├── ReplyOffSchema   reply_off_schema     it is not the JSON that was asked for
             └── ReplyOutOfRange  reply_out_of_range   it is, but a number lies outside of its bounds
 
-What is done about each stands in `llm.fault_rules`. `reason` is the short code that is stored. Messages name
-the endpoint and never contain the key or a header.
+What is done about each stands in `llm.fault_rules`. Messages name the endpoint and never contain the key or a
+header.
 """
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -46,10 +47,18 @@ class Received:
     completion_tokens: int | None = None
 
 
+def snake_case(name: str) -> str:
+    """`RateLimited` as `rate_limited`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
 class LLMError(Exception):
-    """Base of the tree above."""
+    """Base of the tree above. `reason` is the short code that is stored; it follows from the class's name."""
 
     reason: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.reason = snake_case(cls.__name__)
 
     def __init__(self, message: str, received: Received | None = None) -> None:
         super().__init__(message)
@@ -63,31 +72,21 @@ class NoReply(LLMError):
 class AddressRefused(NoReply):
     """The endpoint's address is one that `llm.egress` lets no request go to; nothing was sent."""
 
-    reason = "address_refused"
-
 
 class ConnectionFailed(NoReply):
     """Nobody answered at the endpoint's address."""
-
-    reason = "connection_failed"
 
 
 class ConnectionLost(NoReply):
     """The connection broke before the reply was complete; the work may have been done and charged."""
 
-    reason = "connection_lost"
-
 
 class TimedOut(NoReply):
     """No reply began in the time allowed."""
 
-    reason = "timed_out"
-
 
 class ReplyTooSlow(NoReply):
     """A reply began, but was not complete in the time allowed."""
-
-    reason = "reply_too_slow"
 
 
 class ErrorStatus(LLMError):
@@ -103,49 +102,33 @@ class ErrorStatus(LLMError):
 class RateLimited(ErrorStatus):
     """Too many requests or tokens (429)."""
 
-    reason = "rate_limited"
-
 
 class ServerFailed(ErrorStatus):
     """A failure on the endpoint's side (5xx)."""
-
-    reason = "server_failed"
 
 
 class EndpointTimedOut(ErrorStatus):
     """The endpoint gave up waiting, for the request or for the model (408)."""
 
-    reason = "endpoint_timed_out"
-
 
 class EndpointConflict(ErrorStatus):
     """The endpoint is busy with something that excludes this request (409)."""
-
-    reason = "endpoint_conflict"
 
 
 class AskedTooEarly(ErrorStatus):
     """The endpoint is not ready yet (425)."""
 
-    reason = "asked_too_early"
-
 
 class AccessDenied(ErrorStatus):
     """The key, the account or the model is wrong (401, 402, 403, 404): every request would fail."""
-
-    reason = "access_denied"
 
 
 class SchemaRejected(ErrorStatus):
     """The endpoint does not accept the schema, or a keyword in it; it may well accept the request without."""
 
-    reason = "schema_rejected"
-
 
 class RequestRejected(ErrorStatus):
     """The endpoint does not accept this request."""
-
-    reason = "request_rejected"
 
 
 class UnusableReply(LLMError):
@@ -155,37 +138,25 @@ class UnusableReply(LLMError):
 class ReplyTooLarge(UnusableReply):
     """The reply is longer than any reply we can use; reading stopped there."""
 
-    reason = "reply_too_large"
-
 
 class ReplyWrongType(UnusableReply):
     """The reply says that it is something other than JSON, such as a web page."""
-
-    reason = "reply_wrong_type"
 
 
 class ReplyMalformed(UnusableReply):
     """The body is not a chat completion."""
 
-    reason = "reply_malformed"
-
 
 class ReplyTruncated(UnusableReply):
     """The text ends early: finish_reason is "length" or missing."""
-
-    reason = "reply_truncated"
 
 
 class ReplyRefused(UnusableReply):
     """The model, or the provider's content filter, declined to answer."""
 
-    reason = "reply_refused"
-
 
 class ReplyEmpty(UnusableReply):
     """The reply holds no text."""
-
-    reason = "reply_empty"
 
 
 class ReplyInvalid(UnusableReply):
@@ -200,10 +171,6 @@ class ReplyInvalid(UnusableReply):
 class ReplyOffSchema(ReplyInvalid):
     """The text is not the JSON that was asked for."""
 
-    reason = "reply_off_schema"
-
 
 class ReplyOutOfRange(ReplyInvalid):
     """The JSON has the right shape, but a number lies outside of its bounds."""
-
-    reason = "reply_out_of_range"

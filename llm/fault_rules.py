@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 
 from llm import errors
 from llm.errors import LLMError
@@ -75,6 +74,4 @@ _BY_ERROR: dict[type[LLMError], FaultRule] = {
     errors.ReplyOutOfRange: _lasting(RetryAction.REASK),
 }
 
-FAULT_RULES: Mapping[str, FaultRule] = MappingProxyType(
-    {error.reason: rule for error, rule in _BY_ERROR.items()}
-)
+FAULT_RULES: Mapping[str, FaultRule] = {error.reason: rule for error, rule in _BY_ERROR.items()}

@@ -11,21 +11,10 @@ from typing import cast
 
 import httpx
 
-from llm.connections import DirectTransport, StaleConnection
+from llm import errors
+from llm.connections import MAX_REPLY_BYTES, DirectTransport, StaleConnection, TooMuchReceived
 from llm.egress import SETTING, AddressForbidden, Egress
 from llm.endpoints import Endpoint, EndpointInvalid
-from llm.errors import (
-    AddressRefused,
-    ConnectionFailed,
-    ConnectionLost,
-    LLMError,
-    Received,
-    ReplyMalformed,
-    ReplyTooLarge,
-    ReplyTooSlow,
-    TimedOut,
-)
-from llm.network import MAX_REPLY_BYTES, TooMuchReceived
 from llm.replies import GZIP
 
 Transport = httpx.BaseTransport
@@ -41,7 +30,7 @@ _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 class Response:
     """A reply that arrived whole, whatever its status. `headers` are looked up without regard to case."""
 
-    received: Received
+    received: errors.Received
     headers: Mapping[str, str]
 
 
@@ -113,6 +102,7 @@ class ChatHttp:
         )
 
     def _reply(self, transport: Transport, body: bytes, deadline: float) -> Response:
+        address = self._endpoint.base_url
         try:
             response = transport.handle_request(self._request(body))
         except StaleConnection:
@@ -120,12 +110,12 @@ class ChatHttp:
         except httpx.RequestError as error:
             raise self._no_reply(error) from None
         except AddressForbidden:
-            raise AddressRefused(
-                f"{self._endpoint.base_url} leads to an address that is not public; nothing is sent there. "
+            raise errors.AddressRefused(
+                f"{address} leads to an address that is not public; nothing is sent there. "
                 f"If it is meant, whoever runs this site names it in {SETTING}."
             ) from None
         except TooMuchReceived:
-            raise ReplyTooLarge(f"The headers of {self._endpoint.base_url}'s reply do not end.") from None
+            raise errors.ReplyTooLarge(f"The headers of {address}'s reply do not end.") from None
         try:
             return Response(self._read(response, deadline), response.headers)
         finally:
@@ -137,18 +127,20 @@ class ChatHttp:
         stream, extensions = httpx.ByteStream(body), {"timeout": timeouts}
         return httpx.Request("POST", self._url, headers=headers, stream=stream, extensions=extensions)
 
-    def _no_reply(self, error: httpx.RequestError) -> LLMError:
+    def _no_reply(self, error: httpx.RequestError) -> errors.LLMError:
         address = self._endpoint.base_url
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)):
             detail = str(error) or type(error).__name__
-            return ConnectionFailed(
+            return errors.ConnectionFailed(
                 f"{address} cannot be reached ({detail}); check that it runs and that the address is right."
             )
         if isinstance(error, httpx.TimeoutException):
-            return TimedOut(f"{address} did not reply within {self._timeout:g} s.")
-        return ConnectionLost(f"The connection to {address} broke ({str(error) or type(error).__name__}).")
+            return errors.TimedOut(f"{address} did not reply within {self._timeout:g} s.")
+        return errors.ConnectionLost(
+            f"The connection to {address} broke ({str(error) or type(error).__name__})."
+        )
 
-    def _read(self, response: httpx.Response, deadline: float) -> Received:
+    def _read(self, response: httpx.Response, deadline: float) -> errors.Received:
         body = bytearray()
         decoded = _decoded(response.headers)
         address = self._endpoint.base_url
@@ -161,21 +153,23 @@ class ChatHttp:
                     raise httpx.ReadTimeout("")
         except TooMuchReceived:
             kept = self._received(response, body[:KEPT_OF_TOO_LARGE])
-            raise ReplyTooLarge(f"The reply of {address} is over {MAX_REPLY_BYTES:,} bytes.", kept) from None
+            raise errors.ReplyTooLarge(
+                f"The reply of {address} is over {MAX_REPLY_BYTES:,} bytes.", kept
+            ) from None
         except zlib.error:
             problem = f"The reply of {address} is not the gzip that it says it is."
-            raise ReplyMalformed(problem, self._received(response, body)) from None
+            raise errors.ReplyMalformed(problem, self._received(response, body)) from None
         except httpx.TimeoutException:
             problem = f"{address} did not finish its reply within {self._timeout:g} s."
-            raise ReplyTooSlow(problem, self._received(response, body)) from None
+            raise errors.ReplyTooSlow(problem, self._received(response, body)) from None
         except httpx.RequestError as error:
             problem = f"The connection to {address} broke ({str(error) or 'in the middle'})."
-            raise ConnectionLost(problem, self._received(response, body)) from None
+            raise errors.ConnectionLost(problem, self._received(response, body)) from None
         return self._received(response, body)
 
-    def _received(self, response: httpx.Response, body: bytearray) -> Received:
+    def _received(self, response: httpx.Response, body: bytearray) -> errors.Received:
         text = body.decode("utf-8", "replace").replace("\0", "\ufffd")
-        return Received(status=response.status_code, raw=self._endpoint.without_key(text))
+        return errors.Received(status=response.status_code, raw=self._endpoint.without_key(text))
 
 
 def _url(endpoint: Endpoint) -> httpx.URL:

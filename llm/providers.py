@@ -16,7 +16,6 @@ that limits the reply, and in how a model is told how long to think:
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 
 from pydantic import JsonValue
 
@@ -47,10 +46,10 @@ class Profile:
     """
 
     keywords: frozenset[str]
-    limit_field: str
     plain_format: JsonValue
+    limit_field: str = "max_tokens"
     strict: bool = False
-    efforts: Mapping[str, Fields] = field(default_factory=lambda: MappingProxyType({}))
+    efforts: Mapping[str, Fields] = field(default_factory=dict)
 
 
 def effort_fields(provider: Provider, effort: str) -> Fields:
@@ -78,53 +77,45 @@ _JSON_OBJECT: JsonValue = {"type": "json_object"}
 
 
 def _named(*efforts: str) -> Mapping[str, Fields]:
-    return MappingProxyType({effort: {"reasoning_effort": effort} for effort in efforts})
+    return {effort: {"reasoning_effort": effort} for effort in efforts}
 
 
-_TEMPLATE_EFFORTS: Mapping[str, Fields] = MappingProxyType(
-    {
-        "none": {"chat_template_kwargs": {"enable_thinking": False}},
-        **{
-            effort: {"chat_template_kwargs": {"reasoning_effort": effort}}
-            for effort in ("low", "medium", "high")
-        },
-    }
-)
+_TEMPLATE_EFFORTS: Mapping[str, Fields] = {
+    "none": {"chat_template_kwargs": {"enable_thinking": False}},
+    **{
+        effort: {"chat_template_kwargs": {"reasoning_effort": effort}} for effort in ("low", "medium", "high")
+    },
+}
 
-PROFILES: Mapping[Provider, Profile] = MappingProxyType(
-    {
-        Provider.OPENAI: Profile(
-            keywords=_COUNTED | {"additionalProperties"},
-            limit_field="max_completion_tokens",
-            plain_format=_JSON_OBJECT,
-            strict=True,
-            efforts=_named("none", "minimal", "low", "medium", "high", "xhigh"),
-        ),
-        Provider.GEMINI: Profile(
-            keywords=_COUNTED,
-            limit_field="max_tokens",
-            plain_format=_JSON_OBJECT,
-            efforts=_named("none", "minimal", "low", "medium", "high"),
-        ),
-        Provider.VLLM: Profile(
-            keywords=_COUNTED | {"additionalProperties"},
-            limit_field="max_completion_tokens",
-            plain_format=_JSON_OBJECT,
-            efforts=_named("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-        ),
-        Provider.OLLAMA: Profile(
-            keywords=_COUNTED,
-            limit_field="max_tokens",
-            plain_format=_JSON_OBJECT,
-            efforts=_named("none", "low", "medium", "high"),
-        ),
-        Provider.LLAMA_CPP: Profile(
-            keywords=_COUNTED | {"additionalProperties"},
-            limit_field="max_tokens",
-            plain_format=_JSON_OBJECT,
-            efforts=_TEMPLATE_EFFORTS,
-        ),
-        # Nothing is known of it: an endpoint that refused one `response_format` may refuse the other.
-        Provider.GENERIC: Profile(keywords=_COMMON, limit_field="max_tokens", plain_format=None),
-    }
-)
+PROFILES: Mapping[Provider, Profile] = {
+    Provider.OPENAI: Profile(
+        keywords=_COUNTED | {"additionalProperties"},
+        limit_field="max_completion_tokens",
+        plain_format=_JSON_OBJECT,
+        strict=True,
+        efforts=_named("none", "minimal", "low", "medium", "high", "xhigh"),
+    ),
+    Provider.GEMINI: Profile(
+        keywords=_COUNTED,
+        plain_format=_JSON_OBJECT,
+        efforts=_named("none", "minimal", "low", "medium", "high"),
+    ),
+    Provider.VLLM: Profile(
+        keywords=_COUNTED | {"additionalProperties"},
+        limit_field="max_completion_tokens",
+        plain_format=_JSON_OBJECT,
+        efforts=_named("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    ),
+    Provider.OLLAMA: Profile(
+        keywords=_COUNTED,
+        plain_format=_JSON_OBJECT,
+        efforts=_named("none", "low", "medium", "high"),
+    ),
+    Provider.LLAMA_CPP: Profile(
+        keywords=_COUNTED | {"additionalProperties"},
+        plain_format=_JSON_OBJECT,
+        efforts=_TEMPLATE_EFFORTS,
+    ),
+    # Nothing is known of it: an endpoint that refused one `response_format` may refuse the other.
+    Provider.GENERIC: Profile(keywords=_COMMON, plain_format=None),
+}

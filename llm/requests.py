@@ -52,6 +52,7 @@ class ChatRequest:
     mark: str = ""
 
 
+@dataclass(frozen=True)
 class RequestMaker:
     """Makes the requests of one model with one set of settings. Equal arguments give equal hashes everywhere.
 
@@ -59,22 +60,20 @@ class RequestMaker:
         ValueError: a parameter is no JSON, such as NaN.
     """
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        parameters: Mapping[str, JsonValue],
-        reasoning_effort: str = "",
-        max_output_tokens: int | None = None,
-    ) -> None:
-        self._model = model
+    model: str
+    parameters: Mapping[str, JsonValue]
+    reasoning_effort: str = ""
+    max_output_tokens: int | None = None
+    _settings: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
         settings = {
-            "model": model,
-            "parameters": dict(parameters),
-            "reasoning_effort": reasoning_effort,
-            "max_output_tokens": max_output_tokens,
+            "model": self.model,
+            "parameters": dict(self.parameters),
+            "reasoning_effort": self.reasoning_effort,
+            "max_output_tokens": self.max_output_tokens,
         }
-        self._settings = json.dumps(settings, sort_keys=True, allow_nan=False)
+        object.__setattr__(self, "_settings", json.dumps(settings, sort_keys=True, allow_nan=False))
 
     def request(
         self,
@@ -90,7 +89,7 @@ class RequestMaker:
         schema = "null" if response_schema is None else schema_text(response_schema)
         meant = f'{{"settings": {self._settings}, "messages": {messages_json}, "schema": {schema}}}'
         return ChatRequest(
-            model=self._model,
+            model=self.model,
             messages_json=messages_json,
             response_schema=response_schema,
             sha256=hashlib.sha256(meant.encode("ascii")).hexdigest(),

@@ -20,11 +20,6 @@ from llm.fault_rules import FAULT_RULES, RetryAction
 Result = TypeVar("Result")
 
 
-def _never_adapted(error: LLMError) -> bool:
-    """For calls that always send the same request."""
-    return False
-
-
 @dataclass(frozen=True)
 class RetryPolicy:
     """At most `tries` tries; waits in seconds, doubling from `first_wait` up to `longest_wait`."""
@@ -36,7 +31,7 @@ class RetryPolicy:
     rng: random.Random = field(default_factory=random.SystemRandom)
 
     def run(
-        self, call: Callable[[], Result], *, adapt: Callable[[LLMError], bool] = _never_adapted
+        self, call: Callable[[], Result], *, adapt: Callable[[LLMError], bool] = lambda error: False
     ) -> Result:
         """Return the first result of `call`, trying again as the rule of each fault says.
 
@@ -54,16 +49,12 @@ class RetryPolicy:
             except LLMError as error:
                 if adapt(error):
                     continue
-                wait = self.wait_after(error, number=number)
-                if not self.is_left(error, number=number) or wait > self.longest_wait:
+                rule, wait = FAULT_RULES[error.reason], self.wait_after(error, number=number)
+                has_try_left = rule.again is RetryAction.WAIT and number < min(self.tries, rule.tries)
+                if not has_try_left or wait > self.longest_wait:
                     raise
             self.sleep(wait)
             number += 1
-
-    def is_left(self, error: LLMError, *, number: int) -> bool:
-        """True when the same request may be made again after try `number` ended with `error`."""
-        rule = FAULT_RULES[error.reason]
-        return rule.again is RetryAction.WAIT and number < min(self.tries, rule.tries)
 
     def wait_after(self, error: LLMError, *, number: int) -> float:
         """Seconds to wait after try `number`: half to all of the backoff at random, or longer if asked to."""

@@ -1,13 +1,13 @@
 """A reply's schema: as it is asked for, as it is described in words, and as it enters a request's hash."""
 
 import json
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
 from pydantic import BaseModel, JsonValue
 
+from llm.errors import snake_case
 from llm.providers import PROFILES, Profile, Provider
 
 _CACHED = 256  # schemas; a client that makes them on the fly must not fill the memory
@@ -21,7 +21,7 @@ def schema_text(model: type[BaseModel]) -> str:
     Raises:
         ValueError: the model holds itself; such a schema cannot be written out.
     """
-    return json.dumps({"name": _name(model), "schema": _whole(model)})
+    return json.dumps({"name": snake_case(model.__name__), "schema": _whole(model)})
 
 
 @lru_cache(_CACHED)
@@ -32,7 +32,7 @@ def response_format(model: type[BaseModel], provider: Provider = Provider.GENERI
         ValueError: the model holds itself.
     """
     profile = PROFILES[provider]
-    asked: _Schema = {"name": _name(model), "schema": _reduced(_whole(model), profile)}
+    asked: _Schema = {"name": snake_case(model.__name__), "schema": _reduced(_whole(model), profile)}
     if profile.strict:
         asked["strict"] = True
     return {"type": "json_schema", "json_schema": asked}
@@ -46,10 +46,6 @@ def schema_in_words(model: type[BaseModel]) -> str:
         "Reply with one JSON object and nothing else: no text around it and no code fence. "
         f"It must be valid against this JSON schema: {schema}"
     )
-
-
-def _name(model: type[BaseModel]) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", model.__name__).lower()
 
 
 def _whole(model: type[BaseModel]) -> _Schema:
@@ -81,11 +77,9 @@ def _reduced(schema: Mapping[str, JsonValue], profile: Profile) -> _Schema:
     if isinstance(items := schema.get("items"), dict):
         reduced["items"] = _reduced(items, profile)
     if isinstance(fields := schema.get("properties"), dict):
-        reduced["properties"] = {name: _reduced(_mapping(field), profile) for name, field in fields.items()}
+        reduced["properties"] = {
+            name: _reduced(cast("_Schema", field), profile) for name, field in fields.items()
+        }
         if profile.strict:
             reduced |= {"required": list(fields), "additionalProperties": False}
     return reduced
-
-
-def _mapping(value: JsonValue) -> _Schema:
-    return cast("_Schema", value)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from llm.texts import storable
+from llm.replies import storable
 
 
 class _Judgment(BaseModel):

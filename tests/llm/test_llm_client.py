@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from llm import errors
 from llm.attempts import Attempt
-from llm.network import MAX_REPLY_BYTES
+from llm.connections import MAX_REPLY_BYTES
 from llm.retrying import RetryPolicy
 from tests.support.chat_client import ASK, FAULTS, GOOD, KEY, Moons, answering, client, completion
 

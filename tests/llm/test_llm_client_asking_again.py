@@ -9,7 +9,7 @@ import pytest
 
 from llm import errors
 from llm.attempts import Attempt
-from llm.gates import GateClosed
+from llm.client import GateClosed
 from llm.providers import Provider
 from llm.retrying import RetryPolicy
 from tests.support.chat_client import ASK, FAULTS, GOOD, Moons, answering, client, completion

@@ -55,7 +55,7 @@ def test_the_documentation_has_every_fault_with_its_rule() -> None:
 @pytest.mark.parametrize("code", FAULT_RULES)
 def test_an_unscored_reason_has_the_rule_of_its_fault(code: str) -> None:
     reason, rule = UnscoredReason(code), FAULT_RULES[code]
-    assert (reason.fails_all, reason.counts_against_endpoint, reason.worth_another_round) == (
+    assert (reason.rule.fails_all, reason.rule.counts_against_endpoint, reason.rule.worth_another_round) == (
         rule.fails_all,
         rule.counts_against_endpoint,
         rule.worth_another_round,

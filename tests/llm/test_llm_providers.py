@@ -41,8 +41,8 @@ def sent(
     values: dict[str, Any] = {
         "model": "m", "parameters": {}, "reasoning_effort": "", "max_output_tokens": None, **settings,
     }  # fmt: skip
-    request = RequestMaker(**values).request(ASK, Verdict)
-    body = Encoder(provider, **values).body(request, plain=plain, reask=reask)
+    maker = RequestMaker(**values)
+    body = Encoder(provider, maker).body(maker.request(ASK, Verdict), plain=plain, reask=reask)
     decoded: dict[str, Any] = json.loads(body)
     return decoded
 

@@ -79,7 +79,7 @@ def test_a_parameter_that_is_no_json_is_refused() -> None:
 
 def test_any_text_can_be_sent() -> None:
     text = 'line\u2028 "quoted" \ud800 \0 é 🦊'
-    encoder = Encoder(Provider.GENERIC, model="m", parameters={}, reasoning_effort="", max_output_tokens=None)
+    encoder = Encoder(Provider.GENERIC, RequestMaker(model="m", parameters={}))
     for plain in (False, True):
         body = json.loads(encoder.body(request(text, Verdict), plain=plain))
         assert body["messages"][0]["content"].startswith(text)

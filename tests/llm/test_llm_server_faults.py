@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from llm import errors
-from llm.network import MAX_REPLY_BYTES
+from llm.connections import MAX_REPLY_BYTES
 from llm.providers import Provider
 from llm.retrying import RetryPolicy
 from tests.support.small_server import ASK, Body, Serve, asked, client, dripping, ok, once, outcomes, saying

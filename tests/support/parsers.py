@@ -20,8 +20,7 @@ from formats.files import FileRefused
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from judging.judges.schemas import ExactJudgment, RubricJudgment, rubric_judgments
 from llm.errors import LLMError, Received
-from llm.parsing import parse
-from llm.replies import error_status, reply_text, require_json
+from llm.replies import error_status, parse, reply_text, require_json
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from psychometrics.data.score_table import ScoreTableRefused, read_score_table

@@ -17,14 +17,13 @@ from judging.services.running.gatekeeper import Gatekeeper, Pass
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
 from llm.attempts import Attempt
-from llm.client import USUAL_OUTPUT_TOKENS
-from llm.gates import GateClosed
+from llm.client import USUAL_OUTPUT_TOKENS, GateClosed
 
 POLL_SECONDS = 0.1
 
 
 class RequestGate:
-    """A `llm.gates.Gate`, safe to share between threads; it is closed at the end of its `with` block.
+    """A `llm.client.Gate`, safe to share between threads; it is closed at the end of its `with` block.
 
     A request passes only while half of the lease is left, at least: a worker that renews it always
     has more, and one that slept, or lost the database, sends nothing for which others may have taken its

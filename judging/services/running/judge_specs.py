@@ -17,9 +17,8 @@ from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import ChecksJudge, MatchJudge
 from judging.models import JudgeConfig, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
-from llm.client import ChatClient, ignore_plain_json
+from llm.client import OPEN_GATE, ChatClient, Gate
 from llm.endpoints import EndpointInvalid
-from llm.gates import OPEN_GATE, Gate
 from llm.providers import Provider
 from studies.models import Study, StudyStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
@@ -166,7 +165,7 @@ def llm_judge(
     key: str | None,
     criteria_per_call: int = 1,
     gate: Gate = OPEN_GATE,
-    on_plain_json: Callable[[], None] = ignore_plain_json,
+    on_plain_json: Callable[[], None] = lambda: None,
 ) -> Iterator[LLMJudge]:
     try:
         client = ChatClient(

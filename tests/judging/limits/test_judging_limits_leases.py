@@ -12,7 +12,7 @@ from benchmarks.hashed_judge.running import RunningJudge
 from judging.models import JudgingRun, WorkerLease
 from judging.services.running.claims import lease_begin, lease_end, lease_renew
 from judging.services.running.gates import RequestGate, request_gate
-from llm.gates import GateClosed
+from llm.client import GateClosed
 from tests.judging.limits.limited_runs import begun, judge_of, scoring_run
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
