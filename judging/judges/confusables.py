@@ -63,24 +63,17 @@ _RESEMBLING = {
 _LETTER_BLOCKS = (0x1F150, 0x1F170, 0x1F1E6)
 
 
-def _taken_for() -> dict[str, str]:
-    letters = {chr(block + n): chr(ord("a") + n) for block in _LETTER_BLOCKS for n in range(26)}
-    return letters | {one: plain for plain, all_of_it in _RESEMBLING.items() for one in all_of_it}
-
-
-_TAKEN_FOR = _taken_for()
+_TAKEN_FOR = {chr(block + n): chr(ord("a") + n) for block in _LETTER_BLOCKS for n in range(26)}
+_TAKEN_FOR |= {character: plain for plain, alike in _RESEMBLING.items() for character in alike}
 
 
 class _Skeletons(dict[str, str]):
     """The skeleton of each character; worked out when it is first met."""
 
     def __missing__(self, character: str) -> str:
-        self[character] = plain = "".join(map(_skeleton_of, _decomposed(character)))
+        decomposed = _TAKEN_FOR.get(character) or unicodedata.normalize("NFKD", character)
+        self[character] = plain = "".join(map(_skeleton_of, decomposed))
         return plain
-
-
-def _decomposed(character: str) -> str:
-    return _TAKEN_FOR.get(character) or unicodedata.normalize("NFKD", character)
 
 
 def _skeleton_of(character: str) -> str:

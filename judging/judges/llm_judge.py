@@ -29,15 +29,13 @@ from judging.judges.schemas import (
     rubric_judgments,
 )
 from llm.attempts import Attempt
-from llm.client import ChatClient
+from llm.client import ChatClient, GateClosed
 from llm.errors import LLMError
-from llm.gates import GateClosed
 from llm.requests import Marked, Message
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
 
-Judgment = ExactJudgment | RubricJudgment | RubricJudgments
-
+JudgmentType = type[ExactJudgment] | type[RubricJudgment] | type[RubricJudgments]
 
 # All criteria of an answer are asked about in a row, and each request is written to plan, to name and to ask.
 _neutral = lru_cache(maxsize=256)(neutralise.neutralise)
@@ -48,7 +46,7 @@ class Question:
     """One call in words, and the shape of its reply."""
 
     messages: tuple[Message, ...]
-    schema: type[ExactJudgment] | type[RubricJudgment] | type[RubricJudgments]
+    schema: JudgmentType
 
 
 class LLMJudge:
@@ -93,7 +91,8 @@ class LLMJudge:
             raise JudgeCannotScore(task.prompt_id, "it has neither a gold answer nor a rubric; give it one.")
 
     def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
-        return tuple(batched(task.positions, self._criteria_per_call))
+        positions, size = task.positions, self._criteria_per_call
+        return tuple(positions[start : start + size] for start in range(0, len(positions), size))
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest:
         question = self._question(task, positions, NO_MARK)
@@ -117,58 +116,32 @@ class LLMJudge:
             reason = UnscoredReason(error.reason)
             failed = (CriterionVerdict(position, None, None, str(error), reason) for position in positions)
             return JudgeResult(tuple(failed), tuple(calls))
-        return JudgeResult(verdicts_of(positions, judgment), tuple(calls))
+        return JudgeResult(tuple(_verdicts_of(positions, judgment)), tuple(calls))
 
     def _question(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
-        first, *others = positions
-        if others:
-            return self._batched_rubric(task, positions, mark)
-        return self._exact(task, mark) if first is None else self._rubric(task, first, mark)
-
-    def _exact(self, task: JudgeTask, mark: str) -> Question:
-        template = self._texts.exact
-        prompt = fill(
-            template,
-            question=task.question,
-            answer=task.gold_answer or "",
-            predicted_answer=block_of(task, template, "predicted_answer", mark),
-        )
-        return Question((Message("user", prompt),), ExactJudgment)
-
-    def _rubric(self, task: JudgeTask, position: int, mark: str) -> Question:
-        template = self._texts.rubric
-        prompt = fill(
-            template,
-            answer=task.gold_answer or "",
-            model_response=block_of(task, template, "model_response", mark),
-            rubric_string=task.criterion(position).text,
-        )
-        return Question((Message("user", prompt),), RubricJudgment)
-
-    def _batched_rubric(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
-        template = BATCHED_RUBRIC_TEXT
         texts = [task.criterion(position).text for position in positions if position is not None]
-        prompt = fill(
-            template,
-            answer=task.gold_answer or "",
-            model_response=block_of(task, template, "model_response", mark),
-            criteria=_numbered(texts),
-            number_of_criteria=str(len(texts)),
-        )
-        return Question((Message("user", prompt),), rubric_judgments(len(texts)))
+        if len(texts) > 1:
+            criteria = {"criteria": _numbered(texts), "number_of_criteria": str(len(texts))}
+            return _filled(BATCHED_RUBRIC_TEXT, rubric_judgments(len(texts)), task, mark, **criteria)
+        if texts:
+            return _filled(self._texts.rubric, RubricJudgment, task, mark, rubric_string=texts[0])
+        template, question = self._texts.exact, task.question
+        return _filled(template, ExactJudgment, task, mark, "predicted_answer", question=question)
 
 
-def block_of(task: JudgeTask, template: str, slot: str, mark: str) -> str:
-    """The answer of `task`, neutralised and in its fence, for `{slot}` of `template`."""
-    return data_block(
-        _neutral(task.text_to_judge, template=template), template=template, slot=slot, mark=mark
-    )
-
-
-def batched(positions: tuple[int | None, ...], size: int) -> Iterator[tuple[int | None, ...]]:
-    """`positions` in order, at most `size` together."""
-    for start in range(0, len(positions), size):
-        yield positions[start : start + size]
+def _filled(
+    template: str,
+    schema: JudgmentType,
+    task: JudgeTask,
+    mark: str,
+    slot: str = "model_response",
+    **values: str,
+) -> Question:
+    """`template` with the gold answer, `values`, and in `slot` the answer, neutralised and in its fence."""
+    answer = _neutral(task.text_to_judge, template=template)
+    block = data_block(answer, template=template, slot=slot, mark=mark)
+    prompt = fill(template, answer=task.gold_answer or "", **{slot: block}, **values)
+    return Question((Message("user", prompt),), schema)
 
 
 def _numbered(criteria: Sequence[str]) -> str:
@@ -179,16 +152,11 @@ def _numbered(criteria: Sequence[str]) -> str:
     )
 
 
-def verdicts_of(positions: tuple[int | None, ...], judgment: Judgment) -> tuple[CriterionVerdict, ...]:
-    """A judgment as one verdict on each position."""
+def _verdicts_of(
+    positions: tuple[int | None, ...], judgment: ExactJudgment | RubricJudgment | RubricJudgments
+) -> Iterator[CriterionVerdict]:
+    """A judgment as one verdict on each position, in the terms all judges share: CORRECT is 1, else 0."""
     each = judgment.each if isinstance(judgment, RubricJudgments) else (judgment,)
-    return tuple(verdict_of(position, one) for position, one in zip(positions, each, strict=True))
-
-
-def verdict_of(position: int | None, judgment: ExactJudgment | RubricJudgment) -> CriterionVerdict:
-    """A judgment in the terms every judge shares: CORRECT is 1, INCORRECT is 0."""
-    if isinstance(judgment, ExactJudgment):
-        score = 1.0 if judgment.grade == "CORRECT" else 0.0
-    else:
-        score = judgment.score
-    return CriterionVerdict(position, score, judgment.confidence, judgment.explanation)
+    for position, one in zip(positions, each, strict=True):
+        score = float(one.grade == "CORRECT") if isinstance(one, ExactJudgment) else one.score
+        yield CriterionVerdict(position, score, one.confidence, one.explanation)

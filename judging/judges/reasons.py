@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from llm.fault_rules import FAULT_RULES, FaultRule, RetryAction
 
-NOT_ASKED = FaultRule(RetryAction.NEVER, 0, False, False, False)
+_NOT_ASKED = FaultRule(RetryAction.NEVER, 0, False, False, False)
 
 
 class UnscoredReason(StrEnum):
@@ -35,20 +35,6 @@ class UnscoredReason(StrEnum):
     """Not the judge's doing: the answer was changed, withdrawn or excluded after the plan was made."""
 
     @property
-    def fails_all(self) -> bool:
-        """True when every other request to this judge would fail too, so that asking on is pointless."""
-        return self._rule.fails_all
-
-    @property
-    def counts_against_endpoint(self) -> bool:
-        """True when many of these in a row mean that the judge is down, not that the answers are odd."""
-        return self._rule.counts_against_endpoint
-
-    @property
-    def worth_another_round(self) -> bool:
-        """True when the same request may well succeed later."""
-        return self._rule.worth_another_round
-
-    @property
-    def _rule(self) -> FaultRule:
-        return FAULT_RULES.get(self.value, NOT_ASKED)
+    def rule(self) -> FaultRule:
+        """What follows from it: see `llm.fault_rules`. From what was not asked nothing does."""
+        return FAULT_RULES.get(self.value, _NOT_ASKED)

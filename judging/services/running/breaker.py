@@ -30,7 +30,7 @@ class FailurePattern:
 
 
 AGAINST_ENDPOINT = FailurePattern(
-    frozenset(reason.value for reason in UnscoredReason if reason.counts_against_endpoint),
+    frozenset(reason.value for reason in UnscoredReason if reason.rule.counts_against_endpoint),
     failures=16,
     answers=FAILING_ANSWERS,
 )
@@ -45,7 +45,7 @@ WITHOUT_VERDICT = FailurePattern(
 def fails_all(answers: int) -> FailurePattern:
     """Wrong keys and addresses fail everybody from the first request on, also where few are asked about."""
     return FailurePattern(
-        frozenset(reason.value for reason in UnscoredReason if reason.fails_all), answers, answers
+        frozenset(reason.value for reason in UnscoredReason if reason.rule.fails_all), answers, answers
     )
 
 

@@ -62,7 +62,7 @@ def rows_reopen(run: JudgingRun, now: datetime) -> int:
     """Let rows that the judge's own failures left unscored be asked again."""
     rows = CriterionScore.objects.filter(judging_run=run)
     rows.filter(state=RowState.OPEN, lease=None).update(available_at=now, rounds=0, starts=0)
-    failures = [reason.value for reason in UnscoredReason if reason.counts_against_endpoint]
+    failures = [reason.value for reason in UnscoredReason if reason.rule.counts_against_endpoint]
     return rows.filter(state=RowState.UNSCORED, unscored_reason__in=failures).update(
         state=RowState.OPEN, origin="", decided_at=None, lease=None, rounds=0, starts=0, available_at=now
     )

@@ -99,7 +99,7 @@ def decision(row: ClaimedRow, verdict: CriterionVerdict, now: datetime, *, leads
     failed: dict[str, object] = {
         "unscored_reason": reason.value, "explanation": verdict.explanation, "rounds": rounds, "lease": None,
     }  # fmt: skip
-    if reason.worth_another_round and rounds < ROUNDS:
+    if reason.rule.worth_another_round and rounds < ROUNDS:
         return {**failed, "available_at": now + _wait_before(rounds)}
     return {**failed, "state": RowState.UNSCORED.value, "origin": origin, "decided_at": now}
 

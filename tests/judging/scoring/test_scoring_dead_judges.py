@@ -75,11 +75,11 @@ def test_only_a_failure_that_fails_all_makes_a_dead_judge_of_an_answer_that_fail
     run.judge(second)
     newest = JudgingRun.objects.latest("pk")
     assert set(second.asked) == {("p4", None, "42")}
-    if reason.fails_all:
+    if reason.rule.fails_all:
         assert (newest.state, len(second.asked)) == ("paused", 1)
     else:
         assert (newest.state, scores()["p4"]) == ("finished", reason.value)
-        assert len(second.asked) == (ROUNDS if reason.worth_another_round else 1)
+        assert len(second.asked) == (ROUNDS if reason.rule.worth_another_round else 1)
 
 
 def test_a_person_whose_every_answer_fails_is_no_dead_judge(
