@@ -53,6 +53,7 @@ def add_settings(parser: ArgumentParser, *, required: bool) -> None:
         "--timeout", dest="timeout_seconds", type=float, metavar="SECONDS", help="for a reply (default 120)"
     )
     parser.add_argument("--by", default="", metavar="EMAIL", help="the member of staff whom the trail names")
+    parser.add_argument("--try", dest="trial", action="store_true", help="ask it one small question")
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,11 +87,7 @@ def _line_of(json_line: JsonLine, rules: MatchRules) -> ResponseLine | list[str]
             for detail in details
         ]
     if rules == "bbh" and line.task not in bbh.PATTERNS:
-        return [f"line {json_line.number}, task: {_task_sentence(line)}"]
+        is_given = "task" in line.model_fields_set
+        problem = bbh.UnknownTask(line.task) if is_given else "is missing; BIG-Bench Hard compares by task"
+        return [f"line {json_line.number}, task: {problem}"]
     return line
-
-
-def _task_sentence(line: ResponseLine) -> str:
-    if "task" not in line.model_fields_set:
-        return "is missing; BIG-Bench Hard compares by task"
-    return str(bbh.UnknownTask(line.task))

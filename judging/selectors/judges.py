@@ -50,10 +50,6 @@ def judges_named(slugs: Sequence[str]) -> list[JudgeConfig]:
     return [known[slug] for slug in dict.fromkeys(slugs)]
 
 
-def judge_by_slug(slug: str) -> JudgeConfig | None:
-    return JudgeConfig.objects.filter(slug=slug).first()
-
-
 def known_judges() -> list[KnownJudge]:
     """Every judge by name, in two queries."""
     studies: dict[int | None, list[str]] = {}

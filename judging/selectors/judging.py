@@ -17,7 +17,7 @@ from studies.models import Criterion, Prompt
 
 NOT_JUDGED = "not_judged"
 TEXTS_AT_ONCE = 100
-_CHECK: TypeAdapter[Check] = TypeAdapter(Check)
+_CHECK: TypeAdapter[Check | None] = TypeAdapter(Check | None)
 Position = int | None
 
 
@@ -27,16 +27,6 @@ class PromptToJudge:
 
     task: JudgeTask
     criterion_ids: Mapping[Position, int | None]
-
-
-@dataclass(frozen=True)
-class PendingAnswer:
-    """An answer without a score, and the positions that have no verdict on its newest revision."""
-
-    answer_id: int
-    prompt_pk: int
-    revision: int
-    left: frozenset[Position]
 
 
 @dataclass(frozen=True)
@@ -69,19 +59,6 @@ class CountedRow:
         return self.score is not None and self.judged_revision == self.revision
 
 
-def pending_answers(
-    run: ScoringRun, prompts: Mapping[int, PromptToJudge], rows: Iterable[CountedRow]
-) -> list[PendingAnswer]:
-    """Those of `rows` without a score, in their order."""
-    judged = _judged_positions(run)
-    pending = []
-    for row in rows:
-        done = judged.get((row.answer_id, row.revision), frozenset())
-        left = frozenset(prompts[row.prompt_pk].task.positions) - done
-        pending.append(PendingAnswer(row.answer_id, row.prompt_pk, row.revision, left))
-    return pending
-
-
 def counted_rows(run: ScoringRun) -> Iterator[CountedRow]:
     relation = FilteredRelation("scores", condition=Q(scores__run=run))
     rows = (
@@ -108,7 +85,9 @@ def _prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJ
         prompt_id=prompt.prompt_id,
         question=prompt.text,
         gold_answer=prompt.gold_answer,
-        criteria=tuple(_criterion_task(criterion) for criterion in criteria),
+        criteria=tuple(
+            CriterionTask(one.position, one.text, _CHECK.validate_python(one.check_rule)) for one in criteria
+        ),
         answer="",
         task=prompt.task,
     )
@@ -116,19 +95,13 @@ def _prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJ
     return PromptToJudge(task, ids or {None: None})
 
 
-def _criterion_task(criterion: Criterion) -> CriterionTask:
-    rule = criterion.check_rule
-    check = _CHECK.validate_python(rule) if rule is not None else None
-    return CriterionTask(criterion.position, criterion.text, check)
-
-
-def _judged_positions(run: ScoringRun) -> dict[tuple[int, int], frozenset[Position]]:
+def judged_positions(run: ScoringRun) -> dict[tuple[int, int], set[Position]]:
     """The positions with a verdict, by answer and revision."""
     rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED)
     found: dict[tuple[int, int], set[Position]] = {}
     for answer_id, revision, position in rows.values_list("answer", "revision", "criterion__position"):
         found.setdefault((answer_id, revision), set()).add(position)
-    return {key: frozenset(positions) for key, positions in found.items()}
+    return found
 
 
 def stored_verdict(row: CriterionScore) -> CriterionVerdict:
@@ -142,24 +115,18 @@ def stored_verdict(row: CriterionScore) -> CriterionVerdict:
     )
 
 
-def _answer_texts(answers: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """The texts of answers given by primary key and revision; one that changed since is left out."""
-    rows = Answer.objects.filter(pk__in=[pk for pk, _ in answers])
-    texts = {(pk, revision): text for pk, revision, text in rows.values_list("pk", "revision", "text")}
-    return {key: texts[key] for key in answers if key in texts}
-
-
 def tasks(
-    pending: Sequence[PendingAnswer], prompts: Mapping[int, PromptToJudge]
-) -> Iterator[tuple[PendingAnswer, JudgeTask]]:
+    rows: Sequence[CountedRow], prompts: Mapping[int, PromptToJudge]
+) -> Iterator[tuple[CountedRow, JudgeTask]]:
     """The answers with their texts, read a few at a time; one that changed since is left out."""
-    for start in range(0, len(pending), TEXTS_AT_ONCE):
-        some = pending[start : start + TEXTS_AT_ONCE]
-        texts = _answer_texts([(one.answer_id, one.revision) for one in some])
-        for one in some:
-            text = texts.get((one.answer_id, one.revision))
+    for start in range(0, len(rows), TEXTS_AT_ONCE):
+        some = rows[start : start + TEXTS_AT_ONCE]
+        answers = Answer.objects.filter(pk__in=[row.answer_id for row in some])
+        texts = {(pk, revision): text for pk, revision, text in answers.values_list("pk", "revision", "text")}
+        for row in some:
+            text = texts.get((row.answer_id, row.revision))
             if text is not None:
-                yield one, replace(prompts[one.prompt_pk].task, answer=text)
+                yield row, replace(prompts[row.prompt_pk].task, answer=text)
 
 
 def judging_state(run: ScoringRun) -> JudgingState:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -10,8 +10,9 @@ from django.conf import settings as django_settings
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
+from judging.models import JudgeConfig
 from judging.services.judge_keys import KEY_NAME, KEY_PREFIX
-from llm.client import ChatClient
+from llm.client import OPEN_GATE, ChatClient, Gate
 from llm.endpoints import EndpointInvalid, is_encrypted
 from llm.providers import EffortUnsupported, Provider
 from llm.retrying import RetryPolicy
@@ -189,7 +190,7 @@ def _require_client(settings: JudgeSettings) -> None:
         said = _("This kind of endpoint is not known; there are: %(kinds)s.")
         raise JudgeInvalid(said % {"kinds": ", ".join(Provider)}, field="provider")
     try:
-        client_of(settings, key=None).close()
+        client_of(settings, key=None, timeout=1.0).close()
     except EndpointInvalid as error:
         raise JudgeInvalid(str(error), field="base_url") from None
     except EffortUnsupported as error:
@@ -204,19 +205,28 @@ def _require_client(settings: JudgeSettings) -> None:
 
 
 def client_of(
-    settings: JudgeSettings, *, key: str | None, timeout: float = 1.0, plain_json: bool = False
+    judge: JudgeSettings | JudgeConfig,
+    *,
+    key: str | None,
+    timeout: float,
+    plain_json: bool = False,
+    retry: RetryPolicy | None = None,
+    gate: Gate = OPEN_GATE,
+    on_plain_json: Callable[[], None] = lambda: None,
 ) -> ChatClient:
-    """A client that tries once. Raises EndpointInvalid, EffortUnsupported, ValueError."""
+    """The client that asks a judge. Raises EndpointInvalid, EffortUnsupported, ValueError."""
     return ChatClient(
-        base_url=settings.base_url,
-        model=settings.model,
+        base_url=judge.base_url,
+        model=judge.model,
         api_key=key,
-        provider=Provider(settings.provider),
-        reasoning_effort=settings.reasoning_effort,
-        max_output_tokens=settings.max_output_tokens,
-        parameters=settings.parameters,
+        provider=Provider(judge.provider),
+        reasoning_effort=judge.reasoning_effort,
+        max_output_tokens=judge.max_output_tokens,
+        parameters=judge.parameters,
         timeout=timeout,
-        retry=RetryPolicy(tries=1),
+        retry=retry,
+        gate=gate,
         plain_json=plain_json,
+        on_plain_json=on_plain_json,
         egress=django_settings.JUDGING_EGRESS,
     )

@@ -3,21 +3,22 @@
 The question and the answer are this project's own, and the answer is right.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import partial
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext as _, gettext_noop
 
 from judging.judges.interface import JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.judge_rules import client_of
-from judging.services.judges import settings_of
 from llm.attempts import OK, Attempt
 from llm.endpoints import EndpointInvalid
+from llm.retrying import RetryPolicy
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
 MAX_TRIAL_SECONDS = 60.0
@@ -47,6 +48,11 @@ class Finding:
     sentence: str
 
 
+good = partial(Finding, FindingState.GOOD)
+warn = partial(Finding, FindingState.WARN)
+bad = partial(Finding, FindingState.BAD)
+
+
 @dataclass(frozen=True)
 class Trial:
     """What a trial found, in the order in which things must work."""
@@ -73,22 +79,14 @@ def judge_probe(config: JudgeConfig) -> Trial:
 
 
 def _ask_once(config: JudgeConfig, key: str | None) -> JudgeResult:
-    timeout = min(config.timeout_seconds, MAX_TRIAL_SECONDS)
-    plain = config.plain_json_at is not None
-    with client_of(settings_of(config), key=key, timeout=timeout, plain_json=plain) as client:
+    with client_of(
+        config,
+        key=key,
+        timeout=min(config.timeout_seconds, MAX_TRIAL_SECONDS),
+        plain_json=config.plain_json_at is not None,
+        retry=RetryPolicy(tries=1),
+    ) as client:
         return LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS).ask(QUESTION, (None,))
-
-
-def good(name: str, sentence: str) -> Finding:
-    return Finding(FindingState.GOOD, name, sentence)
-
-
-def warn(name: str, sentence: str) -> Finding:
-    return Finding(FindingState.WARN, name, sentence)
-
-
-def bad(name: str, sentence: str) -> Finding:
-    return Finding(FindingState.BAD, name, sentence)
 
 
 def _key_finding(config: JudgeConfig) -> Finding:
@@ -102,7 +100,8 @@ def _findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
     """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
     verdict, last = result.verdicts[0], result.calls[-1]
     if verdict.reason is not None:
-        yield _failure(verdict.reason.value, verdict.explanation)
+        place = PLACES.get(verdict.reason, gettext_noop("Reply"))
+        yield bad(gettext(place), verdict.explanation)
         return
     answered = _("The endpoint answered in %(seconds)s s.")
     yield good(_("Address"), answered % {"seconds": f"{last.latency_ms / 1000:.2f}"})
@@ -117,17 +116,12 @@ def _findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
 
 
 # Where a fault shows; the others show in the reply.
-PLACES: dict[str, Callable[[], str]] = {
-    "address_refused": lambda: _("Address"),
-    "connection_failed": lambda: _("Address"),
-    "connection_lost": lambda: _("Address"),
-    "timed_out": lambda: _("Address"),
-    "access_denied": lambda: _("Key or model"),
+PLACES: dict[str, str] = {
+    **dict.fromkeys(
+        ("address_refused", "connection_failed", "connection_lost", "timed_out"), gettext_noop("Address")
+    ),
+    "access_denied": gettext_noop("Key or model"),
 }
-
-
-def _failure(reason: str, sentence: str) -> Finding:
-    return bad(PLACES[reason]() if reason in PLACES else _("Reply"), sentence)
 
 
 def _model_finding(config: JudgeConfig, call: Attempt) -> Finding:

@@ -1,8 +1,8 @@
 """The judges of the site: a list, adding, changing, trying one out."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.forms.judges import JudgeForm, NewJudgeForm, initial_of
 from judging.models import JudgeConfig
-from judging.selectors.judges import judge_by_slug, judge_is_used, known_judges, newest_changes
+from judging.selectors.judges import judge_is_used, known_judges, newest_changes
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings
 from judging.services.judge_trial import Trial, judge_probe
 from judging.services.judges import judge_add, judge_change
@@ -61,7 +61,7 @@ def _added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judge(request: HttpRequest, slug: str) -> HttpResponse:
     """One judge: its settings, which POST changes, and who changed what."""
-    judge = _known_judge(slug)
+    judge = get_object_or_404(JudgeConfig, slug=slug)
     data = request.POST if request.method == "POST" else None
     form = JudgeForm(data, initial=initial_of(judge), fixed=judge_is_used(judge))
     if request.method == "POST" and form.is_valid() and _changed(request, judge, form):
@@ -98,7 +98,7 @@ def _changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
 @proof_to_change
 def staff_judge_try(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask the judge one small question and show what came of it."""
-    judge = _known_judge(slug)
+    judge = get_object_or_404(JudgeConfig, slug=slug)
     if request.method != "POST":  # somebody reloads, or changes the language, where a trial came back
         return redirect("staff_judge", slug=slug)
     form = JudgeForm(initial=initial_of(judge), fixed=judge_is_used(judge))
@@ -116,10 +116,3 @@ def _judge_page(
         "trial": trial,
     }
     return render(request, "judging/judge.html", context, status=422 if form.errors else 200)
-
-
-def _known_judge(slug: str) -> JudgeConfig:
-    judge = judge_by_slug(slug)
-    if judge is None:
-        raise Http404
-    return judge

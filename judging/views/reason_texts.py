@@ -1,7 +1,6 @@
 """Why something has no score, in a sentence for the study team; in full: docs/judging-faults.md."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -9,55 +8,49 @@ from django.utils.translation import gettext_lazy as _
 from judging.judges.reasons import UnscoredReason
 from judging.models import PauseReason
 
-REASON_TEXTS: Mapping[str, Promise | str] = MappingProxyType(
-    {
-        UnscoredReason.ADDRESS_REFUSED.value: _(
-            "The judge's address is not public, and whoever runs this site has not named it."
-        ),
-        UnscoredReason.CONNECTION_FAILED.value: _("Nobody answered at the judge's address."),
-        UnscoredReason.CONNECTION_LOST.value: _("The connection broke before the reply was complete."),
-        UnscoredReason.TIMED_OUT.value: _("No reply began in the time allowed."),
-        UnscoredReason.REPLY_TOO_SLOW.value: _("A reply began, but was not complete in the time allowed."),
-        UnscoredReason.RATE_LIMITED.value: _("The endpoint said that it was asked too often (429)."),
-        UnscoredReason.SERVER_FAILED.value: _("The endpoint failed (500 and above)."),
-        UnscoredReason.ENDPOINT_TIMED_OUT.value: _("The endpoint gave up waiting (408)."),
-        UnscoredReason.ENDPOINT_CONFLICT.value: _("The endpoint was busy with something else (409)."),
-        UnscoredReason.ASKED_TOO_EARLY.value: _("The endpoint was not ready yet (425)."),
-        UnscoredReason.ACCESS_DENIED.value: _(
-            "Wrong key, no credit, or no such model or address (401 to 404)."
-        ),
-        UnscoredReason.SCHEMA_REJECTED.value: _("The endpoint takes neither the JSON schema nor plain JSON."),
-        UnscoredReason.REQUEST_REJECTED.value: _("The endpoint does not accept the request."),
-        UnscoredReason.REPLY_TOO_LARGE.value: _("The reply was longer than two million bytes."),
-        UnscoredReason.REPLY_WRONG_TYPE.value: _("The reply was no JSON, such as a web page."),
-        UnscoredReason.REPLY_MALFORMED.value: _("The reply was no chat completion."),
-        UnscoredReason.REPLY_TRUNCATED.value: _("The reply ended early, for instance at the token limit."),
-        UnscoredReason.REPLY_REFUSED.value: _("The model, or its provider's filter, declined."),
-        UnscoredReason.REPLY_EMPTY.value: _("There was no text in the reply."),
-        UnscoredReason.REPLY_OFF_SCHEMA.value: _(
-            "The reply did not have the form that was asked for, asked once more included."
-        ),
-        UnscoredReason.REPLY_OUT_OF_RANGE.value: _(
-            "A number of the reply lay outside of its bounds, asked once more included."
-        ),
-        UnscoredReason.NO_LONGER_COUNTS.value: _(
-            "The answer was changed, withdrawn or excluded after the plan was made; the judge was not asked."
-        ),
-    }
-)
-WAYS_ON: Mapping[str, Promise | str] = MappingProxyType(
-    {
-        PauseReason.BY_HAND.value: _("Resume the run when you want it to go on."),
-        PauseReason.BUDGET.value: _("Resume the run with a higher budget, or cancel it."),
-        PauseReason.UNUSABLE.value: _("Correct the judge's entry or its key; then resume the run."),
-        PauseReason.ERROR.value: _(
-            "What follows is for whoever runs this site. Resume the run once it is mended; nothing is lost."
-        ),
-        PauseReason.JUDGE_FAILING.value: _(
-            "Mend the cause and try the judge; then resume the run. What failed is asked again."
-        ),
-    }
-)
+REASON_TEXTS: Mapping[str, Promise | str] = {
+    UnscoredReason.ADDRESS_REFUSED: _(
+        "The judge's address is not public, and whoever runs this site has not named it."
+    ),
+    UnscoredReason.CONNECTION_FAILED: _("Nobody answered at the judge's address."),
+    UnscoredReason.CONNECTION_LOST: _("The connection broke before the reply was complete."),
+    UnscoredReason.TIMED_OUT: _("No reply began in the time allowed."),
+    UnscoredReason.REPLY_TOO_SLOW: _("A reply began, but was not complete in the time allowed."),
+    UnscoredReason.RATE_LIMITED: _("The endpoint said that it was asked too often (429)."),
+    UnscoredReason.SERVER_FAILED: _("The endpoint failed (500 and above)."),
+    UnscoredReason.ENDPOINT_TIMED_OUT: _("The endpoint gave up waiting (408)."),
+    UnscoredReason.ENDPOINT_CONFLICT: _("The endpoint was busy with something else (409)."),
+    UnscoredReason.ASKED_TOO_EARLY: _("The endpoint was not ready yet (425)."),
+    UnscoredReason.ACCESS_DENIED: _("Wrong key, no credit, or no such model or address (401 to 404)."),
+    UnscoredReason.SCHEMA_REJECTED: _("The endpoint takes neither the JSON schema nor plain JSON."),
+    UnscoredReason.REQUEST_REJECTED: _("The endpoint does not accept the request."),
+    UnscoredReason.REPLY_TOO_LARGE: _("The reply was longer than two million bytes."),
+    UnscoredReason.REPLY_WRONG_TYPE: _("The reply was no JSON, such as a web page."),
+    UnscoredReason.REPLY_MALFORMED: _("The reply was no chat completion."),
+    UnscoredReason.REPLY_TRUNCATED: _("The reply ended early, for instance at the token limit."),
+    UnscoredReason.REPLY_REFUSED: _("The model, or its provider's filter, declined."),
+    UnscoredReason.REPLY_EMPTY: _("There was no text in the reply."),
+    UnscoredReason.REPLY_OFF_SCHEMA: _(
+        "The reply did not have the form that was asked for, asked once more included."
+    ),
+    UnscoredReason.REPLY_OUT_OF_RANGE: _(
+        "A number of the reply lay outside of its bounds, asked once more included."
+    ),
+    UnscoredReason.NO_LONGER_COUNTS: _(
+        "The answer was changed, withdrawn or excluded after the plan was made; the judge was not asked."
+    ),
+}
+WAYS_ON: Mapping[str, Promise | str] = {
+    PauseReason.BY_HAND: _("Resume the run when you want it to go on."),
+    PauseReason.BUDGET: _("Resume the run with a higher budget, or cancel it."),
+    PauseReason.UNUSABLE: _("Correct the judge's entry or its key; then resume the run."),
+    PauseReason.ERROR: _(
+        "What follows is for whoever runs this site. Resume the run once it is mended; nothing is lost."
+    ),
+    PauseReason.JUDGE_FAILING: _(
+        "Mend the cause and try the judge; then resume the run. What failed is asked again."
+    ),
+}
 
 
 def reason_text(code: str) -> Promise | str:

@@ -8,7 +8,7 @@ from judging.judges.interface import JudgeTask
 from judging.judges.local_judges import LocalJudge
 from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
 from judging.selectors.judging import prompts_to_judge
-from judging.services.running.judge_specs import planning_judge, scoring_run_open, spec_of
+from judging.services.running.judge_specs import judge_of, scoring_run_open, spec_of
 from judging.services.running.settling import answer_scores, scores_store
 from scoring.models import JudgeComparison
 from scoring.selectors.measures import measurement_of
@@ -71,7 +71,7 @@ def judge_again(run: ScoringRun, now: datetime) -> None:
     """
     spec = spec_of(run)
     assert scoring_run_open(study=run.study, spec=spec, now=now) == run, f"the judge of {run} is another one"
-    with planning_judge(run.study, spec) as judge:
+    with judge_of(run.study, spec) as judge:
         if isinstance(judge, LocalJudge):
             verdicts_again(run, judge)
             return

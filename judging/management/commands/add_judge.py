@@ -20,7 +20,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="small letters, digits and hyphens")
         add_settings(parser, required=True)
-        parser.add_argument("--try", dest="trial", action="store_true", help="ask it one small question")
 
     def handle(self, *_: Any, **options: Any) -> None:
         judge = judge_add(

@@ -21,7 +21,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name")
         add_settings(parser, required=False)
-        parser.add_argument("--try", dest="trial", action="store_true", help="ask it one small question")
 
     def handle(self, *_: Any, **options: Any) -> None:
         (judge,) = judges_named([options["name"]])

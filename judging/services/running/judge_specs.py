@@ -1,12 +1,11 @@
 """The judges of a run: which one, in which words, how many criteria a call, for the how-manieth time."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from django.conf import settings
 from django.db import connection
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
@@ -17,9 +16,9 @@ from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import ChecksJudge, MatchJudge
 from judging.models import JudgeConfig, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
-from llm.client import OPEN_GATE, ChatClient, Gate
+from judging.services.judge_rules import client_of
+from llm.client import OPEN_GATE, Gate
 from llm.endpoints import EndpointInvalid
-from llm.providers import Provider
 from studies.models import Study, StudyStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.refusals import Refused
@@ -80,7 +79,7 @@ def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> Scoring
     if study.status == StudyStatus.DRAFT:
         said = _('The study "%(study)s" is a draft; freeze it before it is scored.')
         raise StudyNotFrozen(said % {"study": study.slug})
-    with planning_judge(study, spec) as judge:
+    with judge_of(study, spec) as judge:
         description = judge.describe()
     if spec.config is not None:
         description = {"judge": spec.config.slug, **description}
@@ -115,79 +114,58 @@ def criteria_per_call_of(run: ScoringRun) -> int:
 
 
 @contextmanager
-def planning_judge(study: Study, spec: JudgeSpec) -> Iterator[Judge]:
-    """The spec's judge for looking and planning; it needs no key and sends nothing."""
-    if spec.config is None:
-        yield _local_judge(study)
-    else:
-        with llm_judge(study, spec.config, key=None, criteria_per_call=spec.criteria_per_call) as judge:
-            yield judge
+def judge_of(
+    study: Study,
+    spec: JudgeSpec,
+    *,
+    key: str | None = None,
+    gate: Gate = OPEN_GATE,
+    on_plain_json: Callable[[], None] = lambda: None,
+) -> Iterator[Judge]:
+    """The spec's judge; without a key for looking and planning, which send nothing.
+
+    A language model's connections close at the end. Raises JudgeNotConfigured where it cannot be used.
+    """
+    config = spec.config
+    if config is None:
+        rules = study.protocol.match_rules
+        yield ChecksJudge() if rules is None else MatchJudge(rules=rules)
+        return
+    try:
+        client = client_of(
+            config,
+            key=key,
+            timeout=config.timeout_seconds,
+            plain_json=config.plain_json_at is not None,
+            gate=gate,
+            on_plain_json=on_plain_json,
+        )
+        judge = LLMJudge(client=client, texts=judge_texts(study), criteria_per_call=spec.criteria_per_call)
+    except (EndpointInvalid, ValueError) as error:
+        said = _('The judge "%(judge)s" cannot be used: %(problem)s')
+        raise JudgeNotConfigured(said % {"judge": config.slug, "problem": error}) from None
+    with client:
+        yield judge
 
 
-@contextmanager
 def working_judge(
     study: Study, spec: JudgeSpec, *, gate: Gate, clock: Callable[[], datetime]
-) -> Iterator[Judge]:
-    """The spec's judge for any number of threads; a language model's connections close at the end.
+) -> AbstractContextManager[Judge]:
+    """The spec's judge with its key, for any number of threads.
 
     Raises JudgeNotConfigured where its key cannot be used.
     """
-    if spec.config is None:
-        yield _local_judge(study)
-        return
-    with llm_judge(
-        study,
-        spec.config,
-        key=judge_key(spec.config),
-        criteria_per_call=spec.criteria_per_call,
-        gate=gate,
-        on_plain_json=partial(_remember_plain, spec.config, clock),
-    ) as judge:
-        yield judge
+    config = spec.config
+    if config is None:
+        return judge_of(study, spec)
+    remember = partial(_remember_plain, config, clock)
+    return judge_of(study, spec, key=judge_key(config), gate=gate, on_plain_json=remember)
 
 
 def _remember_plain(config: JudgeConfig, clock: Callable[[], datetime]) -> None:
     """The endpoint refuses schemas: no further client needs to find that out. Called from call threads."""
     JudgeConfig.objects.filter(pk=config.pk, plain_json_at=None).update(plain_json_at=clock())
     connection.close()
-
-
-def _local_judge(study: Study) -> Judge:
-    rules = study.protocol.match_rules
-    return ChecksJudge() if rules is None else MatchJudge(rules=rules)
-
-
-@contextmanager
-def llm_judge(
-    study: Study,
-    config: JudgeConfig,
-    *,
-    key: str | None,
-    criteria_per_call: int = 1,
-    gate: Gate = OPEN_GATE,
-    on_plain_json: Callable[[], None] = lambda: None,
-) -> Iterator[LLMJudge]:
-    try:
-        client = ChatClient(
-            base_url=config.base_url,
-            model=config.model,
-            api_key=key,
-            provider=Provider(config.provider),
-            reasoning_effort=config.reasoning_effort,
-            max_output_tokens=config.max_output_tokens,
-            parameters=config.parameters,
-            timeout=config.timeout_seconds,
-            gate=gate,
-            plain_json=config.plain_json_at is not None,
-            on_plain_json=on_plain_json,
-            egress=settings.JUDGING_EGRESS,
-        )
-        judge = LLMJudge(client=client, texts=judge_texts(study), criteria_per_call=criteria_per_call)
-    except (EndpointInvalid, ValueError) as error:
-        said = _('The judge "%(judge)s" cannot be used: %(problem)s')
-        raise JudgeNotConfigured(said % {"judge": config.slug, "problem": error}) from None
-    with client:
-        yield judge
 
 
 def judge_texts(study: Study) -> JudgeTexts:

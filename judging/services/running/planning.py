@@ -11,20 +11,18 @@ from django.db.models import Avg
 from django.utils.translation import gettext as _
 
 from formats.canonical import canonical_sha256
-from judging.judges.interface import Judge, JudgeCannotScore, JudgeTask
+from judging.judges.interface import Judge, JudgeCannotScore
 from judging.models import JudgeCall, ScoringRun
 from judging.selectors.judging import (
     CountedRow,
-    PendingAnswer,
-    Position,
     PromptToJudge,
     counted_rows,
-    pending_answers,
+    judged_positions,
     prompts_to_judge,
     tasks,
 )
 from judging.services.running.cache import KnownVerdict, known_verdicts
-from judging.services.running.judge_specs import criteria_per_call_of, planning_judge, spec_of
+from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
 from llm.attempts import OK
 from studies.services.refusals import Refused
 
@@ -97,7 +95,7 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
     if only is not None:
         rows = [row for row in rows if row.answer_id in only]
     prompts = prompts_to_judge({row.prompt_pk for row in rows})
-    with planning_judge(run.study, spec_of(run)) as judge:
+    with judge_of(run.study, spec_of(run)) as judge:
         _require_scorable(prompts, judge)
         calls = _merged(_planned_calls(run, judge, prompts, rows, progress))
     return _with_known(run, calls)
@@ -124,30 +122,22 @@ def _planned_calls(
     rows: Sequence[CountedRow],
     progress: Progress,
 ) -> Iterator[PlannedCall]:
-    pending = pending_answers(run, prompts, rows)
-    for number, (answer, task) in enumerate(tasks(pending, prompts), start=1):
+    judged = judged_positions(run)
+    for number, (answer, task) in enumerate(tasks(rows, prompts), start=1):
         ids = prompts[answer.prompt_pk].criterion_ids
+        left = ids.keys() - judged.get((answer.answer_id, answer.revision), set())
         for positions in judge.judge_calls(task):
             # A call is asked again as a whole: parts of it would be another request.
-            if answer.left.intersection(positions):
-                yield _planned_call(judge, answer, task, positions, ids)
-        progress(number, len(pending))
-
-
-def _planned_call(
-    judge: Judge,
-    answer: PendingAnswer,
-    task: JudgeTask,
-    positions: tuple[Position, ...],
-    ids: Mapping[Position, int | None],
-) -> PlannedCall:
-    request = judge.request(task, positions)
-    rows = [
-        PlannedRow(answer.answer_id, answer.revision, ids[position], place, None)
-        for place, position in enumerate(positions)
-        if position in answer.left
-    ]
-    return PlannedCall(request.sha256 if request else "", request.prompt_tokens if request else 0, rows)
+            if left.isdisjoint(positions):
+                continue
+            request = judge.request(task, positions)
+            own = [
+                PlannedRow(answer.answer_id, answer.revision, ids[position], place, None)
+                for place, position in enumerate(positions)
+                if position in left
+            ]
+            yield PlannedCall(request.sha256 if request else "", request.prompt_tokens if request else 0, own)
+        progress(number, len(rows))
 
 
 def _merged(calls: Iterator[PlannedCall]) -> list[PlannedCall]:
