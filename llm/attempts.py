@@ -28,7 +28,12 @@ class RequestState:
         if again is RetryAction.PLAIN and not self.plain:
             self.plain = True
         elif again is RetryAction.REASK and isinstance(error, ReplyInvalid) and not self.reask:
-            self.reask = (Message("assistant", error.text[:SHOWN_CHARACTERS]), _complaint(error.problem))
+            complaint = (
+                f"This reply cannot be used: {error.problem}. "
+                "Reply again with only the JSON object that was asked for, and nothing before or after it."
+            )
+            reply = Message("assistant", error.text[:SHOWN_CHARACTERS])
+            self.reask = (reply, Message("user", complaint))
         else:
             return False
         return True
@@ -37,14 +42,6 @@ class RequestState:
         """The estimate for everything of one request: the messages, what a re-ask adds, and the reply."""
         added = tokens_estimate(*(message.content for message in self.reask)) if self.reask else 0
         return self.request.prompt_tokens_estimate + added + reply_tokens
-
-
-def _complaint(problem: str) -> Message:
-    return Message(
-        "user",
-        f"This reply cannot be used: {problem}. "
-        "Reply again with only the JSON object that was asked for, and nothing before or after it.",
-    )
 
 
 @dataclass(frozen=True)

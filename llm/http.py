@@ -72,7 +72,12 @@ class ChatHttp:
         """
         deadline = self._timer() + self._timeout
         try:
-            return self._exchange(self._idle_transport() or self._new_transport(), body, deadline)
+            # The one used last: the fewest connections are kept, and those are the least likely to be stale.
+            transport = self._idle.pop()
+        except IndexError:
+            transport = self._new_transport()
+        try:
+            return self._exchange(transport, body, deadline)
         except StaleConnection:
             return self._exchange(self._new_transport(), body, deadline)
 
@@ -87,13 +92,6 @@ class ChatHttp:
         else:
             self._idle.append(transport)
         return response
-
-    def _idle_transport(self) -> Transport | None:
-        try:
-            # The one used last: the fewest connections are kept, and those are the least likely to be stale.
-            return self._idle.pop()
-        except IndexError:
-            return None
 
     def _new_transport(self) -> Transport:
         connect_seconds = min(self._timeout, MAX_CONNECT_SECONDS)

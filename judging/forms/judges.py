@@ -39,14 +39,14 @@ def _whole(label: Any, help_text: Any = "", *, required: bool = False) -> forms.
     )
 
 
-def price(label: Any) -> forms.DecimalField:
+def _price(label: Any) -> forms.DecimalField:
     attributes = forms.NumberInput(attrs={"step": "any"})
     return forms.DecimalField(
         label=label, required=False, widget=attributes, error_messages={"invalid": NUMBER}
     )
 
 
-def line(label: Any, help_text: Any = "", *, sentence: Any = "", required: bool = True) -> forms.CharField:
+def _line(label: Any, help_text: Any = "", *, sentence: Any = "", required: bool = True) -> forms.CharField:
     widget = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false"})
     messages = {"required": sentence} if sentence else {}
     return forms.CharField(
@@ -57,12 +57,12 @@ def line(label: Any, help_text: Any = "", *, sentence: Any = "", required: bool 
 class JudgeForm(forms.Form):
     """The settings of a judge; the rules are the service's. `seen` is the newest change on the page."""
 
-    base_url = line(
+    base_url = _line(
         gettext_lazy("Address"),
         gettext_lazy("Up to and with the version, such as https://host/v1"),
         sentence=gettext_lazy("Write the address of the endpoint, such as https://host/v1"),
     )
-    model = line(
+    model = _line(
         gettext_lazy("Model"), sentence=gettext_lazy("Write the model's name as the endpoint has it.")
     )
     provider = forms.ChoiceField(
@@ -72,7 +72,7 @@ class JudgeForm(forms.Form):
         help_text=gettext_lazy("Decides how requests are written, not what they mean."),
         error_messages={"invalid_choice": gettext_lazy("Choose one of the kinds of endpoint.")},
     )
-    key_variable = line(
+    key_variable = _line(
         gettext_lazy("Environment variable of the key"),
         gettext_lazy(
             "Its name, never the key: such as CHIRON_JUDGE_KEY_MAIN. It must be set for the workers and for "
@@ -80,7 +80,7 @@ class JudgeForm(forms.Form):
         ),
         required=False,
     )
-    reasoning_effort = line(
+    reasoning_effort = _line(
         gettext_lazy("Reasoning effort"),
         gettext_lazy("Such as low, medium or high; empty leaves it to the model."),
         required=False,
@@ -97,8 +97,8 @@ class JudgeForm(forms.Form):
         initial="{}",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "code"}),
     )
-    input_price = price(gettext_lazy("Price of a million tokens read"))
-    output_price = price(gettext_lazy("Price of a million tokens written"))
+    input_price = _price(gettext_lazy("Price of a million tokens read"))
+    output_price = _price(gettext_lazy("Price of a million tokens written"))
     requests_per_minute = _whole(gettext_lazy("Requests per minute, at most"))
     tokens_per_minute = _whole(gettext_lazy("Tokens per minute, at most"))
     concurrency = _whole(gettext_lazy("Calls at a time, at most"), required=True)
@@ -146,7 +146,7 @@ class JudgeForm(forms.Form):
 class NewJudgeForm(JudgeForm):
     """A judge that is added has a name, too."""
 
-    slug = line(
+    slug = _line(
         gettext_lazy("Name"),
         gettext_lazy("Small letters, digits and hyphens; it stays."),
         sentence=gettext_lazy("Give the judge a name."),

@@ -31,13 +31,8 @@ def random_mark() -> str:
 def data_block(text: str, *, template: str, slot: str, mark: str) -> str:
     """What belongs into `{slot}` of `template` for `text`, a neutralised answer."""
     name = f"{FENCE_NAME}_{mark}"
-    before, after = _neighbours(template, slot)
-    return "\n" * before + f"<{name}> {_STATEMENT}\n{text}\n</{name}>" + "\n" * after
-
-
-def _neighbours(template: str, slot: str) -> tuple[bool, bool]:
-    """Whether anything stands on the slot's line before it, and after it."""
+    # Whether anything stands on the slot's line before it, and after it.
     around = template.split(f"{{{slot}}}")
     before = any(part and not part.endswith("\n") for part in around[:-1])
     after = any(part and not part.startswith("\n") for part in around[1:])
-    return before, after
+    return "\n" * before + f"<{name}> {_STATEMENT}\n{text}\n</{name}>" + "\n" * after

@@ -65,22 +65,10 @@ def rubric_judgments(criteria: int) -> type[RubricJudgments]:
         raise ValueError(f"There is no form for {criteria} criteria.")
     fields: dict[str, Any] = {}
     for number in range(1, criteria + 1):
-        fields |= _numbered_fields(number)
+        why = f"Why the response does or does not meet criterion {number}."
+        how_far = f"How far criterion {number} is met: 0.0 not at all, 1.0 fully."
+        how_sure = f"How sure score {number} is: 0.0 is a guess, 1.0 is certain."
+        fields[f"explanation_{number}"] = (_Text, Field(description=why))
+        fields[f"score_{number}"] = (_Unit, Field(description=how_far))
+        fields[f"confidence_{number}"] = (_Unit, Field(description=how_sure))
     return create_model(f"RubricJudgments{criteria}", __base__=RubricJudgments, **fields)
-
-
-def _numbered_fields(number: int) -> dict[str, Any]:
-    return {
-        f"explanation_{number}": (
-            _Text,
-            Field(description=f"Why the response does or does not meet criterion {number}."),
-        ),
-        f"score_{number}": (
-            _Unit,
-            Field(description=f"How far criterion {number} is met: 0.0 not at all, 1.0 fully."),
-        ),
-        f"confidence_{number}": (
-            _Unit,
-            Field(description=f"How sure score {number} is: 0.0 is a guess, 1.0 is certain."),
-        ),
-    }

@@ -81,7 +81,7 @@ def _price_or_none(text: str) -> Decimal | str:
     try:
         price = Decimal(text)
     except InvalidOperation:
-        raise ArgumentTypeError("is not a price such as 0.25, nor the word none") from None
+        price = Decimal("NaN")
     if not price.is_finite():
         raise ArgumentTypeError("is not a price such as 0.25, nor the word none")
     return price

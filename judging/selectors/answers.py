@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import F, FilteredRelation, Q, QuerySet
 
 from batches.models import Answer
-from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
+from batches.rules.statuses import SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score
 from judging.models import ScoringRun
 from psychometrics.data.answers import ResultAnswer
@@ -52,11 +52,9 @@ def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:
     )  # fmt: skip
     for row in rows.iterator(CHUNK):
         code, prompt_id, task, batch, status, rule, has_text, revision, judged, score = row
-        counted = has_text and counts(_state_of_text(SessionStatus(status)), rule)
+        state = answer_state(
+            session_status=SessionStatus(status), first_seen=True, revisions=1, has_text=True
+        )
+        counted = has_text and counts(state, rule)
         current = score if counted and judged == revision else None
         yield ResultAnswer(code, prompt_id, task, batch, counted, current)
-
-
-def _state_of_text(status: SessionStatus) -> AnswerState:
-    """The state of an answer with text in a session of this status."""
-    return answer_state(session_status=status, first_seen=True, revisions=1, has_text=True)

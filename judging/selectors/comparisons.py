@@ -148,7 +148,11 @@ def compared_so_far(study: Study, *, single_sha256: str, batched_sha256: str) ->
         state=RowState.SCORED,
     ).order_by()
     return ComparisonEvidence(
-        finished=any(_names(run, batched_sha256) for run in _comparisons_finished(study)),
+        finished=any(
+            spec.get("judge_sha256") == batched_sha256
+            for run in _comparisons_finished(study)
+            for spec in run.estimate
+        ),
         answers=both.values("answer").distinct().count(),
         criteria=both.values("answer", "criterion").distinct().count(),
     )
@@ -162,7 +166,3 @@ def _comparisons_finished(study: Study) -> QuerySet[JudgingRun]:
         study__bank_version=study.bank_version_id,
         study__is_simulated=study.is_simulated,
     )
-
-
-def _names(run: JudgingRun, judge_sha256: str) -> bool:
-    return any(spec.get("judge_sha256") == judge_sha256 for spec in run.estimate)

@@ -26,12 +26,12 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
         _progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
         for one in ScoringRun.objects.filter(pk__in=list(rows)).select_related("config").order_by("pk")
     )
-    every_row, every_call = flat(rows), flat(calls)
+    every_row, every_call = _flat(rows), _flat(calls)
     moments = [
         run.resumed_at,
         *(row["newest"] for row in every_row if row["origin"] != RowOrigin.CACHED),
         *(call["newest"] for call in every_call),
-        *(one["leased_until"] for one in flat(leases)),
+        *(one["leased_until"] for one in _flat(leases)),
     ]
     waiting = [row["next_at"] for row in every_row if row["next_at"] is not None]
     return Progress(
@@ -84,7 +84,7 @@ def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def flat(groups: Mapping[int, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _flat(groups: Mapping[int, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
     return [row for group in groups.values() for row in group]
 
 
@@ -102,35 +102,35 @@ def _progress_of(
     decided_recently = sum(row["recent"] for row in rows if row["origin"] != RowOrigin.CACHED)
     return JudgeProgress(
         run=run,
-        planned=total(rows),
-        open=total(opened),
-        being_asked=total(opened, "held"),
+        planned=_total(rows),
+        open=_total(opened),
+        being_asked=_total(opened, "held"),
         **{
-            origin.value: total(
+            origin.value: _total(
                 row for row in rows if row["state"] == RowState.SCORED and row["origin"] == origin
             )
             for origin in RowOrigin
         },
-        unscored=reasons(row for row in rows if row["state"] == RowState.UNSCORED),
-        waiting_again=reasons(row for row in opened if row["unscored_reason"]),
+        unscored=_reasons(row for row in rows if row["state"] == RowState.UNSCORED),
+        waiting_again=_reasons(row for row in opened if row["unscored_reason"]),
         calls={call["outcome"]: call["number"] for call in calls},
-        prompt_tokens=total(calls, "prompt"),
-        completion_tokens=total(calls, "completion"),
+        prompt_tokens=_total(calls, "prompt"),
+        completion_tokens=_total(calls, "completion"),
         cost=_cost_of(run, calls),
-        unknown_costs=total(calls, "free"),
+        unknown_costs=_total(calls, "free"),
         possibly_spent=sum((one["reserved"] for one in dead), ZERO),
         workers=len(alive),
-        slots=total(alive, "slots"),
-        calls_per_minute=_speed(total(calls, "recent"), minutes),
+        slots=_total(alive, "slots"),
+        calls_per_minute=_speed(_total(calls, "recent"), minutes),
         rows_per_minute=_speed(decided_recently, minutes),
     )
 
 
-def total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
+def _total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
     return sum(row[name] or 0 for row in rows)
 
 
-def reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
     """How many for each reason, the most frequent first; one reason may come with several origins."""
     found: dict[str, int] = {}
     for row in rows:

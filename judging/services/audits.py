@@ -1,6 +1,5 @@
 """Drawing an audit sample: verdicts for people to judge again."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 
@@ -10,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.selectors.audits import audit_judges, judged_verdicts
-from psychometrics.agreement.audit_sample import Draw, SizeRefused, draw_sample
+from psychometrics.agreement.audit_sample import SizeRefused, draw_sample
 from studies.models import User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -41,7 +40,10 @@ def audit_draw(
         judging_run=run, seed=seed, drawn_by=actor, drawn_at=now,
         strata={**facts, "strata": [asdict(stratum) for stratum in draw.strata]},
     )  # fmt: skip
-    AuditItem.objects.bulk_create(_items(sample, draw))
+    AuditItem.objects.bulk_create(
+        AuditItem(sample=sample, number=number, row_id=row, stratum=stratum)
+        for number, (row, stratum) in enumerate(draw.drawn, start=1)
+    )
     event_record(
         study=run.study, kind=StudyEventKind.AUDIT_DRAWN, now=now, actor=actor,
         sample=sample.pk, judging_run=run.pk, size=size, seed=seed, public_only=public_only,
@@ -56,8 +58,3 @@ def _size_sentence(size: int, refusal: SizeRefused) -> str:
         "%(size)d cannot be drawn: there are %(most)d verdicts, and it takes at least %(least)d to have one "
         "of every stratum."
     ) % {"size": size, "most": refusal.most, "least": refusal.least}
-
-
-def _items(sample: AuditSample, draw: Draw) -> Iterator[AuditItem]:
-    for number, (row, stratum) in enumerate(draw.drawn, start=1):
-        yield AuditItem(sample=sample, number=number, row_id=row, stratum=stratum)

@@ -37,7 +37,7 @@ def judge_add(*, slug: str, settings: JudgeSettings, actor: User | None, now: da
     try:
         with transaction.atomic():
             judge = JudgeConfig.objects.create(slug=slug, created_at=now, **asdict(settings))
-            changes = {"slug": slug, **{name: stored(value) for name, value in asdict(settings).items()}}
+            changes = {"slug": slug, **{name: _stored(value) for name, value in asdict(settings).items()}}
             JudgeChange.objects.create(judge=judge, changes=changes, actor=actor, changed_at=now)
     except IntegrityError:
         if not JudgeConfig.objects.filter(slug=slug).exists():
@@ -67,11 +67,12 @@ def judge_change(
             raise JudgeChanged(
                 _("Somebody else changed this judge in the meantime; look at it again before you do.")
             )
-        changes = _differences(settings_of(judge), settings)
+        old, new = asdict(settings_of(judge)), asdict(settings)
+        changes = {name: [_stored(old[name]), _stored(new[name])] for name in old if old[name] != new[name]}
         _require_free(judge, changes)
         if not changes:
             return {}
-        for name, value in asdict(settings).items():
+        for name, value in new.items():
             setattr(judge, name, value)
         if {"base_url", "model", "provider"} & changes.keys():
             judge.plain_json_at = None  # another endpoint may well take schemas
@@ -80,12 +81,7 @@ def judge_change(
     return changes
 
 
-def _differences(before: JudgeSettings, after: JudgeSettings) -> dict[str, list[object]]:
-    old, new = asdict(before), asdict(after)
-    return {name: [stored(old[name]), stored(new[name])] for name in old if old[name] != new[name]}
-
-
-def stored(value: object) -> object:
+def _stored(value: object) -> object:
     """As JSON has it."""
     return str(value) if isinstance(value, Decimal) else value
 

@@ -20,10 +20,9 @@ class Command(OperatorCommand):
             self.stdout.write("There is no judge yet; add one with add_judge.")
             return
         rows = [HEAD, *(_row_of(judge) for judge in judges)]
-        widths = [max(len(row[place]) for row in rows) for place in range(len(HEAD))]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
-            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            self.stdout.write("  ".join(cells).rstrip())
+            self.stdout.write("  ".join(map(str.ljust, row, widths)).rstrip())
 
 
 def _row_of(judge: KnownJudge) -> tuple[str, ...]:
