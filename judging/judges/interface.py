@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from judging.judges.reasons import UnscoredReason
 from llm.attempts import Attempt
+from llm.requests import ChatRequest
 from studies.bank.records import Check
 
 
@@ -103,14 +104,6 @@ class JudgeResult:
 
 
 @dataclass(frozen=True)
-class PlannedRequest:
-    """What a call will send: the hash that names the request, and how many tokens it is, roughly."""
-
-    sha256: str
-    prompt_tokens: int
-
-
-@dataclass(frozen=True)
 class AnswerVerdict:
     """The sample score of one answer in [0, 1], or the reason why there is none yet."""
 
@@ -139,8 +132,8 @@ class Judge(Protocol):
     def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         """The positions of `task`, those that are asked about in one call together."""
 
-    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
-        """The request of one call; None for judges that ask no model. Nothing is sent."""
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
+        """The request of one call, of which nothing is sent; None for judges that ask no model."""
 
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         """Judge the positions of one call about a task that has passed `check`.

@@ -18,7 +18,6 @@ from judging.judges.interface import (
     JudgeCannotScore,
     JudgeResult,
     JudgeTask,
-    PlannedRequest,
 )
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import (
@@ -31,7 +30,7 @@ from judging.judges.schemas import (
 from llm.attempts import Attempt
 from llm.client import ChatClient, GateClosed
 from llm.errors import LLMError
-from llm.requests import Marked, Message
+from llm.requests import ChatRequest, Marked, Message
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
 
@@ -94,10 +93,9 @@ class LLMJudge:
         positions, size = task.positions, self._criteria_per_call
         return tuple(positions[start : start + size] for start in range(0, len(positions), size))
 
-    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest:
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest:
         question = self._question(task, positions, NO_MARK)
-        request = self._client.request(question.messages, question.schema)
-        return PlannedRequest(request.sha256, request.prompt_tokens_estimate)
+        return self._client.request(question.messages, question.schema)
 
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         mark = self._new_mark()

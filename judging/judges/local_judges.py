@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal
 
 from pydantic import JsonValue
 
@@ -11,9 +10,10 @@ from judging.judges.interface import (
     JudgeCannotScore,
     JudgeResult,
     JudgeTask,
-    PlannedRequest,
 )
-from judging.matching import bbeh, bbh, checks, exact
+from judging.matching import bbh, checks
+from judging.matching.response_lines import MatchRules, compared
+from llm.requests import ChatRequest
 
 
 class LocalJudge(ABC):
@@ -26,7 +26,7 @@ class LocalJudge(ABC):
     def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         return tuple((position,) for position in task.positions)
 
-    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
         return None
 
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
@@ -53,7 +53,12 @@ class ChecksJudge(LocalJudge):
 
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
         if position is None:
-            return self._equality(task)
+            gold = task.gold_answer or ""
+            equal = checks.is_equal(task.text_to_judge, gold)
+            relation = "equals" if equal else "is not"
+            return CriterionVerdict(
+                None, float(equal), 1.0, f"The answer {relation} the gold answer {gold!r}."
+            )
         check = task.criterion(position).check
         if check is None:
             raise JudgeCannotScore(task.prompt_id, f"no machine check on criterion {position}.")
@@ -61,12 +66,6 @@ class ChecksJudge(LocalJudge):
         outcome = "passes" if passed else "fails"
         rule = check.model_dump_json()
         return CriterionVerdict(position, float(passed), 1.0, f"The answer {outcome} the check {rule}.")
-
-    def _equality(self, task: JudgeTask) -> CriterionVerdict:
-        gold = task.gold_answer or ""
-        equal = exact.is_equal(task.text_to_judge, gold)
-        relation = "equals" if equal else "is not"
-        return CriterionVerdict(None, float(equal), 1.0, f"The answer {relation} the gold answer {gold!r}.")
 
 
 SHOWN_CHARACTERS = 200
@@ -76,7 +75,7 @@ SHOWN_CHARACTERS = 200
 class MatchJudge(LocalJudge):
     """Compares what an answer announces with the reference, by the rules of one benchmark."""
 
-    rules: Literal["bbeh", "bbh"]
+    rules: MatchRules
     kind = "match"
 
     def describe(self) -> dict[str, JsonValue]:
@@ -96,13 +95,8 @@ class MatchJudge(LocalJudge):
                 raise JudgeCannotScore(task.prompt_id, f"{error}.") from None
 
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
-        answer, reference = task.text_to_judge, task.gold_answer or ""
-        if self.rules == "bbh":
-            extracted = bbh.extract(answer, task.task)
-            correct = bbh.is_correct(answer, reference, task.task)
-        else:
-            extracted = bbeh.extract(answer)
-            correct = bbeh.is_correct(answer, reference)
+        reference = task.gold_answer or ""
+        extracted, correct = compared(self.rules, task.text_to_judge, reference, task.task)
         relation = "equals" if correct else "is not"
         explanation = f"Extracted {_shown(extracted)}, which {relation} the reference {_shown(reference)}."
         return CriterionVerdict(position, float(correct), 1.0, explanation)

@@ -17,13 +17,13 @@ def extract(response: str) -> str:
         if announcement in answer:
             answer = answer.rpartition(announcement)[2].strip()
     answer = _without_latex(answer.removesuffix("."))
-    answer = _unspaced(answer.lower()).replace("**", "")
+    answer = answer.lower().replace(", ", ",").replace("**", "")
     return answer.partition("\n")[0].removesuffix(".")
 
 
 def is_correct(response: str, reference: str) -> bool:
     """Whether the extracted answer equals the reference under the benchmark's tolerant comparison."""
-    return _matches(extract(response), _unspaced(reference.strip().lower()))
+    return _matches(extract(response), reference.strip().lower().replace(", ", ","))
 
 
 def _matches(answer: str, reference: str) -> bool:
@@ -49,10 +49,6 @@ def _without_latex(answer: str) -> str:
         if wrapper in answer and answer.endswith("}"):
             answer = answer[:-1].split(wrapper)[1]
     return answer
-
-
-def _unspaced(text: str) -> str:
-    return text.replace(", ", ",")
 
 
 def _is_bracketed(text: str) -> bool:

@@ -34,35 +34,22 @@ OPTION = re.compile(r"(?:(?:option|choice|answer)\b[\s:]*)?[(\[]?([A-Z])[)\]]?[.
 LABEL = re.compile(r"answer[*_]*:[\s*_]*", re.IGNORECASE)
 EMPHASIS = "*_`\"' \t\n"
 
-PATTERNS = {
-    "boolean_expressions": TRUTH,
-    "causal_judgement": YES_NO,
-    "date_understanding": CHOICE,
-    "disambiguation_qa": CHOICE,
-    "dyck_languages": CLOSING_BRACKETS,
-    "formal_fallacies": VALIDITY,
-    "geometric_shapes": CHOICE,
-    "hyperbaton": CHOICE,
-    "logical_deduction_five_objects": CHOICE,
-    "logical_deduction_seven_objects": CHOICE,
-    "logical_deduction_three_objects": CHOICE,
-    "movie_recommendation": CHOICE,
-    "multistep_arithmetic_two": INTEGER,
-    "navigate": YES_NO,
-    "object_counting": INTEGER,
-    "penguins_in_a_table": CHOICE,
-    "reasoning_about_colored_objects": CHOICE,
-    "ruin_names": CHOICE,
-    "salient_translation_error_detection": CHOICE,
-    "snarks": CHOICE,
-    "sports_understanding": YES_NO,
-    "temporal_sequences": CHOICE,
-    "tracking_shuffled_objects_five_objects": CHOICE,
-    "tracking_shuffled_objects_seven_objects": CHOICE,
-    "tracking_shuffled_objects_three_objects": CHOICE,
-    "web_of_lies": YES_NO,
-    "word_sorting": FREE_TEXT,
+_TASKS = {
+    CHOICE: """
+        date_understanding disambiguation_qa geometric_shapes hyperbaton logical_deduction_five_objects
+        logical_deduction_seven_objects logical_deduction_three_objects movie_recommendation
+        penguins_in_a_table reasoning_about_colored_objects ruin_names salient_translation_error_detection
+        snarks temporal_sequences tracking_shuffled_objects_five_objects
+        tracking_shuffled_objects_seven_objects tracking_shuffled_objects_three_objects
+    """,
+    TRUTH: "boolean_expressions",
+    YES_NO: "causal_judgement navigate sports_understanding web_of_lies",
+    VALIDITY: "formal_fallacies",
+    INTEGER: "multistep_arithmetic_two object_counting",
+    CLOSING_BRACKETS: "dyck_languages",
+    FREE_TEXT: "word_sorting",
 }
+PATTERNS = dict(sorted((task, pattern) for pattern, tasks in _TASKS.items() for task in tasks.split()))
 
 
 class UnknownTask(ValueError):

@@ -50,10 +50,14 @@ def verdict_on(line: ResponseLine, rules: MatchRules) -> Verdict:
     response = line.response or ""
     if not response.strip():
         return Verdict(None, None)
+    return Verdict(*compared(rules, response, line.reference, line.task))
+
+
+def compared(rules: MatchRules, response: str, reference: str, task: str) -> tuple[str, bool]:
+    """What is extracted from a response by the rules of a benchmark, and whether it is correct."""
     if rules == "bbeh":
-        return Verdict(bbeh.extract(response), bbeh.is_correct(response, line.reference))
-    extracted = bbh.extract(response, line.task)
-    return Verdict(extracted, bbh.is_correct(response, line.reference, line.task))
+        return bbeh.extract(response), bbeh.is_correct(response, reference)
+    return bbh.extract(response, task), bbh.is_correct(response, reference, task)
 
 
 def read_response_lines(path: Path, rules: MatchRules) -> list[ResponseLine]:

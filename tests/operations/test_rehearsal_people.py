@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from batches.rules.statuses import AnswerState
-from judging.matching.checks import passes
-from judging.matching.exact import is_equal
+from judging.matching.checks import is_equal, passes
 from operations.rehearsal.answers import PromptKey, chance_of_success, compose, right_or_wrong, write_answer
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import OFF_TASK_TEXTS, Behaviour, draw_people

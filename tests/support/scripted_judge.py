@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from judging.judges.interface import CallStopped, CriterionVerdict, JudgeResult, JudgeTask, PlannedRequest
+from judging.judges.interface import CallStopped, CriterionVerdict, JudgeResult, JudgeTask
 from judging.judges.reasons import UnscoredReason
 from judging.models import JudgeConfig, JudgingRun, ScoringRun
 from judging.selectors.judging import JudgingState, judging_state
@@ -17,8 +17,9 @@ from judging.services.running.coordinating import run_coordinate
 from judging.services.running.gates import RequestGate
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_plan, run_resume, run_start
-from judging.services.running.working import WorkerLoop, ignore_progress
+from judging.services.running.working import WorkerLoop
 from llm.attempts import Attempt
+from llm.requests import ChatRequest
 from studies.models import Study
 
 Says = Callable[[JudgeTask, int | None], UnscoredReason | None]
@@ -46,7 +47,7 @@ class ScriptedJudge:
     def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         return tuple((position,) for position in task.positions)
 
-    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> PlannedRequest | None:
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
         return None
 
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
@@ -100,7 +101,7 @@ class ScriptedRun:
             until=A_LONG_TIME,
             stopping=stopping,
             clock=self.clock,
-            on_progress=ignore_progress,
+            on_progress=lambda calls: None,
         )
         try:
             return loop.by_threads()

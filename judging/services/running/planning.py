@@ -136,7 +136,8 @@ def _planned_calls(
                 for place, position in enumerate(positions)
                 if position in left
             ]
-            yield PlannedCall(request.sha256 if request else "", request.prompt_tokens if request else 0, own)
+            name, tokens = (request.sha256, request.prompt_tokens_estimate) if request else ("", 0)
+            yield PlannedCall(name, tokens, own)
         progress(number, len(rows))
 
 

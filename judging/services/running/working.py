@@ -40,10 +40,6 @@ class LeaseResult:
     idle: bool
 
 
-def ignore_progress(calls: int) -> None:
-    """Progress for callers that show none."""
-
-
 def lease_work(
     *,
     judging_run: JudgingRun,
@@ -52,7 +48,7 @@ def lease_work(
     stopping: threading.Event,
     clock: Clock,
     wanted: int,
-    on_progress: ProgressCallback = ignore_progress,
+    on_progress: ProgressCallback = lambda calls: None,
     window: Window = PER_MINUTE,
 ) -> LeaseResult:
     """Work on one judge of a run for about `seconds`, or until nothing can be claimed or `stopping` is set.
@@ -82,16 +78,13 @@ def lease_work(
         raise  # the database is away for longer than we wait for it; the next lease goes on
     except Exception as error:
         # What fails here once would fail again and again, each time with calls that cost money.
-        run_pause(run=judging_run, reason=PauseReason.ERROR, detail=_error_words(error), now=clock())
+        # Without the data that an error's message may quote.
+        detail = f"{type(error).__name__}; the trace is in the log of the worker. Nothing judged is lost."
+        run_pause(run=judging_run, reason=PauseReason.ERROR, detail=detail, now=clock())
         raise
     finally:
         retry_on_db_outage(lambda: lease_end(lease, now=clock()))
     return LeaseResult(calls, idle=calls == 0)
-
-
-def _error_words(error: Exception) -> str:
-    """What went wrong, without the data that an error's message may quote."""
-    return f"{type(error).__name__}; the trace is in the log of the worker. Nothing judged is lost."
 
 
 class WorkerLoop:

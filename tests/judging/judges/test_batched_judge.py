@@ -193,8 +193,8 @@ def test_a_request_is_named_by_all_of_its_criteria() -> None:
     named = {judge.request(task(), positions).sha256 for positions in ((0, 1, 2), (1, 2, 3), (0, 1))}
     assert len(named) == 3
     assert judge.request(task(), (0, 1)).sha256 == silent().judge(3).request(task(), (0, 1)).sha256
-    shorter = sum(judge.request(task(answer="x" * 4000), (n,)).prompt_tokens for n in range(3))
-    assert judge.request(task(answer="x" * 4000), (0, 1, 2)).prompt_tokens < shorter / 2
+    shorter = sum(judge.request(task(answer="x" * 4000), (n,)).prompt_tokens_estimate for n in range(3))
+    assert judge.request(task(answer="x" * 4000), (0, 1, 2)).prompt_tokens_estimate < shorter / 2
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from judging.matching.checks import passes
-from judging.matching.exact import is_equal, number_of, numbers_in
+from judging.matching.checks import is_equal, number_of, numbers_in, passes
 from studies.bank.records import Check, ContainsCheck, EqualsCheck, ExcludesCheck, NumberCheck, WordCountCheck
 
 

@@ -14,8 +14,7 @@ from fixtures.demo_bank.answer_keys import COMPUTED_ANSWERS
 from fixtures.demo_bank.make_item_bank import FOLDER, main as make_item_bank
 from fixtures.demo_bank.make_media import MEDIA, make_media
 from formats.item_parameters import read_item_parameters
-from judging.matching.checks import passes
-from judging.matching.exact import is_equal
+from judging.matching.checks import is_equal, passes
 from studies.bank.chiron_format import read_chiron
 from studies.bank.records import PromptRecord
 
