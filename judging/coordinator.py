@@ -10,15 +10,15 @@ from django.conf import settings
 
 from judging.models import JudgingRun, RowState, RunPurpose, RunState, ScoringRun
 from judging.selectors.runs import open_judging_run
-from judging.services.comparing.comparisons import (
+from judging.services.comparing import (
     Comparison,
+    ComparisonReport,
     comparison_is_needed,
     comparison_plan,
+    comparison_report,
     comparison_start,
 )
-from judging.services.comparing.report import ComparisonReport, comparison_report
-from judging.services.running.continuing import require_same_judges
-from judging.services.running.coordinating import remaining_of, run_coordinate
+from judging.services.running.coordinating import remaining_of, require_same_judges, run_coordinate
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.planning import Progress
 from judging.services.running.runs import PlanOutdated, RunIsOpen, run_plan, run_start
@@ -104,7 +104,7 @@ def _leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
     """A lease for each judge with something to do; whether any call was made."""
     worked = False
     for one in remaining_of(run, clock()):
-        shown = ProgressDisplay(_decided_rows(run), run.planned, progress)
+        shown = _ProgressDisplay(_decided_rows(run), run.planned, progress)
         result = lease_work(
             judging_run=run,
             run=one.run,
@@ -118,7 +118,7 @@ def _leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
     return worked
 
 
-class ProgressDisplay:
+class _ProgressDisplay:
     """Progress as it is shown: what was decided before, and what is since."""
 
     def __init__(self, decided: int, planned: int, progress: Progress) -> None:

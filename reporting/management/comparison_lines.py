@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, JudgingCost
-from judging.services.comparing.report import ComparisonReport
+from judging.services.comparing import ComparisonReport
 from presentation.agreement import statistic_name
 from presentation.numbers import decimals, percent, span
 from presentation.tables import ABSENT, terminal_lines

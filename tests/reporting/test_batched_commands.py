@@ -16,7 +16,7 @@ from batches.models import Session
 from benchmarks.hashed_judge.running import RunningJudge
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig, JudgingRun, RunPurpose
-from judging.services.comparing.comparisons import comparison_draw, comparison_plan, comparison_start
+from judging.services.comparing import comparison_draw, comparison_plan, comparison_start
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_plan, run_start
 from reporting.selectors.reports import report_of

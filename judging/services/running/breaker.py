@@ -42,7 +42,7 @@ WITHOUT_VERDICT = FailurePattern(
 )
 
 
-def fails_all(answers: int) -> FailurePattern:
+def _fails_all(answers: int) -> FailurePattern:
     """Wrong keys and addresses fail everybody from the first request on, also where few are asked about."""
     return FailurePattern(
         frozenset(reason.value for reason in UnscoredReason if reason.rule.fails_all), answers, answers
@@ -59,7 +59,7 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun) -> str | None:
         judging_run=judging_run, run=run, called_at__gte=judging_run.resumed_at
     ).order_by("-pk")
     calls = list(newest.values_list("outcome", "answer_id")[: WITHOUT_VERDICT.failures])
-    for watch in (fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
+    for watch in (_fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
         if number := watch.failures_of(calls):
             return sentence(judging_run, run, number)
     return None

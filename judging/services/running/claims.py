@@ -293,18 +293,22 @@ def _rows_take_over(
     leader, *others = rows
     undecided = CriterionScore.objects.filter(state=RowState.OPEN)
     with transaction.atomic():
-        if undecided.filter(pk=leader.pk, lease=token).update(**_taken_over(known[leader.place], now)):
+        if undecided.filter(pk=leader.pk, lease=token).update(
+            **scored(*known[leader.place], RowOrigin.CACHED, now)
+        ):
             # These follow the first: they are never claimed, so they carry no lease to ask for.
             for row in others:
-                undecided.filter(pk=row.pk).update(**_taken_over(known[row.place], now))
+                undecided.filter(pk=row.pk).update(**scored(*known[row.place], RowOrigin.CACHED, now))
     return True
 
 
-def _taken_over(verdict: KnownVerdict, now: datetime) -> dict[str, object]:
-    score, confidence, explanation = verdict
+def scored(
+    score: float | None, confidence: float | None, explanation: str, origin: RowOrigin, now: datetime
+) -> dict[str, object]:
+    """The fields of a row that has a verdict."""
     return {
-        "state": RowState.SCORED,
-        "origin": RowOrigin.CACHED,
+        "state": RowState.SCORED.value,
+        "origin": origin.value,
         "score": score,
         "confidence": confidence,
         "explanation": explanation,

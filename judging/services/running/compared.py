@@ -21,13 +21,9 @@ def require_compared(runs: Iterable[ScoringRun]) -> None:
 
 def compared_for(run: ScoringRun) -> ComparisonEvidence:
     """What the comparisons of the run's judge with itself, asked one criterion a call, rest on."""
-    return compared_so_far(run.study, single_sha256=_one_by_one_sha256(run), batched_sha256=run.judge_sha256)
-
-
-def _one_by_one_sha256(run: ScoringRun) -> str:
-    """The same judge under the same texts, asked about one criterion a call."""
     kept = {name: value for name, value in run.judge.items() if name != "batched_text_sha256"}
-    return identity_sha256({**kept, "criteria_per_call": 1})
+    single = identity_sha256({**kept, "criteria_per_call": 1})
+    return compared_so_far(run.study, single_sha256=single, batched_sha256=run.judge_sha256)
 
 
 def _remedy(run: ScoringRun, found: ComparisonEvidence) -> str:

@@ -1,13 +1,20 @@
 """What remains of the open runs, derived from the database alone; doing it twice, or late, does no harm."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, Q
 
-from judging.models import OPEN_RUN_STATES, JudgingRun, RowState, RunState, ScoringRun
+from judging.models import OPEN_RUN_STATES, JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_finish, scoring_runs_of
 from judging.services.running.settling import answers_complete, answers_settle, scoring_run_note_end
+from studies.services.refusals import Refused
+
+
+class RunOfOthers(Refused):
+    """The open run asks other judges than those that were named, or was planned under another design."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +38,15 @@ def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:
     looked at again.
     """
     decided = not judging_run.rows.filter(state=RowState.OPEN).exists()
-    _run_settle(judging_run=judging_run, now=now)
-    if decided:
-        _run_complete(judging_run=judging_run, now=now)
-    return decided and run_finish(run=judging_run, now=now)
-
-
-def _run_settle(*, judging_run: JudgingRun, now: datetime) -> None:
-    """Bring the scores of answers up to what is decided."""
     for run in scoring_runs_of(judging_run):
         answers_settle(judging_run=judging_run, run=run, now=now)
         scoring_run_note_end(run=run, now=now)
-
-
-def _run_complete(*, judging_run: JudgingRun, now: datetime) -> None:
-    """Score what an earlier run left with all its verdicts, and what moments told by other clocks hid."""
-    for run in scoring_runs_of(judging_run):
-        answers_complete(run=run, now=now)
-        scoring_run_note_end(run=run, now=now)
+    if decided:
+        # What an earlier run left with all its verdicts, and what moments told by other clocks hid.
+        for run in scoring_runs_of(judging_run):
+            answers_complete(run=run, now=now)
+            scoring_run_note_end(run=run, now=now)
+    return decided and run_finish(run=judging_run, now=now)
 
 
 def remaining_of(judging_run: JudgingRun, now: datetime) -> list[Remaining]:
@@ -63,3 +61,40 @@ def remaining_of(judging_run: JudgingRun, now: datetime) -> list[Remaining]:
     )
     runs = ScoringRun.objects.filter(waiting).annotate(waiting=Count("criteria")).order_by("pk")
     return [Remaining(judging_run, run, run.waiting) for run in runs.select_related("study", "config")]
+
+
+def require_same_judges(
+    run: JudgingRun, specs: Sequence[JudgeSpec], *, purpose: RunPurpose = RunPurpose.SCORES
+) -> None:
+    """Raise RunOfOthers unless the open run asks exactly these judges, as often, under today's design.
+
+    And for the same `purpose`: a comparison asks about a sample only.
+    """
+    if run.purpose != purpose:
+        raise RunOfOthers(
+            "The study's open run compares several criteria a call with one, on a sample: let it end (or "
+            "continue it with compare_batched, or cancel it) before you score the study."
+            if run.purpose == RunPurpose.COMPARISON
+            else "The study is being scored: let that run end, or cancel it, before you compare."
+        )
+    asks = {(one["judge"], one["replicate"], one["criteria_per_call"]) for one in run.estimate}
+    kind = run.study.protocol.judge_kind
+    named = {
+        (spec.config.slug if spec.config else kind, spec.replicate, spec.criteria_per_call) for spec in specs
+    }
+    if asks != named:
+        judges = ", ".join(_asked_in_words(*one) for one in sorted(asks))
+        raise RunOfOthers(
+            f"The study's open run asks {judges}: name the same judges and replicates to continue it, or "
+            "cancel it before you ask others."
+        )
+    if any(one.design_hash != run.study.design_hash for one in scoring_runs_of(run)):
+        raise RunOfOthers(
+            "The study's open run was planned before its protocol was amended; cancel it, and run the same "
+            "command again. What both have in common is not asked again."
+        )
+
+
+def _asked_in_words(judge: str, replicate: int, criteria_per_call: int) -> str:
+    together = f", {criteria_per_call} criteria a call" if criteria_per_call > 1 else ""
+    return f"{judge} (replicate {replicate}{together})"

@@ -15,9 +15,8 @@ from decimal import Decimal
 from django.db import connection
 
 from judging.models import JudgeGrant, JudgingRun, PauseReason, RunState, WorkerLease
-from judging.services.running.allowance import Allowance
-from judging.services.running.budget_reservation import BudgetReservation
-from judging.services.running.limits import LimitTooLow
+from judging.services.running.budget import BudgetReservation
+from judging.services.running.limits import Allowance, LimitTooLow
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
 from llm.attempts import Attempt

@@ -4,16 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from types import TracebackType
 from typing import Self
 
 from judging.judges.windows import PER_MINUTE, Window
 from judging.models import JudgeConfig, PauseReason, WorkerLease
-from judging.services.running.allowance import Allowance
-from judging.services.running.budget import PricesUnknown, require_prices
-from judging.services.running.budget_reservation import BudgetReservation
+from judging.services.running.budget import BudgetReservation, PricesUnknown, require_prices
 from judging.services.running.claims import lease_time
 from judging.services.running.gatekeeper import Gatekeeper, Pass
+from judging.services.running.limits import Allowance
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
 from llm.attempts import Attempt
@@ -45,15 +43,14 @@ class RequestGate:
         self._until = until
         self._keeper = keeper
         self._spare = lease_time() / 2
-        self._output_tokens = output_tokens(lease.judge)
+        # What the client tells the gate of a reply's length.
+        self._output_tokens = (lease.judge and lease.judge.max_output_tokens) or USUAL_OUTPUT_TOKENS
         self._mine = threading.local()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._keeper is not None:
             self._keeper.close()
 
@@ -109,11 +106,6 @@ class RequestGate:
             if left.total_seconds() <= 0 or time.monotonic() > self._until:
                 raise GateClosed
             time.sleep(POLL_SECONDS)
-
-
-def output_tokens(config: JudgeConfig | None) -> int:
-    """What the client tells the gate of a reply's length."""
-    return (config and config.max_output_tokens) or USUAL_OUTPUT_TOKENS
 
 
 def request_gate(

@@ -20,18 +20,14 @@ def process_slot(scoring_run_id: int) -> Iterator[bool]:
 
     A process works on a run once at a time (a lease is concurrent in itself) and on few runs at once.
     """
-    taken = _take(scoring_run_id)
+    with _lock:
+        is_full = scoring_run_id in _running or len(_running) >= MAX_RUNS_AT_ONCE
+        taken = not stopping.is_set() and not is_full
+        if taken:
+            _running.add(scoring_run_id)
     try:
         yield taken
     finally:
         if taken:
             with _lock:
                 _running.discard(scoring_run_id)
-
-
-def _take(scoring_run_id: int) -> bool:
-    with _lock:
-        if stopping.is_set() or scoring_run_id in _running or len(_running) >= MAX_RUNS_AT_ONCE:
-            return False
-        _running.add(scoring_run_id)
-        return True

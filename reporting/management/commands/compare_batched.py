@@ -10,10 +10,9 @@ from judging.coordinator import judging_compare
 from judging.models import RunPurpose
 from judging.selectors.judges import judges_named
 from judging.selectors.runs import open_judging_run
-from judging.services.comparing.comparisons import USUAL_ANSWERS, Comparison, comparison_draw
-from judging.services.comparing.report import ComparisonReport
+from judging.services.comparing import USUAL_ANSWERS, Comparison, ComparisonReport, comparison_draw
 from judging.services.judge_keys import judge_key
-from judging.services.running.continuing import require_same_judges
+from judging.services.running.coordinating import require_same_judges
 from reporting.management.comparison_lines import comparison_lines
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
 from studies.management.operators import named_person, named_study, plain_errors

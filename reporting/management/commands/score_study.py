@@ -12,7 +12,7 @@ from judging.models import JudgingRun
 from judging.selectors.judges import judges_named
 from judging.selectors.runs import open_judging_run
 from judging.services.judge_keys import judge_key
-from judging.services.running.continuing import require_same_judges
+from judging.services.running.coordinating import require_same_judges
 from judging.services.running.judge_specs import JudgeSpec, study_judge_specs
 from judging.services.running.runs import run_plan
 from reporting.management.result_lines import result_lines

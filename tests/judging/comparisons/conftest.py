@@ -9,8 +9,7 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.coordinator import judging_compare
 from judging.models import JudgeConfig
-from judging.services.comparing.comparisons import comparison_draw
-from judging.services.comparing.report import ComparisonReport
+from judging.services.comparing import ComparisonReport, comparison_draw
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Participant, Study
 from studies.services.banks import item_bank_import

@@ -15,7 +15,7 @@ from judging.models import (
     RunState,
     ScoringRun,
 )
-from judging.services.comparing.report import ComparisonReport
+from judging.services.comparing import ComparisonReport
 from scoring.coordinator import Scoring
 from scoring.models import ResultSet
 from studies.models import Study, StudyEvent

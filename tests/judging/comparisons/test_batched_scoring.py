@@ -9,17 +9,17 @@ import pytest
 from benchmarks.hashed_judge.running import RunningJudge
 from judging.coordinator import judging_work_for_a_while
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, RunPurpose, RunState
-from judging.services.comparing.comparisons import (
+from judging.services.comparing import (
     Comparison,
+    ComparisonReport,
     NothingToCompare,
     comparison_draw,
     comparison_plan,
     comparison_start,
 )
-from judging.services.comparing.report import ComparisonReport
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.running.compared import NotCompared
-from judging.services.running.continuing import RunOfOthers
+from judging.services.running.coordinating import RunOfOthers
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_cancel, run_plan, run_start
 from scoring.coordinator import Scoring, judging_coordinate, study_score

@@ -20,7 +20,6 @@ from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, P
 from judging.services.running.claims import Claims
 from judging.services.running.coordinating import run_coordinate
 from judging.services.running.judge_specs import JudgeSpec
-from judging.services.running.one_statement import row_and_call_store
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import (
     PlanOutdated,
@@ -31,7 +30,7 @@ from judging.services.running.runs import (
     run_resume,
     run_start,
 )
-from judging.services.running.storing import ROUNDS, result_store
+from judging.services.running.storing import ROUNDS, result_store, row_and_call_store
 from llm.attempts import Attempt
 from scoring.coordinator import judging_coordinate
 from scoring.models import ResultSet

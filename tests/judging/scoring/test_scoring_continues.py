@@ -8,7 +8,7 @@ import pytest
 from batches.models import Answer, Session
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
-from judging.services.running.continuing import require_same_judges
+from judging.services.running.coordinating import require_same_judges
 from judging.services.running.judge_specs import JudgeSpec, StudyNotFrozen, scoring_run_open
 from judging.services.running.planning import PromptsNotScorable
 from scoring.coordinator import Scoring
