@@ -72,7 +72,7 @@ def _sample(records: StudyRecords) -> Sentences:
             "Recruited: %(recruited)d. Sessions started: %(started)d. Retained for the estimates: "
             "%(retained)d."
         )
-        yield "1.1", told % records.flow.as_dict()
+        yield "1.1", told % vars(records.flow)
     if average and average.prompts:
         told = (
             _(

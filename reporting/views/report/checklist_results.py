@@ -79,7 +79,7 @@ def _screening(records: StudyRecords) -> Sentences:
         "decided about: %(undecided)d."
     )
     facts = {"ended": flow.submitted + flow.expired, "undecided": found.undecided}
-    yield "3.2.2", told % {**flow.as_dict(), **facts}
+    yield "3.2.2", told % {**vars(flow), **facts}
 
 
 def _flags(records: StudyRecords) -> Iterator[str]:
@@ -180,4 +180,4 @@ def _people(records: StudyRecords) -> Sentences:
             "Of %(recruited)d recruited, %(never)d never started, %(withdrawn)d withdrew and %(expired)d ran "
             "out of time; %(submitted)d handed in."
         )
-        yield "5.1.5", told % {**flow.as_dict(), "never": flow.recruited - flow.started}
+        yield "5.1.5", told % {**vars(flow), "never": flow.recruited - flow.started}

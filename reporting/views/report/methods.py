@@ -120,12 +120,12 @@ def sample(records: StudyRecords) -> Iterator[str]:
         "out of time and %(withdrawn)d withdrew.",
         flow.recruited,
     )
-    yield told % flow.as_dict()
+    yield told % vars(flow)
     if flow.excluded:
         told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
     else:
         told = _("Nobody was excluded; retained: %(retained)d.")
-    yield told % flow.as_dict()
+    yield told % vars(flow)
     undecided = records.screening.undecided
     if undecided:
         yield ngettext(
