@@ -17,7 +17,7 @@ from llm.requests import ChatRequest
 
 
 class LocalJudge(ABC):
-    """Give it `verdict`; the rest of the interface follows."""
+    """Give it `kind`, `describe`, `check` and `verdict`; the rest of the interface follows."""
 
     @abstractmethod
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:

@@ -4,11 +4,16 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from django.core.management import get_commands
 
 from config.environment import Environment
+from psychometrics.measures.blocks import judge
+from psychometrics.measures.catalogue import prompts
+from tests.psychometrics.agreement import test_judge_effects_influence
 
 ROOT = Path(__file__).resolve().parents[2]
+PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 def test_every_setting_is_documented_and_no_other() -> None:
@@ -48,3 +53,15 @@ def test_the_repository_names_no_package_registry_and_holds_no_vendored_asset() 
     assert [
         name for name in files.splitlines() if re.search(r"\.min\.(js|css)$|node_modules/|vendor/", name)
     ] == []
+
+
+def test_the_example_of_a_measure_works_as_the_page_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "extending" / "measure.md").read_text()
+    formula, entry, test = (compile(code, "measure.md", "exec") for code in PYTHON.findall(page))
+    known = dict(vars(judge))
+    exec(formula, known)  # noqa: S102  # our own page
+    monkeypatch.setattr(judge, "partial_measure", known["partial_measure"], raising=False)
+    exec(entry, dict(vars(prompts)))  # noqa: S102
+    tested = dict(vars(test_judge_effects_influence))
+    exec(test, tested)  # noqa: S102
+    tested["test_partial_credit_is_counted_of_scored_answers_alone"]()
