@@ -1,7 +1,8 @@
-"""What runs on PostgreSQL and Redis, too: the tests whose outcome the database decides.
+"""What runs on PostgreSQL and Redis: the tests whose outcome the database decides.
 
 Everything else - servers of tests, figures, texts, numbers of results once they are read - runs on SQLite
-alone. Whoever writes a query or a lock of a kind that no test of this list makes adds its file here.
+alone. Whoever writes a query or a lock of a kind that no test of these lists makes adds its file here: to the
+second list where SQLite locks and decides in a way of its own, to the first one otherwise.
 """
 
 FROZEN_STUDY = (
@@ -9,19 +10,49 @@ FROZEN_STUDY = (
     "test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agrees_as_far"
 )
 
-# Why, and which files, folders or tests of tests/.
-DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
+# Why, and which files, folders or tests of tests/. These run here alone, and on SQLite where there is no such
+# server: what SQLite makes of the same queries and pages is seen by the browser tests, the demo and the main
+# job, which run on it, by the other frozen studies and by the upgraded ones.
+HERE_ALONE: dict[str, tuple[str, ...]] = {
     "Every page once: PostgreSQL refuses groupings, locks over outer joins and types that SQLite takes.": (
         "access",
     ),
-    "Saves and ends that meet each other wait for locks; text may hold what PostgreSQL refuses.": (
+    "Pages and papers of people: text may hold what PostgreSQL refuses, names are unique in any case.": (
         "batches/pages/test_batches_answer_form.py",
+        "batches/pages/test_practice_pages.py",
+        "judging/pages",
+        "studies/pages",
+        "studies/people/test_contact.py",
+        "studies/people/test_invitation_pages.py",
+        "studies/people/test_vetting_mails.py",
+        "studies/profiles",
+        "studies/second_factor",
+        "studies/staff/test_studies_sign_in.py",
+        "studies/staff_sessions",
+    ),
+    "What judging stores, once locks are not in question.": (
+        "judging/comparisons",
+        "judging/scoring",
+        "judging/test_judging_cache.py",
+    ),
+    "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
+        "reporting/test_report_checklist.py",
+        "scoring/agreements",
+        "scoring/exports/small_study",
+        "scoring/exports/test_export_freshness.py",
+        "scoring/exports/test_judging_exports.py",
+        "scoring/test_scoring_results.py",
+        "scoring/test_task_results.py",
+        # The two with most to read: a private split, a panel, an audit, tasks.
+        f"{FROZEN_STUDY}[split]",
+        f"{FROZEN_STUDY}[tasks]",
+    ),
+}
+ON_BOTH: dict[str, tuple[str, ...]] = {
+    "Saves and ends that meet each other wait for locks; text may hold what PostgreSQL refuses.": (
         "batches/api/test_batches_api.py",
         "batches/api/test_batches_api_time.py",
         "batches/api/test_batches_api_marks.py",
-        "batches/pages/test_practice_pages.py",
-        "studies/profiles/test_profile_pages.py",
-        "studies/profiles/test_profile_files.py",
         "batches/sessions/test_batches_concurrency.py",
         "batches/sessions/test_sessions_concurrency.py",
         "batches/sessions/test_batches_ending.py",
@@ -47,16 +78,10 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
         "batches/test_reminders.py",
     ),
     "Workers of a judging run take leases, grants and money from rows that they lock.": (
-        "judging/pages/test_judging_pages.py",
-        "judging/pages/test_judging_progress_pages.py",
-        "judging/pages/test_judging_action_pages.py",
         "judging/batched_runs/test_batched_runs.py",
         "judging/batched_runs/test_batched_faults.py",
-        "judging/comparisons/test_batched_comparisons.py",
-        "judging/comparisons/test_batched_scoring.py",
         "judging/budget/test_judging_budget.py",
         "judging/budget/test_budget_lost_requests.py",
-        "judging/test_judging_cache.py",
         "judging/test_judging_leases.py",
         "judging/test_judging_life.py",
         "judging/limits/test_judging_limits.py",
@@ -64,25 +89,9 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
         "judging/races/test_judging_races.py",
         "judging/races/test_judging_moments.py",
         "judging/test_judging_runs.py",
-        "judging/scoring/test_scoring_judging.py",
-        "judging/scoring/test_scoring_dead_judges.py",
-        "judging/scoring/test_scoring_continues.py",
     ),
     "Accounts, people and their papers: rows locked with their neighbours, names unique in any case.": (
-        "studies/people/test_invitation_pages.py",
-        "studies/second_factor/test_second_factor.py",
-        "studies/second_factor/test_second_factor_proofs.py",
-        "studies/second_factor/test_second_factor_secrets.py",
         "studies/staff/test_sign_in_limits.py",
-        "studies/staff_sessions/test_staff_sessions.py",
-        "studies/staff_sessions/test_session_list.py",
-        "studies/pages/test_studies_pages.py",
-        "studies/pages/test_consent_pages.py",
-        "studies/pages/test_vetting_pages.py",
-        "studies/pages/test_records_pages.py",
-        "studies/staff/test_studies_sign_in.py",
-        "studies/people/test_vetting_mails.py",
-        "studies/people/test_contact.py",
         "studies/invitations/test_invitations.py",
         "studies/invitations/test_invitations_sending.py",
         "studies/participants/test_studies_people.py",
@@ -104,20 +113,8 @@ DECIDED_BY_THE_DATABASE: dict[str, tuple[str, ...]] = {
         "studies/lifecycle/test_studies_amending.py",
     ),
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
-        "scoring/exports/test_export_freshness.py",
         "batches/test_own_data.py",
-        "reporting/test_report_checklist.py",
-        "scoring/agreements/test_agreements.py",
-        "scoring/agreements/test_agreements_panels.py",
         "screening/test_exclusions_facts.py",
-        # The two with most to read: a private split, a panel, an audit, tasks.
-        f"{FROZEN_STUDY}[split]",
-        f"{FROZEN_STUDY}[tasks]",
-        "scoring/exports/test_judging_exports.py",
-        "scoring/exports/small_study/test_scoring_exports.py",
-        "scoring/exports/small_study/test_whole_exports.py",
-        "scoring/test_scoring_results.py",
-        "scoring/test_task_results.py",
         "scoring/exports/test_scoring_snapshot.py",
     ),
     "Migrations, backups, the check-up and the number of queries ask the database about itself.": (

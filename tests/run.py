@@ -1,4 +1,4 @@
-"""Run every test on SQLite, and beside it those whose outcome the database decides on PostgreSQL and Redis.
+"""Run the tests on SQLite, and beside them those whose outcome the database decides on PostgreSQL and Redis.
 
     python tests/run.py [PATH ...]
 
@@ -13,6 +13,7 @@ CHIRON_TEST_PRODUCTION=required makes the absence of those servers a failure (co
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
@@ -23,7 +24,7 @@ import redis
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.on_postgresql import DECIDED_BY_THE_DATABASE  # noqa: E402
+from tests.on_postgresql import HERE_ALONE, ON_BOTH  # noqa: E402
 
 POSTGRES_URL = os.environ.get("CHIRON_TEST_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/postgres")
 REDIS_URL = os.environ.get("CHIRON_TEST_REDIS_URL", "redis://127.0.0.1:6379/9")
@@ -33,8 +34,6 @@ PRODUCTION = "PostgreSQL and Redis"
 OTHER_RUNS = {"e2e", "faults"}
 # The whole demo and the whole main job at real servers: once is enough.
 WITH_THE_BROWSERS = ("tests/operations/test_demo.py", "tests/operations/test_main_job.py")
-# Every page for everybody, the dearest tests of all: once, on the database that refuses more.
-EVERY_PAGE = "access"
 # Redis has sixteen databases, and the first one of ours is number 9.
 MAX_PROCESSES = 4
 SLOWEST = 10
@@ -43,9 +42,10 @@ SLOWEST = 10
 def main() -> int:
     named = sys.argv[1:]
     missing = absent_servers()
-    left_out = {*OTHER_RUNS, *(() if missing else (EVERY_PAGE,))}
-    with_postgresql = [f"tests/{path}" for paths in DECIDED_BY_THE_DATABASE.values() for path in paths]
-    on_sqlite = [*(f"--ignore={path}" for path in WITH_THE_BROWSERS), *folders(left_out)]
+    alone = paths_of(HERE_ALONE)
+    with_postgresql = [*alone, *paths_of(ON_BOTH)]
+    left_out = [*WITH_THE_BROWSERS, *(() if missing else alone)]
+    on_sqlite = [*(f"--{'deselect' if '::' in path else 'ignore'}={path}" for path in left_out), *folders()]
     servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
     with TemporaryDirectory() as folder, TemporaryFile() as told_later:
         beside = None
@@ -64,10 +64,14 @@ def main() -> int:
     return failed
 
 
-def folders(left_out: set[str]) -> list[str]:
-    """Every folder with tests but these."""
+def paths_of(tests: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [f"tests/{path}" for paths in tests.values() for path in paths]
+
+
+def folders() -> list[str]:
+    """Every folder with tests but those of other runs."""
     holding = {path.relative_to(ROOT / "tests").parts[0] for path in ROOT.glob("tests/*/**/test_*.py")}
-    return [f"tests/{name}" for name in sorted(holding - left_out, reverse=True)]
+    return [f"tests/{name}" for name in sorted(holding - OTHER_RUNS, reverse=True)]
 
 
 def begin(
@@ -100,7 +104,7 @@ def say_what_was_left_out(missing: list[str], *, all_tests: bool) -> None:
         return
     print(f"LEFT OUT: {' '.join(WITH_THE_BROWSERS)}: `make test-e2e` runs them.")
     if not missing:
-        print(f"LEFT OUT on {PRODUCTION}: tests that no database decides; see tests/on_postgresql.py.")
+        print("LEFT OUT on one of the two: what the other one decides; see tests/on_postgresql.py.")
 
 
 def absent_servers() -> list[str]:

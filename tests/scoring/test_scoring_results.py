@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 from math import exp, log, sqrt
+from typing import Any
 
 import pytest
 
@@ -39,10 +40,11 @@ PROMPTS = [prompt(1, "maths"), prompt(2, "logic"), prompt(3, "SI"), prompt(4, "m
 FULL = "it should be red and blue together because both are needed"
 HALF = "it should be red alone because nothing else is needed here"
 NONE = "it should be green alone because nothing else is needed here"
+SETTINGS: dict[str, Any] = {"judge_kind": "checks", "top_size": 1, "replicates_per_profile": 50}
 
 
-@pytest.fixture
-def item_bank(db: None, now: datetime) -> ItemBank:
+@pytest.fixture(scope="module")
+def kept_item_bank(kept: None, now: datetime) -> ItemBank:
     """Prompt 3 has no parameters; sub-categories name other categories than the prompt bank does."""
     items = (
         ItemParameter("p1", a=1.0, b=0.0, subcategory="QR-DA"),
@@ -53,30 +55,45 @@ def item_bank(db: None, now: datetime) -> ItemBank:
     return item_bank_import(slug="items", parameters=parameters, now=now)[0]
 
 
+@pytest.fixture(scope="module")
+def kept_results(
+    kept_item_bank: ItemBank,
+    make_study: Callable[..., Study],
+    make_person: Person,
+    work: Work,
+    score_at: Callable[..., Scoring],
+    now: datetime,
+) -> ResultSet:
+    """Two people. The first never reached prompt 4, the second's answer to it could not be judged."""
+    study = make_study(prompts=PROMPTS, item_bank=kept_item_bank, **SETTINGS)
+    first, second = make_person(study), make_person(study)
+    work(first, {"p1": FULL, "p2": HALF, "p3": FULL})
+    work(second, {"p1": NONE, "p2": HALF, "p3": NONE, "p4": FULL})
+    scoring = score_at(study, clock=lambda: now)
+    unjudged = AnswerScore.objects.filter(answer__session__participant=second, answer__prompt__prompt_id="p4")
+    unjudged.update(score=None, unscored_reason="timed_out")
+    return results_compute(run=scoring.judges[0].run, now=now)
+
+
+@pytest.fixture
+def results(kept_results: ResultSet, db: None) -> ResultSet:
+    return ResultSet.objects.get(pk=kept_results.pk)
+
+
+@pytest.fixture
+def item_bank(kept_item_bank: ItemBank, db: None) -> ItemBank:
+    return ItemBank.objects.get(pk=kept_item_bank.pk)
+
+
 @pytest.fixture
 def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
-    return make_study(
-        prompts=PROMPTS, item_bank=item_bank, judge_kind="checks", top_size=1, replicates_per_profile=50
-    )
+    """Another one than that of `results`, on the same bank: nobody is in it."""
+    return make_study(prompts=PROMPTS, item_bank=item_bank, **SETTINGS)
 
 
 @pytest.fixture
 def person(study: Study, make_person: Callable[..., Participant]) -> Person:
     return lambda **how: make_person(study, **how)
-
-
-@pytest.fixture
-def results(
-    study: Study, person: Person, work: Work, score: Callable[..., Scoring], now: datetime
-) -> ResultSet:
-    """Two people. The first never reached prompt 4, the second's answer to it could not be judged."""
-    first, second = person(), person()
-    work(first, {"p1": FULL, "p2": HALF, "p3": FULL})
-    work(second, {"p1": NONE, "p2": HALF, "p3": NONE, "p4": FULL})
-    scoring = score(study)
-    unjudged = AnswerScore.objects.filter(answer__session__participant=second, answer__prompt__prompt_id="p4")
-    unjudged.update(score=None, unscored_reason="timed_out")
-    return results_compute(run=scoring.judges[0].run, now=now)
 
 
 def test_average_takes_the_mean_score_of_each_prompt_first(results: ResultSet) -> None:
