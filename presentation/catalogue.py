@@ -10,11 +10,6 @@ def label_of(name: str) -> str:
     return _(entry_of(name).label)
 
 
-def unit_of(name: str) -> str:
-    """What a measure is counted in."""
-    return _(entry_of(name).unit)
-
-
 def meaning_of(name: str) -> str:
     """What a measure says, in a sentence or a few."""
     return _(entry_of(name).meaning)

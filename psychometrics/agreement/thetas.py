@@ -32,7 +32,7 @@ Places = NDArray[np.int64]
 
 
 def rank_correlation(x: Array, y: Array) -> float:
-    """Spearman's rho, each person once; NaN below three people or where one side does not vary."""
+    """Spearman's rho of thetas (N,); NaN below three people or where one side does not vary."""
     ranks = [np.unique(thetas.round(DECIMALS), return_inverse=True)[1] for thetas in (x, y)]
     once = np.ones(len(x))
     return RankedPairs(ranks[0], ranks[1], np.arange(len(x)), once).correlation(once)
@@ -72,6 +72,7 @@ class Comparison:
         }
 
     def _top(self, p: Array) -> Mask:
+        """(N,): Top by the scores p (n,); ties go by code, nobody where fewer than its size have a score."""
         number = len(self._codes)
         return first_of(by_mean(raw_means(self._people, p, number), self._codes), self._top_size, number)
 

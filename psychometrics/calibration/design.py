@@ -25,7 +25,7 @@ NAMED = 20
 
 
 def refusals(matrix: ResponseMatrix) -> Iterator[str]:
-    """What keeps a matrix from being calibrated."""
+    """What keeps a matrix (I configurations, J items) from being calibrated, a sentence each."""
     items, counts = matrix.items, matrix.item_counts
     if len(items) < MIN_ITEMS:
         yield f"there is only one item; a bank needs at least {MIN_ITEMS}"

@@ -124,18 +124,10 @@ def fit_matrix(
         *threads(matrix),
     ]
     return BankFit(
-        matrix=matrix,
-        response_model=response_model,
-        reason=reason,
-        transform=transform,
-        model=problem.name,
-        solver="lbfgs" if logistic else options.solver,
-        fit=fit,
-        check=check,
-        left_out=left_out,
-        seconds=seconds,
-        notes=tuple(notes),
-    )
+        matrix=matrix, response_model=response_model, reason=reason, transform=transform, model=problem.name,
+        solver="lbfgs" if logistic else options.solver, fit=fit, check=check, left_out=left_out,
+        seconds=seconds, notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:

@@ -75,7 +75,7 @@ def _compare_rows(
     """Rows called by their table, whether private prompts may be part of them, and these columns."""
     for row in rows:
         named = f"{table} with private prompts" if export.lacks(row) else table
-        about = " ".join(row[column] for column in columns)
+        about = " ".join(str(row[column]) for column in columns)
         yield from _compare(f"{named}: {about}" if about else named, row, partial(compute, row))
 
 

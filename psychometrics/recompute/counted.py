@@ -30,9 +30,9 @@ def flow_of_answers(export: Export, *, retained_only: bool) -> Values:
     """How many answers are in each state, of everybody or of the retained. Raises NotHere."""
     if export.lacks_answers:
         raise NotHere(PRIVATE)
-    counted = export.retained if retained_only else None
+    people = export.retained if retained_only else None
     rows = export.table("answers")
-    found = Counter(one["state"] for one in rows if counted is None or one["participant"] in counted)
+    found = Counter(one["state"] for one in rows if people is None or one["participant"] in people)
     return {state: found[state] for state in STATES}
 
 

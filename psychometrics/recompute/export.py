@@ -38,7 +38,7 @@ class Export:
     folder: Path
     manifest: Values
 
-    _tables: dict[str, list[Values]] = field(init=False, default_factory=dict)
+    _tables: dict[str, list[Values]] = field(init=False, repr=False, default_factory=dict)
 
     def table(self, name: str) -> list[Values]:
         """The rows of a table; none where an export of before does not have it."""

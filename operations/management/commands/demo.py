@@ -86,7 +86,7 @@ class Command(OperatorCommand):
             _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
                 mailbox = Mailbox(settings.DATA_DIR / "mail")
-                _admit_visitor_and_invite_guest(lead, url)
+                _let_people_in(lead, url)
                 print(_usage(url))
                 _show_mails(mailbox)
 
@@ -179,7 +179,8 @@ def _evaluate() -> None:
     call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
 
 
-def _admit_visitor_and_invite_guest(lead: User, url: str) -> None:
+def _let_people_in(lead: User, url: str) -> None:
+    """One who is admitted already and one who is invited."""
     now = timezone.now()
     study = Study.objects.get(slug=OPEN_STUDY)
     participant = participant_add(study=study, email=VISITOR, profile="stem-phd", now=now)

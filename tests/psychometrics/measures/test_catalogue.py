@@ -120,7 +120,6 @@ def test_a_page_asks_for_the_words_of_its_measures() -> None:
     assert "fit.theta_sd" not in shown
     with translation.override("de"):
         assert catalogue.label_of("flow.recruited") == "Gewonnen"
-        assert catalogue.unit_of("pairs") == "Anzahl"
         assert catalogue.meaning_of("dif.items_flagged") == "5 % wären es ohne DIF."
     with pytest.raises(LookupError):
         entry_of("theta.invented")
