@@ -45,7 +45,7 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
     if not overall and not categories:
         return
     for row in overall:
-        yield from average_sentences(row)
+        yield from _average_sentences(row)
     if kinds := sorted({row.interval for row in categories}):
         yield categories_sentence(kinds)
     yield top_sentence()
@@ -57,7 +57,7 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
     yield str(COMPARE)
 
 
-def average_sentences(row: GroupNumbers) -> Iterator[str]:
+def _average_sentences(row: GroupNumbers) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
     if row.se_twoway is not None:
         yield _(

@@ -44,7 +44,7 @@ class Table:
         """Every row's cells with the classes they are set by."""
         numbers = self.number_columns
         return [
-            [(cell, cell_classes(cell, number=number)) for cell, number in zip(row, numbers, strict=True)]
+            [(cell, _cell_classes(cell, number=number)) for cell, number in zip(row, numbers, strict=True)]
             for row in self.rows
         ]
 
@@ -69,7 +69,7 @@ def table_of(
     )
 
 
-def cell_classes(text: str, *, number: bool) -> str:
+def _cell_classes(text: str, *, number: bool) -> str:
     """The classes of a cell in HTML: `numeric`, and `unbroken`, or `words` for one that needs room."""
     return " ".join(["numeric"] * number + ["unbroken" if len(text) <= UNBROKEN else "words"])
 

@@ -117,18 +117,18 @@ def judging_coordinate(*, clock: Clock) -> list[Remaining]:
             if not run_coordinate(judging_run=judging_run, now=clock()):
                 remaining += remaining_of(judging_run, clock())
             elif judging_run.purpose == RunPurpose.SCORES:
-                run_results(judging_run, clock)
+                _run_results(judging_run, clock)
         except Exception:  # the edge of a run
             logger.exception("a judging run could not be brought up", extra={"run": judging_run.pk})
     for judging_run in results_due(clock()):
         try:
-            run_results(judging_run, clock)
+            _run_results(judging_run, clock)
         except Exception:  # the edge of a run
             logger.exception("the results of a run could not be computed", extra={"run": judging_run.pk})
     return remaining
 
 
-def run_results(judging_run: JudgingRun, clock: Clock) -> None:
+def _run_results(judging_run: JudgingRun, clock: Clock) -> None:
     """The results of every judge of a run that ended. Results last: while one misses, this is done again.
 
     Screened first: who decides on people later must not have seen the results meanwhile.

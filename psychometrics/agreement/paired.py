@@ -49,7 +49,7 @@ class ScorePairs:
 class Sums:
     """Sums over the pairs of R samples, each array (R,). x, y and d = y - x are taken from their centres.
 
-    The centres are near the means, so that nothing cancels where scores vary little.
+    The _centres are near the means, so that nothing cancels where scores vary little.
     """
 
     centre_x: float
@@ -130,7 +130,7 @@ def refuse_scores_out_of_range(scores: Array) -> None:
         raise ScoresRefused(f"scores must be between 0 and 1; a score is {outside.flat[0]}")
 
 
-def centres(pairs: ScorePairs) -> tuple[float, float, float]:
+def _centres(pairs: ScorePairs) -> tuple[float, float, float]:
     """Means of x, y and y - x, rounded like the scores: of a constant score it is that score exactly."""
     means = (pairs.x.mean(), pairs.y.mean(), pairs.difference.mean())
     x, y, d = (round(float(mean), DECIMALS) for mean in means)
@@ -139,7 +139,7 @@ def centres(pairs: ScorePairs) -> tuple[float, float, float]:
 
 def columns(pairs: ScorePairs) -> Array:
     """What is summed, (n, K), in the order of the fields of Sums after its centres."""
-    centre_x, centre_y, centre_d = centres(pairs)
+    centre_x, centre_y, centre_d = _centres(pairs)
     x, y, d = pairs.x - centre_x, pairs.y - centre_y, pairs.difference - centre_d
     met_x, met_y = pairs.x >= MET, pairs.y >= MET
     counted = [
@@ -155,7 +155,7 @@ def columns(pairs: ScorePairs) -> Array:
 
 def sums_of(totals: Array, pairs: ScorePairs) -> Sums:
     """Sums from totals (R, K) of the columns."""
-    return Sums(*centres(pairs), *np.ascontiguousarray(totals.T))
+    return Sums(*_centres(pairs), *np.ascontiguousarray(totals.T))
 
 
 def _partial(scores: Array) -> NDArray[np.bool_]:

@@ -31,7 +31,7 @@ ALONE = {"low": None, "high": None, "se": None}
 Places = NDArray[np.int64]
 
 
-def rank_correlation(x: Array, y: Array) -> float:
+def _rank_correlation(x: Array, y: Array) -> float:
     """Spearman's rho of thetas (N,); NaN below three people or where one side does not vary."""
     ranks = [np.unique(thetas.round(DECIMALS), return_inverse=True)[1] for thetas in (x, y)]
     once = np.ones(len(x))
@@ -67,7 +67,7 @@ class Comparison:
         of_x, of_y = of_x[both], of_y[both]
         return {
             "sd_of_people": float((of_y - of_x).std(ddof=1)) if len(of_x) > 1 else None,
-            "spearman_of_people": none_if_nan(rank_correlation(of_x, of_y)),
+            "spearman_of_people": none_if_nan(_rank_correlation(of_x, of_y)),
             "people": len(of_x),
         }
 

@@ -23,7 +23,7 @@ def agreement_values(found: Agreement, warnings: Iterable[AgreementWarning]) -> 
     return {
         **{name: getattr(found, name) for name in counts},
         "statistics": {
-            name: estimate_values(estimate) | _counted(getattr(found, name))
+            name: _estimate_values(estimate) | _counted(getattr(found, name))
             for name, estimate in found.statistics.items()
         },
         "warnings": [warning_values(warning) for warning in warnings],
@@ -37,8 +37,8 @@ def panel_values(found: PanelAgreement) -> Values:
         **{name: getattr(found, name) for name in counts},
         "missing": list(found.missing),
         "statistics": {
-            "alpha_interval": estimate_values(found.interval),
-            "alpha_nominal": estimate_values(found.nominal),
+            "alpha_interval": _estimate_values(found.interval),
+            "alpha_nominal": _estimate_values(found.nominal),
         },
     }
 
@@ -47,13 +47,13 @@ def _counted(statistic: Estimate | Share) -> Values:
     return {"count": statistic.count} if isinstance(statistic, Share) else {}
 
 
-def estimate_values(estimate: Estimate) -> Values:
+def _estimate_values(estimate: Estimate) -> Values:
     ends = {end: none_if_nan(getattr(estimate, end)) for end in ENDS}
     return {**ends, "reason": str(estimate.reason or "")}
 
 
 def cluster_values(found: ClusterEstimate) -> Values:
-    return {**estimate_values(found.estimate), "n": found.n, "clusters": found.clusters}
+    return {**_estimate_values(found.estimate), "n": found.n, "clusters": found.clusters}
 
 
 def warning_values(warning: AgreementWarning) -> Values:

@@ -103,7 +103,7 @@ class RubricResponses:
         means = np.empty(target.shape)
         for n in np.unique(self.criteria):
             cells = self.criteria[items] == n
-            table = expected_logits_of_means(int(n), PUBLISHED_EPOCHS, self.process, self.bank.transform)
+            table = _expected_logits_of_means(int(n), PUBLISHED_EPOCHS, self.process, self.bank.transform)
             means[cells] = np.interp(deviated[cells], table, LOGIT_MEANS)
         return expit(means)
 
@@ -153,7 +153,7 @@ def dgp_r_table(
     return RubricResponses(bank, np.where(exact, 1, rubric).astype(np.int64), process)
 
 
-def expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
+def _expected_logits_of_means(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     """E logit of the mean of k responses with n criteria, at each of LOGIT_MEANS (increasing)."""
     # Deviations play no part given the mean of a cell: one table for all their SDs.
     return _expected_logits_within(n, k, replace(process, sigma_deviation=0.0), transform)
@@ -173,7 +173,7 @@ def _expected_logits_within(n: int, k: int, process: ResponseProcess, transform:
 def expected_logits_of_targets(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
     """E logit of the mean of k responses at each of TARGETS, over the deviations of person and item."""
     means, weights = _means_of_targets(n, process, transform)
-    expected = np.interp(means, LOGIT_MEANS, expected_logits_of_means(n, k, process, transform))
+    expected = np.interp(means, LOGIT_MEANS, _expected_logits_of_means(n, k, process, transform))
     smoothed: Array = expected @ weights
     return smoothed
 
@@ -202,7 +202,7 @@ def _means_of_targets(n: int, process: ResponseProcess, transform: Transform) ->
     """Logits of the means of a cell (targets, nodes) at deviations with these weights (nodes,)."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     deviated = TARGETS[:, np.newaxis] + process.sigma_deviation * nodes
-    table = expected_logits_of_means(n, PUBLISHED_EPOCHS, process, transform)
+    table = _expected_logits_of_means(n, PUBLISHED_EPOCHS, process, transform)
     return np.interp(deviated, table, LOGIT_MEANS), weights / weights.sum()
 
 

@@ -46,7 +46,7 @@ def block_measures(block: Block, inputs: Inputs, *, only_tasks: bool = False) ->
 
 def on_scale(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Iterator[Measure]:
     """Measures of a block as they are stored: on the scale of the bank, no interval that ignores a choice."""
-    stored = (outside_selection(block, one) for one in measures)
+    stored = (_outside_selection(block, one) for one in measures)
     return on_logistic_scale(stored) if is_logistic(inputs) else stored
 
 
@@ -54,7 +54,7 @@ def is_logistic(inputs: Inputs) -> bool:
     return inputs.items is not None and inputs.items.is_logistic
 
 
-def outside_selection(block: Block, one: Measure) -> Measure:
+def _outside_selection(block: Block, one: Measure) -> Measure:
     """Without the interval of people who were chosen by these very scores: it would leave out the choice.
 
     Those of the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what

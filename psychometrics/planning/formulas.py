@@ -79,17 +79,17 @@ class Precision:
     detectable_halves: float
 
 
-def person_variance(plan: Plan) -> float:
+def _person_variance(plan: Plan) -> float:
     """The part of Var that falls with n, times n."""
-    return plan.between_sd**2 * (1 + plan.cv**2) + response_variance(plan)
+    return plan.between_sd**2 * (1 + plan.cv**2) + _response_variance(plan)
 
 
-def response_variance(plan: Plan) -> float:
+def _response_variance(plan: Plan) -> float:
     """The error variance of one person's theta."""
     return plan.residual_sd**2 / (plan.prompts_per_person * (1 - plan.missing) * plan.mean_square)
 
 
-def prompt_variance(plan: Plan) -> float:
+def _prompt_variance(plan: Plan) -> float:
     """The part that does not fall with n."""
     return plan.human_item_sd**2 / (plan.asked * plan.mean_square)
 
@@ -99,28 +99,28 @@ def precision(plan: Plan) -> Precision:
 
     Between two halves the shifts of difficulty cancel: both answer the same prompts.
     """
-    se = math.sqrt(person_variance(plan) / plan.people + prompt_variance(plan))
-    halves = math.sqrt(4 * person_variance(plan) / plan.people)
-    half_width = t_of(CONFIDENCE, plan.people - 1) * se
-    return Precision(se, half_width, found_with(se, plan.people - 1), found_with(halves, plan.people - 2))
+    se = math.sqrt(_person_variance(plan) / plan.people + _prompt_variance(plan))
+    halves = math.sqrt(4 * _person_variance(plan) / plan.people)
+    half_width = _t_of(CONFIDENCE, plan.people - 1) * se
+    return Precision(se, half_width, _found_with(se, plan.people - 1), _found_with(halves, plan.people - 2))
 
 
-def found_with(se: float, df: int) -> float:
+def _found_with(se: float, df: int) -> float:
     """The smallest difference with this error that a test at two-sided 5 % finds with a chance of POWER."""
-    return (t_of(CONFIDENCE, df) + t_of(2 * POWER - 1, df)) * se
+    return (_t_of(CONFIDENCE, df) + _t_of(2 * POWER - 1, df)) * se
 
 
-def t_of(probability: float, df: int) -> float:
+def _t_of(probability: float, df: int) -> float:
     return t_quantile(probability, df) if df > 0 else math.nan
 
 
 def people_for(half_width: float, plan: Plan) -> int | None:
     """The smallest n with at most this half-width; None where prompts alone leave more than that."""
     normal = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    left = (half_width / normal) ** 2 - prompt_variance(replace(plan, people=plan.bank_prompts))
+    left = (half_width / normal) ** 2 - _prompt_variance(replace(plan, people=plan.bank_prompts))
     if left <= 0:
         return None
-    people = max(math.ceil(person_variance(plan) / left * (1 - 1e-12)), 2)
+    people = max(math.ceil(_person_variance(plan) / left * (1 - 1e-12)), 2)
     while precision(replace(plan, people=people)).half_width > half_width * (1 + 1e-9):
         people += 1  # t is wider than the normal, and few people do not meet all prompts
     return people
@@ -128,12 +128,12 @@ def people_for(half_width: float, plan: Plan) -> int | None:
 
 def batch_half_width(people: int, plan: Plan) -> float:
     """Half-width of the theta of one batch: `people` people on the same prompts, so without cv."""
-    return t_of(CONFIDENCE, people - 1) * math.sqrt((plan.between_sd**2 + response_variance(plan)) / people)
+    return _t_of(CONFIDENCE, people - 1) * math.sqrt((plan.between_sd**2 + _response_variance(plan)) / people)
 
 
 def prompt_half_width(people: int) -> float:
     """Half-width of the mean score of one prompt, at most 0.5: the interval ends at 0 and 1."""
-    return min(t_of(CONFIDENCE, people - 1) * PROMPT_SCORE_SD / math.sqrt(people), 0.5)
+    return min(_t_of(CONFIDENCE, people - 1) * PROMPT_SCORE_SD / math.sqrt(people), 0.5)
 
 
 @dataclass(frozen=True)

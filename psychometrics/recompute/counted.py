@@ -40,12 +40,12 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
     """What the methods and the checklist of a report tell of public prompts, to be read beside them."""
     people, prompts = export.table("participants"), export.table("prompts")
     retained = export.retained
-    yield "retained people by profile", said_of(one["profile"] for one in people if one["retained"])
+    yield "retained people by profile", _said_of(one["profile"] for one in people if one["retained"])
     private = export.manifest["omitted"]["private_prompts"]
     yield "prompts of the batches, and how many are private", f"{len(prompts) + private}, {private}"
-    yield "prompts by modality", said_of(one["modality"] for one in prompts)
+    yield "prompts by modality", _said_of(one["modality"] for one in prompts)
     states = (one["state"] for one in export.table("answers") if one["participant"] in retained)
-    yield "answers of retained people by state", said_of(states)
+    yield "answers of retained people by state", _said_of(states)
     sizes = Counter(one["participant"] for one in export.table("answers")).values()
     yield "prompts per person", f"{min(sizes, default=0)} to {max(sizes, default=0)}"
     sessions = export.table("sessions")
@@ -53,12 +53,12 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
         spread = (min(minutes), statistics.median(minutes), max(minutes))
         yield "minutes, shortest, median and longest", ", ".join(f"{one:.1f}" for one in spread)
     declared = [one["resources"] or [] for one in sessions if one["participant"] in retained]
-    yield "resources declared by retained people", said_of(name for own in declared for name in own)
+    yield "resources declared by retained people", _said_of(name for own in declared for name in own)
     flags, decided = export.table("flags"), {one["participant"] for one in export.table("verdicts")}
     of_people = {(one["participant"], one["reason"]) for one in flags if one["prompt_id"] is None}
     of_answers = {(place_of(one), one["reason"]) for one in flags if one["prompt_id"] is not None}
-    yield "people flagged by rule", said_of(reason for _, reason in of_people)
-    yield "answers flagged by rule", said_of(reason for _, reason in of_answers)
+    yield "people flagged by rule", _said_of(reason for _, reason in of_people)
+    yield "answers flagged by rule", _said_of(reason for _, reason in of_answers)
     yield "people decided about", str(len(decided))
     undecided = {person for person, _ in of_people} & retained - decided
     yield "retained people flagged and not decided about", str(len(undecided))
@@ -70,7 +70,7 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
     yield "most responses of a model to one of them", str(max(responses, default=0))
 
 
-def said_of(names: Iterable[str]) -> str:
+def _said_of(names: Iterable[str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(Counter(names).items())) or "none"
 
 

@@ -120,7 +120,7 @@ class ResultsRun:
 
     @cached_property
     def _headlines(self) -> list[Values]:
-        return [in_scope(one) for one in self._run.block(Block.RESULTS, all_scope=False).values()]
+        return [_in_scope(one) for one in self._run.block(Block.RESULTS, all_scope=False).values()]
 
     @cached_property
     def _tasks(self) -> dict[tuple[str, str], headlines.TaskNumbers]:
@@ -130,10 +130,10 @@ class ResultsRun:
         key = (group, category, nested)
         if key not in self._numbers:
             measures = on_scale(Block.RESULTS, self._inputs, part_measures(self._inputs, *key))
-            [self._numbers[key]] = headlines.group_numbers(map(in_scope, measures))
+            [self._numbers[key]] = headlines.group_numbers(map(_in_scope, measures))
         return self._numbers[key]
 
 
-def in_scope(one: Measure) -> Values:
+def _in_scope(one: Measure) -> Values:
     """A measure as stored rows have it; of which scope it is nobody asks here."""
     return {"scope": ""} | stored_columns(one)

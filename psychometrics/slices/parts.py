@@ -99,13 +99,13 @@ def slices_of(cohort: Cohort) -> Iterator[Slice]:
     """Every part of a cohort that has a name; of labels, those of at least 30 prompts."""
     found: dict[SliceKind, list[Slice]] = {}
     for kind, values_of in PROMPT_VALUES.items():
-        members = prompts_by_value(cohort.prompts, values_of)
+        members = _prompts_by_value(cohort.prompts, values_of)
         found[kind] = [
             Slice(kind, value, prompts[cohort.prompt])
             for value, prompts in members.items()
             if prompts.sum() >= MIN_FOR.get(kind, 1)
         ]
-    found[SliceKind.PROFILE] = people_slices(
+    found[SliceKind.PROFILE] = _people_slices(
         cohort, SliceKind.PROFILE, [person.profile for person in cohort.people]
     )
     found[SliceKind.ARM] = arm_slices(cohort)
@@ -118,10 +118,10 @@ def slices_of(cohort: Cohort) -> Iterator[Slice]:
 
 def arm_slices(cohort: Cohort) -> list[Slice]:
     """The arms that a study compares, by name; none where it compares none."""
-    return people_slices(cohort, SliceKind.ARM, [person.arm for person in cohort.people])
+    return _people_slices(cohort, SliceKind.ARM, [person.arm for person in cohort.people])
 
 
-def people_slices(cohort: Cohort, kind: SliceKind, names: Sequence[str]) -> list[Slice]:
+def _people_slices(cohort: Cohort, kind: SliceKind, names: Sequence[str]) -> list[Slice]:
     """The rows of each value that has a name, from the values of people (P,)."""
     values = np.array(names, dtype=np.str_)[cohort.person]
     return [Slice(kind, str(value), values == value) for value in np.unique(values) if value]
@@ -129,11 +129,11 @@ def people_slices(cohort: Cohort, kind: SliceKind, names: Sequence[str]) -> list
 
 def rare_labels(prompts: Sequence[AskedPrompt]) -> int:
     """How many labels have fewer than 30 prompts and are no part."""
-    members = prompts_by_value(prompts, PROMPT_VALUES[SliceKind.LABEL])
+    members = _prompts_by_value(prompts, PROMPT_VALUES[SliceKind.LABEL])
     return sum(int(of_label.sum()) < LABEL_PROMPTS for of_label in members.values())
 
 
-def prompts_by_value(
+def _prompts_by_value(
     prompts: Sequence[AskedPrompt], values_of: Callable[[AskedPrompt], tuple[str, ...]]
 ) -> dict[str, Mask]:
     """The prompts (J,) of each value that has a name, by name."""

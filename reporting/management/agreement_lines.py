@@ -34,7 +34,7 @@ def panel_lines(panel: PanelShown) -> Iterator[str]:
         yield from terminal_lines([THETA_HEAD, *map(theta_cells, panel.thetas)])
     for pair in panel.pairs:
         yield ""
-        yield from pair_lines(pair)
+        yield from _pair_lines(pair)
     yield ""
     yield PAPER
 
@@ -48,7 +48,7 @@ def scope_lines(study: Study) -> Iterator[str]:
         )
 
 
-def pair_lines(pair: PairShown) -> Iterator[str]:
+def _pair_lines(pair: PairShown) -> Iterator[str]:
     yield f"== x = {pair.x}, y = {pair.y}"
     for level in [*pair.scores, pair.people]:
         values = level.values

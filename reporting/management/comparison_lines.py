@@ -47,19 +47,19 @@ def comparison_lines(report: ComparisonReport) -> Iterator[str]:
     yield OWN_TEXT
     yield ""
     yield from agreement_lines(report)
-    yield from theta_lines(report)
+    yield from _theta_lines(report)
     yield ""
     yield from terminal_lines(
         [
             ("", "requests", "calls", "prompt tokens", "reply tokens", "cost"),
-            spent_cells("one criterion a call", report.single),
-            spent_cells(f"{comparison.criteria_per_call} criteria a call", report.batched),
+            _spent_cells("one criterion a call", report.single),
+            _spent_cells(f"{comparison.criteria_per_call} criteria a call", report.batched),
         ]
     )
-    yield from saved_lines(report.single, report.batched)
+    yield from _saved_lines(report.single, report.batched)
     yield ""
     yield from (f"Warning: {sentence(warning)}" for warning in report.warnings)
-    yield from verdict_lines(report)
+    yield from _verdict_lines(report)
 
 
 def agreement_lines(report: ComparisonReport) -> Iterator[str]:
@@ -91,7 +91,7 @@ def cells(name: str, found: Sequence[Agreement]) -> Iterator[str]:
         yield span(estimate.low, estimate.high, 3)
 
 
-def theta_lines(report: ComparisonReport) -> Iterator[str]:
+def _theta_lines(report: ComparisonReport) -> Iterator[str]:
     theta = report.theta
     if theta is not None:
         one, several, shift = (decimals(n, 3) for n in (theta.theta_x, theta.theta_y, theta.in_errors))
@@ -101,12 +101,12 @@ def theta_lines(report: ComparisonReport) -> Iterator[str]:
         )
 
 
-def spent_cells(name: str, spent: JudgingCost) -> Sequence[str]:
+def _spent_cells(name: str, spent: JudgingCost) -> Sequence[str]:
     tokens = (str(spent.prompt_tokens), str(spent.completion_tokens))
     return (name, str(spent.requests), str(spent.calls), *tokens, amount(spent.cost))
 
 
-def saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
+def _saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
     """In requests, which follow from the criteria; in money where the judge's prices are known."""
     if one.requests:
         yield f"Saved: {share(one.requests - several.requests, one.requests)} of the requests"
@@ -114,7 +114,7 @@ def saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
         yield f"Saved: {share(one.cost - several.cost, one.cost)} of the cost"
 
 
-def verdict_lines(report: ComparisonReport) -> Iterator[str]:
+def _verdict_lines(report: ComparisonReport) -> Iterator[str]:
     found, number = report.so_far, report.comparison.criteria_per_call
     so_far = f"Compared so far: {found.answers} answers, {found.criteria} criteria."
     if found.is_enough:

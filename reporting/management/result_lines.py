@@ -16,7 +16,7 @@ def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     report = report_of(results)
     sentences = [*scope_lines(results), *interval_sentences(report.overall, report.categories), *report.notes]
-    return [*flow_lines(results), "", *estimate_lines(report), *task_lines(report), "", *sentences]
+    return [*_flow_lines(results), "", *estimate_lines(report), *_task_lines(report), "", *sentences]
 
 
 def scope_lines(results: ResultSet) -> Iterator[str]:
@@ -27,7 +27,7 @@ def scope_lines(results: ResultSet) -> Iterator[str]:
         )
 
 
-def flow_lines(results: ResultSet) -> Iterator[str]:
+def _flow_lines(results: ResultSet) -> Iterator[str]:
     study, flow = results.run.study, results.flow
     yield f"{study.name}: protocol {study.protocol_hash[:12]}, judge {results.run.judge_kind}"
     people = ("recruited", "approved", "started", "submitted", "expired", "withdrawn", "excluded", "retained")
@@ -49,18 +49,18 @@ def estimate_lines(report: Report) -> Iterator[str]:
 def account(estimate: GroupNumbers) -> str:
     """Where every expected answer went."""
     return (
-        f"{short_name(estimate)}: {estimate.expected} expected = {estimate.pairs} pairs "
+        f"{_short_name(estimate)}: {estimate.expected} expected = {estimate.pairs} pairs "
         f"+ {estimate.missing} missing + {estimate.unscored} unscored "
         f"+ {estimate.unknown_items} on prompts without item parameters"
     )
 
 
-def short_name(estimate: GroupNumbers) -> str:
+def _short_name(estimate: GroupNumbers) -> str:
     name = "Average" if estimate.group == ResultGroup.AVERAGE else "Top (in-sample)"
     return f"{estimate.category}: {name}" if estimate.category else name
 
 
-def task_lines(report: Report) -> Iterator[str]:
+def _task_lines(report: Report) -> Iterator[str]:
     if report.tasks:
         yield ""
         yield from terminal_table(
@@ -85,7 +85,7 @@ def task_lines(report: Report) -> Iterator[str]:
 
 
 ESTIMATE_COLUMNS: Sequence[tuple[str, Callable[[GroupNumbers], str]]] = (
-    ("", short_name),
+    ("", _short_name),
     ("people", lambda row: str(row.participants)),
     ("theta.pool", lambda row: decimals(row.theta_pool)),
     ("95 % interval", first_cell),

@@ -33,10 +33,10 @@ def document_html(document: parts.Document) -> str:
             "</head>",
             "<body>",
             f'<a class="skip" href="#main">{title}</a>',
-            header_html(document),
-            *contents_html(document),
+            _header_html(document),
+            *_contents_html(document),
             '<main id="main">',
-            *body_html(document),
+            *_body_html(document),
             "</main>",
             f'<footer><p class="software">{escape(document.software)}</p></footer>',
             "</body>",
@@ -46,14 +46,14 @@ def document_html(document: parts.Document) -> str:
     )
 
 
-def header_html(document: parts.Document) -> str:
+def _header_html(document: parts.Document) -> str:
     """The warning, if there is one, before all else; title and subtitle."""
     warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
     title, subtitle = escape(document.title), escape(document.subtitle)
     return f'<header>{warning}<h1>{title}</h1><p class="subtitle">{subtitle}</p></header>'
 
 
-def contents_html(document: parts.Document) -> Iterator[str]:
+def _contents_html(document: parts.Document) -> Iterator[str]:
     """Links to the sections, and to their parts set in."""
     headings = enumerate((part for part in document.parts if isinstance(part, parts.Heading)), start=1)
     listed = [(number, heading) for number, heading in headings if heading.level < 3]
@@ -66,7 +66,7 @@ def contents_html(document: parts.Document) -> Iterator[str]:
         yield "</ul></nav>"
 
 
-def body_html(document: parts.Document) -> Iterator[str]:
+def _body_html(document: parts.Document) -> Iterator[str]:
     """Every part; headings are numbered, as the contents link to them."""
     numbers = count(1)
     for part in document.parts:
@@ -124,11 +124,11 @@ def _figure(part: parts.Figure) -> str:
 @part_html.register
 def _checklist(part: parts.Checklist) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)
-    rows = "".join(entry_html(entry) for entry in part.entries)
+    rows = "".join(_entry_html(entry) for entry in part.entries)
     return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", css="checklist")
 
 
-def entry_html(entry: parts.ChecklistEntry) -> str:
+def _entry_html(entry: parts.ChecklistEntry) -> str:
     said = "".join(f"<p>{escape(text)}</p>" for text in (entry.record, entry.answer) if text)
     return (
         f'<tr><th scope="row">{escape(entry.number)}</th><td>{escape(entry.question)}</td><td>{said}</td>'

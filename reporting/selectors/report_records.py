@@ -156,14 +156,14 @@ def study_records(study: Study) -> StudyRecords:
         flow=study_flow(study, public_only=scope == Scope.PUBLIC),
         amendments=tuple(study.amendments.order_by("number")),
         first_hash=first_hash(study),
-        starts=start_facts(study),
-        vetting=vetting_facts(study),
-        screening=screening_facts(study, scope),
-        asked=asked_facts(study, scope),
-        models=model_facts(study, measurement, scope),
+        starts=_start_facts(study),
+        vetting=_vetting_facts(study),
+        screening=_screening_facts(study, scope),
+        asked=_asked_facts(study, scope),
+        models=_model_facts(study, measurement, scope),
         profiles=dict(retained.values_list("profile").annotate(n=Count("pk")).order_by("profile")),
-        resources=resources_declared(study),
-        minutes=minutes_taken(study),
+        resources=_resources_declared(study),
+        minutes=_minutes_taken(study),
         results=results,
         average=overall.get(ResultGroup.AVERAGE),
         top=overall.get(ResultGroup.TOP),
@@ -178,7 +178,7 @@ def first_hash(study: Study) -> str:
     return str(frozen.details.get("protocol_hash", "")) if frozen else ""
 
 
-def start_facts(study: Study) -> StartFacts | None:
+def _start_facts(study: Study) -> StartFacts | None:
     sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
     rows = list(
         sessions.annotate(prompts=Count("batch__places")).values_list(
@@ -196,7 +196,7 @@ def start_facts(study: Study) -> StartFacts | None:
     )
 
 
-def vetting_facts(study: Study) -> VettingFacts:
+def _vetting_facts(study: Study) -> VettingFacts:
     kinds = (StudyEventKind.PARTICIPANT_ADDED, StudyEventKind.APPROVED, StudyEventKind.REJECTED)
     events = StudyEvent.objects.filter(study=study, participant__is_test=False, kind__in=kinds)
     added, approved, rejected = (
@@ -207,7 +207,7 @@ def vetting_facts(study: Study) -> VettingFacts:
     return VettingFacts(len(own), len({person for person, _at in approved & added} - own), away)
 
 
-def screening_facts(study: Study, scope: Scope) -> ScreeningFacts:
+def _screening_facts(study: Study, scope: Scope) -> ScreeningFacts:
     person = Q(participant__study=study, participant__is_test=False)
     answer = Q(answer__session__participant__study=study, answer__session__participant__is_test=False)
     people = current_participant_flags().filter(person).order_by("reason").values_list("reason")
@@ -226,7 +226,7 @@ def screening_facts(study: Study, scope: Scope) -> ScreeningFacts:
     )
 
 
-def asked_facts(study: Study, scope: Scope) -> AskedFacts:
+def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
     places = BatchPrompt.objects.filter(batch__plan__study=study)
     placed = places.values("prompt")
     sizes = list(places.order_by().values("batch").annotate(n=Count("pk")).values_list("n", flat=True))
@@ -243,7 +243,7 @@ def asked_facts(study: Study, scope: Scope) -> AskedFacts:
     )
 
 
-def model_facts(study: Study, measurement: Measurement | None, scope: Scope) -> ModelFacts:
+def _model_facts(study: Study, measurement: Measurement | None, scope: Scope) -> ModelFacts:
     configurations = ModelConfiguration.objects.filter(item_bank=study.item_bank_id)
     placed = BatchPrompt.objects.filter(batch__plan__study=study).values("prompt__prompt_id")
     if scope == Scope.PUBLIC:
@@ -256,10 +256,10 @@ def model_facts(study: Study, measurement: Measurement | None, scope: Scope) -> 
     )
     per_prompt = scores.order_by().values("configuration", "prompt_id").annotate(n=Count("pk"))
     most = per_prompt.aggregate(most=Max("n"))["most"]
-    return ModelFacts(found["models"], found["prompts"], most, models_compared(measurement, scope))
+    return ModelFacts(found["models"], found["prompts"], most, _models_compared(measurement, scope))
 
 
-def models_compared(measurement: Measurement | None, scope: Scope) -> int:
+def _models_compared(measurement: Measurement | None, scope: Scope) -> int:
     """Models with scores whose difference has a verdict; what is only published has none."""
     if measurement is None:
         return 0
@@ -270,7 +270,7 @@ def models_compared(measurement: Measurement | None, scope: Scope) -> int:
     return tested.order_by().values("subset").distinct().count()
 
 
-def resources_declared(study: Study) -> dict[str, int]:
+def _resources_declared(study: Study) -> dict[str, int]:
     """How many retained people declared each category of resources; nobody is named by it."""
     sessions = Session.objects.filter(
         participant__in=retained_participants(study).values("pk"), resources_recorded_at__isnull=False
@@ -280,7 +280,7 @@ def resources_declared(study: Study) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
-def minutes_taken(study: Study) -> Minutes | None:
+def _minutes_taken(study: Study) -> Minutes | None:
     sessions = Session.objects.filter(
         participant__study=study, participant__is_test=False, status__in=ENDED, ended_at__isnull=False
     )

@@ -92,7 +92,7 @@ def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )
         ],
-        notes=[*notes(results, overall), *harmonic_notes(hidden, fewest)],
+        notes=[*notes(results, overall), *_harmonic_notes(hidden, fewest)],
     )
 
 
@@ -142,7 +142,7 @@ def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:
     yield from run_notes(results.run)
 
 
-def harmonic_notes(hidden: Sequence[MetricNumber], fewest: Mapping[str, int]) -> Iterator[str]:
+def _harmonic_notes(hidden: Sequence[MetricNumber], fewest: Mapping[str, int]) -> Iterator[str]:
     """Why a harmonic mean is not shown, in the words of the benchmark page."""
     counted = [fewest[row.group] for row in hidden if row.group in fewest]
     if counted:

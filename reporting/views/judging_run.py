@@ -69,14 +69,14 @@ def run_required(view: RunView[P]) -> Guarded:
 @require_safe
 def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """The whole page."""
-    return run_page(request, run)
+    return _run_page(request, run)
 
 
 @run_required
 @require_safe
 def staff_judging_live(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """The part of the page that changes while the run goes on."""
-    return render(request, "reporting/_judging_live.html", run_context(run))
+    return render(request, "reporting/_judging_live.html", _run_context(run))
 
 
 @run_required
@@ -89,7 +89,7 @@ def staff_judging_pause(request: HttpRequest, run: JudgingRun) -> HttpResponse:
         )
         if not paused:
             messages.info(request, _("The run was not running any more."))
-    return to_run(run)
+    return _to_run(run)
 
 
 @run_required
@@ -97,10 +97,10 @@ def staff_judging_pause(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """Go on, under the budget that was sent."""
     if request.method != "POST":
-        return to_run(run)
+        return _to_run(run)
     form = ResumeForm(request.POST, spent=spent(judging_progress(run, timezone.now())))
     if not form.is_valid():
-        return run_page(request, run, resume_form=form)
+        return _run_page(request, run, resume_form=form)
     budget, actor = form.cleaned_data["budget"], signed_in(request)
     try:
         retry_on_db_outage(
@@ -111,8 +111,8 @@ def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
         messages.error(request, str(refusal))
     except Refused as refusal:
         form.add_error("budget", str(refusal))
-        return run_page(request, run, resume_form=form)
-    return to_run(run)
+        return _run_page(request, run, resume_form=form)
+    return _to_run(run)
 
 
 @run_required
@@ -120,10 +120,10 @@ def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """End the run with what is decided."""
     if request.method != "POST":
-        return to_run(run)
+        return _to_run(run)
     form = CancelForm(request.POST, left=judging_progress(run, timezone.now()).open)
     if not form.is_valid():
-        return run_page(request, run, cancel_form=form)
+        return _run_page(request, run, cancel_form=form)
     try:
         actor = signed_in(request)
         retry_on_db_outage(
@@ -131,27 +131,27 @@ def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
         )
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return to_run(run)
+    return _to_run(run)
 
 
-def to_run(run: JudgingRun) -> HttpResponse:
+def _to_run(run: JudgingRun) -> HttpResponse:
     return redirect("staff_judging_run", slug=run.study.slug, number=run.pk)
 
 
-def run_page(request: HttpRequest, run: JudgingRun, **refused: Form) -> HttpResponse:
+def _run_page(request: HttpRequest, run: JudgingRun, **refused: Form) -> HttpResponse:
     """The page; `refused` is the form that was sent and is not in order, as resume_form or cancel_form."""
-    context = run_context(run) | {"panel": run_panel(run), "audits": audit_samples(run), **refused}
+    context = _run_context(run) | {"panel": run_panel(run), "audits": audit_samples(run), **refused}
     context["cancel_refused"] = "cancel_form" in refused
     return render(request, "reporting/judging_run.html", context, status=422 if refused else 200)
 
 
-def run_context(run: JudgingRun) -> dict[str, object]:
+def _run_context(run: JudgingRun) -> dict[str, object]:
     progress = judging_progress(run, timezone.now())
     return {
         "study": run.study,
         "run": run,
         "progress": progress,
-        "reasons": reason_rows(progress),
+        "reasons": _reason_rows(progress),
         "way_on": WAYS_ON.get(run.pause_reason, ""),
         "said": said(progress),
         "resume_form": ResumeForm(initial={"budget": shortest(run.budget)}, spent=spent(progress)),
@@ -163,7 +163,7 @@ def spent(progress: Progress) -> Decimal:
     return (progress.known_cost or Decimal(0)) + progress.possibly_spent
 
 
-def reason_rows(progress: Progress) -> list[ReasonRow]:
+def _reason_rows(progress: Progress) -> list[ReasonRow]:
     """Every reason that occurs, those that left most unscored first."""
     unscored: Counter[str] = Counter()
     waiting: Counter[str] = Counter()

@@ -47,7 +47,7 @@ TYPE_NAMES = {
 def data_dictionary() -> str:
     """The dictionary as Markdown, one table per kind of row."""
     tables = (part for row_type in ROW_TYPES for part in table_lines(row_type))
-    return "\n".join([INTRODUCTION, *tables, *name_lines()])
+    return "\n".join([INTRODUCTION, *tables, *_name_lines()])
 
 
 def table_lines(row_type: type[Row]) -> Iterator[str]:
@@ -56,12 +56,12 @@ def table_lines(row_type: type[Row]) -> Iterator[str]:
     yield "| column | type | may be absent | meaning |"
     yield "| --- | --- | --- | --- |"
     for name, field in row_type.model_fields.items():
-        kind, optional = column_type(field.annotation)
+        kind, optional = _column_type(field.annotation)
         yield f"| `{name}` | {kind} | {'yes' if optional else 'no'} | {field.description} |"
     yield ""
 
 
-def name_lines() -> Iterator[str]:
+def _name_lines() -> Iterator[str]:
     """What every name of a measure and every statistic of judges stands for."""
     yield "## Names of measures\n"
     yield (
@@ -75,7 +75,7 @@ def name_lines() -> Iterator[str]:
     yield ""
 
 
-def column_type(annotation: Any) -> tuple[str, bool]:
+def _column_type(annotation: Any) -> tuple[str, bool]:
     """The name of a column's type, and whether it may be absent."""
     parts = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
     kinds = [part for part in parts if part is not type(None)]

@@ -18,12 +18,12 @@ Column = tuple[str, list[object]]
 
 def read_response_matrix(path: Path) -> ResponseMatrix:
     """Read a whole file by its ending (.csv, .jsonl or .parquet); raises ResponseMatrixRefused."""
-    return response_matrix_files.read_response_matrix(path, {".parquet": read_parquet})
+    return response_matrix_files.read_response_matrix(path, {".parquet": _read_parquet})
 
 
-def read_parquet(path: Path) -> ResponseMatrix:
+def _read_parquet(path: Path) -> ResponseMatrix:
     """Raises FileRefused for a file that is no table of scores, ResponseMatrixRefused for its rows."""
-    names, columns = parquet_columns(path, max_bytes=MAX_BYTES)
+    names, columns = _parquet_columns(path, max_bytes=MAX_BYTES)
     builder = MatrixBuilder(place="row")
     for item, _ in columns:
         builder.name_item(item, 0)
@@ -34,7 +34,7 @@ def read_parquet(path: Path) -> ResponseMatrix:
     return builder.matrix()
 
 
-def parquet_columns(path: Path, *, max_bytes: int) -> tuple[list[object], list[Column]]:
+def _parquet_columns(path: Path, *, max_bytes: int) -> tuple[list[object], list[Column]]:
     """The first column's values, and name and values of every other column; null is None.
 
     Raises FileRefused for a file that is no Parquet, or for columns that hold neither names nor numbers.

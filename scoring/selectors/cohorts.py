@@ -41,7 +41,7 @@ def study_cohort(run: ScoringRun) -> Cohort:
     ]
     bank = item_arrays(study.item_bank) if study.item_bank else None
     subcategories = dict(zip(bank.prompt_ids, bank.subcategories, strict=True)) if bank else {}
-    prompts = list(asked_prompts(study, subcategories))
+    prompts = list(_asked_prompts(study, subcategories))
     rows = cohort_rows(
         run,
         {person.code: place for place, person in enumerate(people)},
@@ -50,7 +50,7 @@ def study_cohort(run: ScoringRun) -> Cohort:
     return cohort_of(people=people, prompts=prompts, bank=bank, rows=list(rows))
 
 
-def asked_prompts(study: Study, subcategories: dict[str, str]) -> Iterator[AskedPrompt]:
+def _asked_prompts(study: Study, subcategories: dict[str, str]) -> Iterator[AskedPrompt]:
     """The prompts of the study's batches. A category is the item bank's where it names one."""
     prompts = study_prompts(study).annotate(number_of_criteria=Count("criteria"))
     for one in sorted(prompts, key=lambda prompt: prompt.prompt_id):
@@ -69,7 +69,7 @@ def asked_prompts(study: Study, subcategories: dict[str, str]) -> Iterator[Asked
 
 def cohort_rows(run: ScoringRun, people: dict[str, int], prompts: dict[str, int]) -> Iterator[Row]:
     """Every place of everybody's batch. A score of an earlier revision is no score of this answer."""
-    certain = certain_scores(run)
+    certain = _certain_scores(run)
     rows = (
         Answer.objects.filter(session__participant__in=screened_participants(run.study).values("pk"))
         .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
@@ -97,7 +97,7 @@ def cohort_rows(run: ScoringRun, people: dict[str, int], prompts: dict[str, int]
         yield people[code], prompts[prompt_id], batch, position, p, p_certain, outcome
 
 
-def certain_scores(run: ScoringRun) -> dict[tuple[int, int], float]:
+def _certain_scores(run: ScoringRun) -> dict[tuple[int, int], float]:
     """Scores of (answer, revision) with the judge's confidence taken as 1 throughout (GIM paper, D.8, D.9).
 
     The stored score of an exact answer is 1 or 0 already, so one mean serves both kinds.

@@ -21,7 +21,7 @@ from scoring.models import ResultSet
 COLUMNS = "scope name group subset value se low high reason n clusters details".split()
 
 
-def headline_rows(results: ResultSet, where: Q) -> list[dict[str, Any]]:
+def _headline_rows(results: ResultSet, where: Q) -> list[dict[str, Any]]:
     """The headlines of one or more scopes, in the order they were computed."""
     return list(results.measures.filter(where, block=Block.RESULTS).order_by("pk").values(*COLUMNS))
 
@@ -36,13 +36,13 @@ class Headlines(NamedTuple):
 
 def headlines(results: ResultSet, where: Q) -> Headlines:
     """Those of these results that `where` selects."""
-    rows = headline_rows(results, where)
+    rows = _headline_rows(results, where)
     rules = results.run.study.protocol.match_rules
     return Headlines(list(group_numbers(rows)), list(task_numbers(rows)), list(metric_numbers(rows, rules)))
 
 
 def stored_headlines(results: ResultSet) -> Iterator[Measure]:
     """Values of the headlines over all answers, as they were stored."""
-    for row in headline_rows(results, Q(scope=Scope.ALL)):
+    for row in _headline_rows(results, Q(scope=Scope.ALL)):
         value = math.nan if row["value"] is None else row["value"]
         yield Measure(row["name"], Estimate(value, math.nan, math.nan, math.nan), row["group"], row["subset"])

@@ -68,14 +68,14 @@ def current_scores(other: ScoringRun) -> dict[tuple[str, str], float]:
 
 def judge_names(runs: Sequence[ScoringRun]) -> list[str]:
     """The name of each run's judge; one that was set up anew has the same name, and its digest tells."""
-    names = [name_of(run) for run in runs]
+    names = [_name_of(run) for run in runs]
     return [
         name if names.count(name) == 1 else f"{name}@{run.judge_sha256[:DIGEST]}"
         for run, name in zip(runs, names, strict=True)
     ]
 
 
-def name_of(run: ScoringRun) -> str:
+def _name_of(run: ScoringRun) -> str:
     """The judge, and which time it was asked."""
     name = run.config.slug if run.config else run.judge_kind
     return name if run.replicate == 1 else f"{name}#{run.replicate}"

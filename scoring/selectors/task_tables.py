@@ -15,7 +15,7 @@ def table_columns(study: Study) -> list[TableColumn]:
     """
     if study.item_bank is None:
         return []
-    keys = {task_key(task) for task in asked_tasks(study)}
+    keys = {task_key(task) for task in _asked_tasks(study)}
     columns: dict[int, TableColumn] = {}
     rows = (
         ModelScore.objects.filter(configuration__item_bank=study.item_bank, epoch=1)
@@ -34,7 +34,7 @@ def holds_tasks(study: Study) -> bool:
 
     Then theta is that of accuracies per task; nothing places a single answer on the bank.
     """
-    tasks = {task_key(task) for task in asked_tasks(study)}
+    tasks = {task_key(task) for task in _asked_tasks(study)}
     if study.item_bank is None or not tasks:
         return False
     items = Item.objects.filter(item_bank=study.item_bank)
@@ -43,7 +43,7 @@ def holds_tasks(study: Study) -> bool:
     return any(task_key(name) in tasks for name in items.values_list("prompt_id", flat=True))
 
 
-def asked_tasks(study: Study) -> set[str]:
+def _asked_tasks(study: Study) -> set[str]:
     return set(study_prompts(study).exclude(task="").values_list("task", flat=True))
 
 

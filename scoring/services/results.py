@@ -41,8 +41,8 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
         results = newest if newest is not None and kept else ResultSet(run=run)
         results.inputs_sha256 = hashes[Scope.ALL]
         results.inputs_sha256_public = hashes.get(Scope.PUBLIC, "")
-        results.flow, results.computed_at = flow_of(study, answers), now
-        headlines = headlines_of(results)
+        results.flow, results.computed_at = _flow_of(study, answers), now
+        headlines = _headlines_of(results)
     with transaction.atomic():
         results.save()
         ResultSet.objects.select_for_update(no_key=True).get(pk=results.pk)
@@ -55,7 +55,7 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
     return results
 
 
-def headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
+def _headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
     """The block Results in every scope; it draws nothing at random."""
     readings, found = Readings(results), {}
     for scope, cohort in cohorts_of(study_cohort(results.run)).items():
@@ -67,7 +67,7 @@ def headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
     return found
 
 
-def flow_of(study: Study, answers: Iterable[ResultAnswer]) -> dict[str, object]:
+def _flow_of(study: Study, answers: Iterable[ResultAnswer]) -> dict[str, object]:
     """The flow of people and answers, and what Top was chosen from."""
     with_scores = {answer.participant for answer in answers if answer.score is not None}
     return {**asdict(study_flow(study)), "top_size": study.protocol.top_size, "with_scores": len(with_scores)}

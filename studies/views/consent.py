@@ -37,7 +37,7 @@ def study_consent_copy(request: HttpRequest, participant: Participant) -> HttpRe
     consent = latest_consent(participant)
     if consent is None:
         raise Http404
-    response = HttpResponse(consent_copy(participant, consent), content_type="text/plain; charset=utf-8")
+    response = HttpResponse(_consent_copy(participant, consent), content_type="text/plain; charset=utf-8")
     name = f"consent-{participant.study.slug}-{participant.code}.txt"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -88,7 +88,7 @@ def _recorded_sentences(codes: Iterable[str]) -> list[str]:
     return [_(RECORDED_SENTENCES[code]) for code in codes]
 
 
-def consent_copy(participant: Participant, consent: Consent) -> str:
+def _consent_copy(participant: Participant, consent: Consent) -> str:
     """The decision as a plain text of its own: readable in years, without this site."""
     decision = _("agreed to take part") if consent.accepted else _("declined to take part")
     facts = (

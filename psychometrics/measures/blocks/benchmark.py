@@ -74,7 +74,7 @@ def summary_measures(group: str, sums: TaskSums, chance: Array, rules: str) -> I
     yield over_tasks("benchmark.macro.corrected", corrected_macro_estimate(sums, chance), group, sums)
     merged = bbh_tasks(sums.tasks)
     if rules == "bbh" and len(set(merged)) < len(merged):
-        yield over_tasks("benchmark.macro.bbh23", macro_estimate_of_variants(sums, merged), group, sums)
+        yield over_tasks("benchmark.macro.bbh23", _macro_estimate_of_variants(sums, merged), group, sums)
     sizes = bbeh_task_sizes(sums.tasks) if rules == "bbeh" else None
     if sizes and sums.totals.any():
         weights = np.where(sums.totals > 0, [sizes[task] for task in sums.tasks], 0)
@@ -82,7 +82,7 @@ def summary_measures(group: str, sums: TaskSums, chance: Array, rules: str) -> I
         yield over_tasks("benchmark.micro.questions", micro, group, sums)
 
 
-def macro_estimate_of_variants(sums: TaskSums, merged: list[str]) -> Estimate:
+def _macro_estimate_of_variants(sums: TaskSums, merged: list[str]) -> Estimate:
     """The mean over tasks where the variants of one task are averaged first, each with equal weight."""
     names = np.array(merged, dtype=np.str_)
     weights = np.zeros(len(merged))
@@ -103,7 +103,7 @@ def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:
         if sums.totals[place]
     }
     for task, found in raters.items():
-        yield from task_rater_measures(task, found)
+        yield from _task_rater_measures(task, found)
     # Means over tasks. That of the maxima mixes different people: the best rater per task.
     of_tasks = list(raters.values())
     for name, values in (
@@ -120,7 +120,7 @@ def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:
     yield Measure("human.top_crossfit", crossfit, n=len(scored), people=people, details={"size": size})
 
 
-def task_rater_measures(task: str, found: TaskRaters) -> Iterator[Measure]:
+def _task_rater_measures(task: str, found: TaskRaters) -> Iterator[Measure]:
     """One task; the maximum is of one rater, chosen on the outcome, and has no interval."""
     subset = f"{TASK}{task}"
     yield Measure("human.average", found.average, subset=subset, people=found.raters, clusters=found.raters)

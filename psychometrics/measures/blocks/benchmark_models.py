@@ -33,7 +33,7 @@ def theta_measures(inputs: Inputs, group: str, sums: TaskSums, seed: int) -> Ite
 
     Each group has a stream of random numbers of its own, so that no group changes another.
     """
-    bank, items = task_bank(inputs, sums)
+    bank, items = _task_bank(inputs, sums)
     if bank is None:
         return
     rng = np.random.default_rng([seed, crc32(group.encode())])
@@ -46,7 +46,7 @@ def theta_measures(inputs: Inputs, group: str, sums: TaskSums, seed: int) -> Ite
         )  # fmt: skip
 
 
-def task_bank(inputs: Inputs, sums: TaskSums) -> tuple[ItemBank | None, Codes]:
+def _task_bank(inputs: Inputs, sums: TaskSums) -> tuple[ItemBank | None, Codes]:
     """The study's item bank if it knows any of the tasks by name, and the tasks' places in it."""
     if inputs.items is None:
         return None, np.zeros(0, dtype=np.int64)
@@ -66,7 +66,7 @@ def model_measures(
         rng = np.random.default_rng([seed, crc32(f"model:{column.name}".encode())])
         drawn = thinned(accuracy, of_tasks, answers, rng)
         fewer = thinned(accuracy, of_tasks, sums.questions[sums.scored], rng)
-        yield from column_measures(inputs, sums, column.name, (accuracy, drawn, fewer), harmonic_too)
+        yield from _column_measures(inputs, sums, column.name, (accuracy, drawn, fewer), harmonic_too)
 
 
 def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableColumn]:
@@ -75,7 +75,7 @@ def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableCo
     return [one for one in columns if len(scored) and not np.isnan(one.on(sums.tasks)[scored]).any()]
 
 
-def column_measures(
+def _column_measures(
     inputs: Inputs, sums: TaskSums, name: str, of_model: tuple[Array, Array, Array], harmonic_too: bool
 ) -> Iterator[Measure]:
     """`benchmark.macro.model`, `benchmark.harmonic.model`, `theta.task.model`, `theta.task.ql.model`.
@@ -104,7 +104,7 @@ def statistics(inputs: Inputs, sums: TaskSums, harmonic_too: bool) -> dict[str, 
     found: dict[str, Callable[[Array], Array]] = {"benchmark.macro.model": lambda rows: rows.mean(axis=1)}
     if harmonic_too:
         found["benchmark.harmonic.model"] = harmonics
-    bank, items = task_bank(inputs, sums)
+    bank, items = _task_bank(inputs, sums)
     if bank is not None:
         known = items[sums.scored]
         found["theta.task.model"] = partial(task_thetas, items=known, bank=bank)

@@ -34,12 +34,12 @@ def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
     nested = is_nested(cohort)
     for group, members in inputs.groups.items():
         if len(members.pairs):
-            yield prompt_measure(group, members, nested=nested)
+            yield _prompt_measure(group, members, nested=nested)
     if len(cohort.pairs):
-        yield from person_measures(cohort)
+        yield from _person_measures(cohort)
 
 
-def prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
+def _prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
     """theta.prompt; it is not linear in the answers, so its error is a jackknife."""
     pairs = members.pairs
     by_batch = nested and len(np.unique(pairs.batch)) > 1
@@ -53,18 +53,18 @@ def prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
     )  # fmt: skip
 
 
-def person_measures(cohort: Cohort) -> Iterator[Measure]:
+def _person_measures(cohort: Cohort) -> Iterator[Measure]:
     """The spread between people, and how little the answers of one person say. No person's own ability."""
     pairs = cohort.pairs
     own = own_abilities(pairs)
     n, people = len(pairs), len(own.theta)
     yield Measure("tau", between_person_sd(own), n=n, people=people, clusters=people)
     height = float(np.ptp(cohort.transform.to_logit(np.array([0.0, 1.0]))))
-    yield spread_measure("person.effective_length", effective_lengths(pairs), people)
-    yield spread_measure("person.swing", swings(pairs, height), people)
+    yield _spread_measure("person.effective_length", effective_lengths(pairs), people)
+    yield _spread_measure("person.swing", swings(pairs, height), people)
     if own.reason is None and own.s1_squared > 0:
         yield Measure("residual_sd", plain(math.sqrt(own.s1_squared)), n=n, people=people)
-        yield spread_measure("person.se", np.sqrt(own.variance), people)
+        yield _spread_measure("person.se", np.sqrt(own.variance), people)
         if people > 1:
             # The part of the variance of single estimates that is due to people: t^2 / (t^2 + median v).
             variance = paule_mandel(own.theta, own.variance).variance
@@ -72,7 +72,7 @@ def person_measures(cohort: Cohort) -> Iterator[Measure]:
             yield Measure("person.reliability", plain(reliability), n=n, people=people)
 
 
-def spread_measure(name: str, values: Array, people: int) -> Measure:
+def _spread_measure(name: str, values: Array, people: int) -> Measure:
     """The median of values that each belong to a person or an answer; tenths and the largest in `details`."""
     low, median, high = (float(point) for point in np.quantile(values, TENTHS))
     details = {"p10": low, "p90": high, "largest": float(values.max())}

@@ -39,20 +39,20 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
         raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
     residuals = fitted_residuals(cohort.pairs, references_of(cohort), certainty_influence(cohort))
     items = item_dif(residuals)
-    yield from item_measures(cohort, residuals, items)
+    yield from _item_measures(cohort, residuals, items)
     nested = is_nested(cohort)
-    yield from slope_measures(residuals, nested)
-    categories = label_shifts("category", [one.category for one in cohort.prompts], residuals, nested)
-    modalities = label_shifts("modality", [one.modality for one in cohort.prompts], residuals, nested)
+    yield from _slope_measures(residuals, nested)
+    categories = _label_shifts("category", [one.category for one in cohort.prompts], residuals, nested)
+    modalities = _label_shifts("modality", [one.modality for one in cohort.prompts], residuals, nested)
     hidden = hidden_shifts(cohort)
-    profiles = profile_shifts(cohort, residuals, nested)
+    profiles = _profile_shifts(cohort, residuals, nested)
     families = [told(family, hidden) for family in (categories, modalities, profiles)]
     for family in families:
         yield from family_measures(family)
     yield from theta_measures(inputs, items, *map(flagged_of, families[:2]))
 
 
-def item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Iterator[Measure]:
+def _item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Iterator[Measure]:
     number, judge = len(items.prompt), judged_process(cohort)
     yield Measure(
         "dif.sd", items.between.sd, n=int(items.n.sum()), prompts=number,
@@ -64,14 +64,14 @@ def item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Itera
     )  # fmt: skip
     p, p_holm = prompt_p_values(items)
     tested = not np.isnan(items.z).all()
-    yield share_flagged("dif.items_flagged", items.flagged, tested=tested)
-    yield share_flagged("dif.items_flagged.holm", p_holm <= LEVEL, tested=tested)
+    yield _share_flagged("dif.items_flagged", items.flagged, tested=tested)
+    yield _share_flagged("dif.items_flagged.holm", p_holm <= LEVEL, tested=tested)
     for place in items.largest(FOR_REVIEW) if items.between.sd.known else ():
         tests = {"p": none_if_nan(p[place]), "p_holm": none_if_nan(p_holm[place])}
-        yield item_measure(cohort, items, int(place), tests)
+        yield _item_measure(cohort, items, int(place), tests)
 
 
-def share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
+def _share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
     """Of all prompts with an answer; unknown where nobody has two: nothing says how far answers scatter."""
     number, found = len(flagged), int(flagged.sum())
     return Measure(
@@ -80,7 +80,7 @@ def share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
     )  # fmt: skip
 
 
-def item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, float | None]) -> Measure:
+def _item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, float | None]) -> Measure:
     prompt = cohort.prompts[items.prompt[place]]
     value, se = float(items.shrunken[place]), float(items.shrunken_se[place])
     estimate = around(value, se, Z_95) if se else without_interval(value, Reason.CHANCE_ONLY)
@@ -90,7 +90,7 @@ def item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, f
     return Measure("dif.item", estimate, n=int(items.n[place]), prompt_id=prompt.prompt_id, details=details)
 
 
-def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
+def _slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
     found = scale_invariance(
         residuals.r, residuals.expected, residuals.pairs,
@@ -108,7 +108,7 @@ def slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
 Family = Mapping[str, GroupDif]
 
 
-def label_shifts(kind: str, labels: list[str], residuals: Residuals, nested: bool) -> Family:
+def _label_shifts(kind: str, labels: list[str], residuals: Residuals, nested: bool) -> Family:
     """Nothing where all prompts have one label: their shift cannot be told from ability."""
     pairs = residuals.pairs
     masks = part_masks(labels, pairs.prompt)
@@ -120,7 +120,7 @@ def label_shifts(kind: str, labels: list[str], residuals: Residuals, nested: boo
     }
 
 
-def profile_shifts(cohort: Cohort, residuals: Residuals, nested: bool) -> Family:
+def _profile_shifts(cohort: Cohort, residuals: Residuals, nested: bool) -> Family:
     """Every profile on every category, compared with the other profiles."""
     pairs = residuals.pairs
     profiles = part_masks([one.profile for one in cohort.people], pairs.person)
@@ -168,11 +168,11 @@ def theta_measures(
         hidden = suppressed_complements(members, kept)
         for subset, prompts in kept.items():
             yield from (
-                held_back(group, subset) if subset in hidden else rescored(members, prompts, group, subset)
+                _held_back(group, subset) if subset in hidden else _rescored(members, prompts, group, subset)
             )
 
 
-def rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterator[Measure]:
+def _rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterator[Measure]:
     thetas = thetas_of(members.of_prompts(prompts))
     left_out = int((~prompts & members.known).sum())
     for name, estimate in thetas.reported.items():
@@ -183,7 +183,7 @@ def rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterato
         )  # fmt: skip
 
 
-def held_back(group: str, subset: str) -> Iterator[Measure]:
+def _held_back(group: str, subset: str) -> Iterator[Measure]:
     """Neither number nor counts of what all prompts less these would tell of one or two private ones."""
     for name in ("dif.theta.prompt", "dif.theta.pool", "dif.theta.ql"):
         yield Measure(

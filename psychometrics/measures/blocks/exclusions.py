@@ -32,14 +32,14 @@ def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     lowest = rules.lowest_ranks(everyone)
     yield from flow_measures(inputs, screening)
     yield from itt_measures(inputs)
-    yield from rule_measures(facts, lowest)
+    yield from _rule_measures(facts, lowest)
     removed = rules.removed_by(rules.DECLARED, facts, lowest)
     found = list(multiverse.specifications(everyone, removed, inputs.facts.top_size))
     for group in GROUPS:
         for estimator in NAMES:
             yield from multiverse_measures(found, group, estimator)
     yield from range_measures(inputs, found)
-    yield from ledger_measures(inputs, screening)
+    yield from _ledger_measures(inputs, screening)
     yield from rater_measures(inputs, screening)
 
 
@@ -74,7 +74,7 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
             )  # fmt: skip
 
 
-def rule_measures(facts: rules.ExclusionFacts, lowest: Array) -> Iterator[Measure]:
+def _rule_measures(facts: rules.ExclusionFacts, lowest: Array) -> Iterator[Measure]:
     """How many people each rule leaves out, by condition, and how many of them the reviewers do as well."""
     sha256 = rules.rules_sha256()
     for rule in rules.DECLARED:
@@ -104,15 +104,17 @@ def multiverse_measures(found: list[Specification], group: str, estimator: str) 
                 "paper": cell == PAPER_CELL, "score_based": one.rule in SCORE_BASED,
             },
         )  # fmt: skip
-    yield from spread_measures(found, group, estimator, "")
-    yield from spread_measures(without_scores(found), group, estimator, "not_score_based")
+    yield from _spread_measures(found, group, estimator, "")
+    yield from _spread_measures(_without_scores(found), group, estimator, "not_score_based")
 
 
-def without_scores(found: list[Specification]) -> list[Specification]:
+def _without_scores(found: list[Specification]) -> list[Specification]:
     return [one for one in found if one.rule not in SCORE_BASED]
 
 
-def spread_measures(found: list[Specification], group: str, estimator: str, subset: str) -> Iterator[Measure]:
+def _spread_measures(
+    found: list[Specification], group: str, estimator: str, subset: str
+) -> Iterator[Measure]:
     spread, of = multiverse.spread_of(found, group, estimator), NAMES[estimator]
     names = [f"{of}.{what}" for what in ("median", "low", "high", "range")]
     if spread is None:
@@ -132,7 +134,7 @@ def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measu
     """Ranges of Average over specifications, without the score-based, in SEs by people of the retained."""
     published = {one.name: one.estimate for one in intention_to_treat(inputs.cohort, None)}
     for estimator, own in (("theta", published["theta.prompt"]), ("ql", published["theta.ql"])):
-        spread = multiverse.spread_of(without_scores(found), "average", estimator)
+        spread = multiverse.spread_of(_without_scores(found), "average", estimator)
         if spread is None or np.isnan(own.se):
             ratio = unknown(own.reason or Reason.NOTHING_SCORED)
         else:
@@ -140,7 +142,7 @@ def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measu
         yield Measure(f"{NAMES[estimator]}.range_in_se", ratio, group="average", subset="not_score_based")
 
 
-def ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
+def _ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
     """Everybody whom a rule leaves out that looks at no score: by which rules, and on what facts."""
     facts, verdicts = screening.people, screening.decisions
     unread = np.full(len(facts), np.nan)

@@ -28,12 +28,12 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     tables = references_of(cohort)
     reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd, 0.0)
     fit = person_fit(cohort.pairs, reference, inputs.rng)
-    yield from common_measures(fit)
-    yield grid_measure(fit)
-    yield from people_measures(cohort, fit)
+    yield from _common_measures(fit)
+    yield _grid_measure(fit)
+    yield from _people_measures(cohort, fit)
 
 
-def common_measures(fit: PersonFit) -> Iterator[Measure]:
+def _common_measures(fit: PersonFit) -> Iterator[Measure]:
     """The shares who are flagged, of the people whose fit can be told, and what was assumed of all."""
     people = int(fit.measurable.sum())
     both = fit.low_correlation | fit.high_outfit
@@ -49,7 +49,7 @@ def common_measures(fit: PersonFit) -> Iterator[Measure]:
         yield Measure(name, estimate, n=int(fit.n.sum()), people=len(fit.n))
 
 
-def grid_measure(fit: PersonFit) -> Measure:
+def _grid_measure(fit: PersonFit) -> Measure:
     """Everybody with both statistics: [correlation, outfit per pair, people not flagged, people flagged]."""
     cells = fit_grid(fit)
     people = sum(cell.fitting + cell.flagged for cell in cells)
@@ -57,7 +57,7 @@ def grid_measure(fit: PersonFit) -> Measure:
     return Measure("fit.grid", plain(people), n=people, people=people, details={"cells": counts})
 
 
-def people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:
+def _people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:
     """Both statistics of whoever is flagged by one of them.
 
     Answers that are all alike have no correlation, and may be flagged.

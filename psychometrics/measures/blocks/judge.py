@@ -17,8 +17,8 @@ MAX_INFLUENTIAL = 10
 
 def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     """Confidence and failures always; what happens to theta where there is an item bank."""
-    yield from confidence_measures(inputs.facts.judge.confidences)
-    yield unscored_measure(inputs)
+    yield from _confidence_measures(inputs.facts.judge.confidences)
+    yield _unscored_measure(inputs)
     if inputs.items is None:
         return
     for group, members in inputs.groups.items():
@@ -31,7 +31,7 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
         yield from other_score_measures(inputs, p, f"judge:{other.name}", run=other.run)
 
 
-def confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
+def _confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
     """Mean confidence and the share that is 1; `details` holds how often each value occurs."""
     total = sum(counts.values())
     histogram: list[JsonValue] = [[confidence, number] for confidence, number in counts.items()]
@@ -43,7 +43,7 @@ def confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
     yield Measure("judge.certain", certain, n=total)
 
 
-def unscored_measure(inputs: Inputs) -> Measure:
+def _unscored_measure(inputs: Inputs) -> Measure:
     """Answers that the judge gave no valid verdict on: missing from every estimate, never zero."""
     outcome = inputs.cohort.outcome
     unscored = int((outcome == Outcome.UNSCORED).sum())
@@ -71,13 +71,13 @@ def other_score_measures(inputs: Inputs, p: Array, subset: str, **details: JsonV
         rows = both & members[cohort.person] if len(cohort) else both
         part = cohort.of_rows(rows)
         yield from theta_measures(part.with_scores(p[rows]), group, subset, **details)
-        yield from change_measures(part, p[rows], group, subset, **details)
+        yield from _change_measures(part, p[rows], group, subset, **details)
     chosen = top_members(cohort.with_scores(p), inputs.facts.top_size)
     anew, shared = cohort.with_scores(p).of_people(chosen), int((chosen & inputs.top).sum())
     yield from theta_measures(anew, "top", f"{subset}/reselected", **details, shared=shared)
 
 
-def change_measures(
+def _change_measures(
     part: Cohort, p: Array, group: str, subset: str, **details: JsonValue
 ) -> Iterator[Measure]:
     """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
@@ -94,7 +94,7 @@ def change_measures(
         row = int(rows[place])
         scores = {"p": float(part.p[row]), "p_other": float(p[row])}
         changes = {"influence.other": float(other.parts[place]), "influence.other.ql": change_ql}
-        yield from answer_measures(changes, part, row, group, subset, scores)
+        yield from _answer_measures(changes, part, row, group, subset, scores)
 
 
 def influence_measures(members: Cohort, group: str) -> Iterator[Measure]:
@@ -106,10 +106,10 @@ def influence_measures(members: Cohort, group: str) -> Iterator[Measure]:
     for place, change_ql in zip(places, quasi, strict=True):
         row = int(rows[place])
         both = {"influence.answer": float(changes[place]), "influence.answer.ql": change_ql}
-        yield from answer_measures(both, members, row, group, "", {"p": float(members.p[row])})
+        yield from _answer_measures(both, members, row, group, "", {"p": float(members.p[row])})
 
 
-def answer_measures(
+def _answer_measures(
     changes: dict[str, float], cohort: Cohort, row: int, group: str, subset: str, scores: dict[str, float]
 ) -> Iterator[Measure]:
     """One answer, by its person and prompt; never its text. `changes` by the names of the measures."""

@@ -37,17 +37,17 @@ def missing_measures(inputs: Inputs) -> Iterator[Measure]:
         raise NotMeasurable(gettext_noop("Nobody who is retained was asked anything."))
     top = inputs.groups["top"]
     for group, members in inputs.groups.items():
-        yield from outcome_measures(members, group)
+        yield from _outcome_measures(members, group)
     yield from place_measures(cohort)
-    yield absence_measure(top, cohort)
+    yield _absence_measure(top, cohort)
     yield from thetas(cohort, "average", "as-missing")
     yield from thetas(scores.zero_for_left(cohort), "average", "as-zero")
-    yield from bounds_and_deltas(cohort, scores.Predicted(cohort), "average")
-    yield from top_thetas(inputs, top)
+    yield from _bounds_and_deltas(cohort, scores.Predicted(cohort), "average")
+    yield from _top_thetas(inputs, top)
     yield from model_measures(cohort)
 
 
-def outcome_measures(members: Cohort, group: str) -> Iterator[Measure]:
+def _outcome_measures(members: Cohort, group: str) -> Iterator[Measure]:
     """Share of each outcome; `n` counts all places of the group."""
     for outcome, count in outcome_counts(members).items():
         share = plain(count / len(members)) if len(members) else unknown(Reason.TOO_FEW_PEOPLE)
@@ -59,7 +59,7 @@ def outcome_measures(members: Cohort, group: str) -> Iterator[Measure]:
 
 def place_measures(cohort: Cohort) -> Iterator[Measure]:
     """Share of absent answers at each position and in each modality, by reason in the details."""
-    hidden, modality = hidden_modalities(cohort), modality_of_rows(cohort)
+    hidden, modality = _hidden_modalities(cohort), _modality_of_rows(cohort)
     for kind, values in (("position", cohort.position), ("modality", modality)):
         for value in np.unique(values).tolist():
             if kind == "modality" and value in hidden:
@@ -76,23 +76,23 @@ def place_measures(cohort: Cohort) -> Iterator[Measure]:
             )  # fmt: skip
 
 
-def modality_of_rows(cohort: Cohort) -> NDArray[np.str_]:
+def _modality_of_rows(cohort: Cohort) -> NDArray[np.str_]:
     return np.array([one.modality for one in cohort.prompts], dtype=np.str_)[cohort.prompt]
 
 
-def hidden_modalities(cohort: Cohort) -> frozenset[str]:
+def _hidden_modalities(cohort: Cohort) -> frozenset[str]:
     """Those that would tell how often one or two private prompts were answered."""
-    modality = modality_of_rows(cohort)
+    modality = _modality_of_rows(cohort)
     return hidden_where_asked(cohort, {str(name): modality == name for name in np.unique(modality)})
 
 
-def absence_measure(top: Cohort, cohort: Cohort) -> Measure:
+def _absence_measure(top: Cohort, cohort: Cohort) -> Measure:
     found = absence_test(top, cohort)
     details = {"absent": found.absent, "share_of_cohort": none_if_nan(found.share_of_whole)}
     return Measure("absence.test", found.p, group="top", n=found.places, details=details)
 
 
-def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
+def _top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     """The stored Top under every assumption; and Top chosen again with zeros, or among those who answered."""
     cohort, size = inputs.cohort, inputs.facts.top_size
     yield from thetas(top, "top", "as-missing")
@@ -100,7 +100,7 @@ def top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     chosen = top_members(zeros, size)
     yield from thetas(zeros.of_people(chosen), "top", "as-zero", **stayed(inputs.top, chosen))
     yield from thetas(zeros.of_people(inputs.top), "top", "as-zero:same-people")
-    yield from bounds_and_deltas(top, scores.Predicted(cohort), "top")
+    yield from _bounds_and_deltas(top, scores.Predicted(cohort), "top")
     eligible = np.nan_to_num(answered_shares(cohort), nan=-1.0) >= FLOOR  # NaN is not at least anything
     chosen = top_members(cohort.of_people(eligible), size)
     details = stayed(inputs.top, chosen) | {"eligible": int(eligible.sum())}
@@ -121,7 +121,7 @@ def thetas(members: Cohort, group: str, subset: str, **details: JsonValue) -> It
         )  # fmt: skip
 
 
-def bounds_and_deltas(members: Cohort, predicted: scores.Predicted, group: str) -> Iterator[Measure]:
+def _bounds_and_deltas(members: Cohort, predicted: scores.Predicted, group: str) -> Iterator[Measure]:
     """Values without intervals: these are assumptions, and what is imputed has no sampling error."""
     people = members.people_present
     gaps = int((np.isnan(members.p) & members.known[members.prompt]).sum()) if len(members) else 0
@@ -144,7 +144,7 @@ def model_measures(cohort: Cohort) -> Iterator[Measure]:
     """
     if not cohort.known[cohort.prompt].any():
         return
-    hidden = hidden_modalities(cohort)
+    hidden = _hidden_modalities(cohort)
     for one in missing_model(cohort):
         if hidden and one.term.startswith("modality:"):
             yield Measure(

@@ -68,7 +68,7 @@ def model_measures(inputs: Inputs) -> Iterator[Measure]:
 
     Raises NotMeasurable without item parameters, models or scored answers.
     """
-    facts = models_of(inputs)
+    facts = _models_of(inputs)
     bank, board = facts.items, facts.board
     average = side_of(inputs, AVERAGE, bank)
     models = [ModelScores(scores, bank.transform) for scores in board.p]
@@ -81,7 +81,7 @@ def model_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from published_measures(board.published, bank, average.cohort[Theta.POOL].estimate, inputs.rng)
 
 
-def models_of(inputs: Inputs) -> ModelFacts:
+def _models_of(inputs: Inputs) -> ModelFacts:
     facts = inputs.facts.models
     if facts is None:
         raise NotMeasurable(
@@ -151,7 +151,7 @@ def side_measures(
         rng = np.random.default_rng([seed, crc32(configuration.name.encode())])  # no model changes another
         for theta in Theta:
             found[theta].append(side.versus(theta, model, rng))
-    standing = standings(side, models, found[Theta.POOL]) if side.group == AVERAGE else {}
+    standing = _standings(side, models, found[Theta.POOL]) if side.group == AVERAGE else {}
     for theta in Theta:
         of_cohort = side.cohort[theta]
         facts: Facts = {"k": none_if_nan(of_cohort.k), "design": str(side.design)}
@@ -165,18 +165,18 @@ def theta_measures(
     theta: Theta, side: Side, board: Leaderboard, found: Sequence[Versus], standing: dict[int, Facts]
 ) -> Iterator[Measure]:
     """The models' rows of one estimate. Verdicts are corrected for the number of models (Holm)."""
-    adjusted = holm([p_of(one.difference) for one in found])
+    adjusted = holm([_p_of(one.difference) for one in found])
     for number, (configuration, one) in enumerate(zip(board.scored, found, strict=True)):
         facts = facts_of(configuration)
         places = standing.get(number, {}) if theta is Theta.POOL else {}
         k: Facts = {"k": none_if_nan(one.model.k)}
         yield measure_of(f"models.{theta}", one.model, side.group, configuration.name, facts | k | places)
-        facts |= comparison_facts(theta, side, one, float(adjusted[number]))
+        facts |= _comparison_facts(theta, side, one, float(adjusted[number]))
         name = theta.replace("theta.", "difference.")
         yield measure_of(name, in_sample(one.difference, side), side.group, configuration.name, facts)
 
 
-def comparison_facts(theta: Theta, side: Side, one: Versus, adjusted: float) -> Facts:
+def _comparison_facts(theta: Theta, side: Side, one: Versus, adjusted: float) -> Facts:
     """How the comparison was made, its numbers of responses, and the verdict.
 
     There is none for Top, selected on the outcome, nor for theta.prompt: even at the same number of responses
@@ -196,14 +196,14 @@ def comparison_facts(theta: Theta, side: Side, one: Versus, adjusted: float) -> 
     return facts | {"p_holm": adjusted, "verdict": verdict}
 
 
-def standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus]) -> dict[int, Facts]:
+def _standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus]) -> dict[int, Facts]:
     """Places and groups of the cohort (-1) and of each model (its number), by single responses."""
     known = [number for number, one in enumerate(found) if one.model.estimate.known]
     weights = np.bincount(side.items, minlength=len(side.bank)).astype(np.float64)
     p = np.full((len(known) + 1, len(known) + 1), np.nan)
     y = np.array([models[number].single_logits for number in known]).reshape(len(known), len(side.bank))
     p[1:, 1:] = model_p_values(y, side.bank.a, weights)
-    p[0, 1:] = p[1:, 0] = [p_of(found[number].difference) for number in known]
+    p[0, 1:] = p[1:, 0] = [_p_of(found[number].difference) for number in known]
     theta = [side.cohort[Theta.POOL], *(found[number].model for number in known)]
     stands = places(np.array([one.estimate.value for one in theta]), separated(p))
     return {
@@ -212,7 +212,7 @@ def standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus]
     }
 
 
-def p_of(found: Found) -> float:
+def _p_of(found: Found) -> float:
     return p_value(found.estimate.value, found.estimate.se, found.clusters - 1)
 
 

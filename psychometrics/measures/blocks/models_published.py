@@ -20,7 +20,7 @@ def published_measures(
     published: Sequence[Configuration], bank: ItemBank, cohort: Estimate, rng: np.random.Generator
 ) -> Iterator[Measure]:
     """The theta as published, its k = 1 equivalent, and what `cohort` (theta.pool) is above the latter."""
-    bands = bands_of(published, bank, rng)
+    bands = _bands_of(published, bank, rng)
     for one in published:
         yield measure("theta.published", as_published(one), one, {})
         band = bands.get(one.name)
@@ -31,10 +31,10 @@ def published_measures(
         modelled = Estimate(band.central, math.nan, band.low, band.high)
         yield measure("theta.modelled_k1", modelled, one, {"modelled": True, "variants_of": "DGP-R"})
         facts: dict[str, JsonValue] = {"modelled": True, "k_human": 1.0, "k_model": one.epochs}
-        yield measure("difference.modelled", above_band(cohort, band, one), one, facts, group="average")
+        yield measure("difference.modelled", _above_band(cohort, band, one), one, facts, group="average")
 
 
-def bands_of(
+def _bands_of(
     published: Sequence[Configuration], bank: ItemBank, rng: np.random.Generator
 ) -> dict[str, SingleResponse]:
     """The band of each configuration whose number of epochs is known."""
@@ -56,7 +56,7 @@ def as_published(one: Configuration) -> Estimate:
     return around(theta, one.published_se, Z_95)
 
 
-def above_band(cohort: Estimate, band: SingleResponse, one: Configuration) -> Estimate:
+def _above_band(cohort: Estimate, band: SingleResponse, one: Configuration) -> Estimate:
     """Cohort minus the band: from its lowest against the band's highest to the opposite, errors included.
 
     The interval is wider than 95 %: it adds the cohort's, the published error and the spread of the model.

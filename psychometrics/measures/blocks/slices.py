@@ -34,8 +34,8 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
             yield from part_measures(part, "top", of_top, nested=nested)
     rare = plain(parts.rare_labels(cohort.prompts))
     yield Measure("labels.left_out", rare, details={"fewest_prompts": parts.LABEL_PROMPTS})
-    yield from arm_measures(inputs, hidden)
-    yield from contamination_measures(inputs, nested=nested)
+    yield from _arm_measures(inputs, hidden)
+    yield from _contamination_measures(inputs, nested=nested)
 
 
 def part_measures(
@@ -56,7 +56,7 @@ def part_measures(
             )  # fmt: skip
 
 
-def arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
+def _arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
     """The difference of every two arms, for Average: Top is chosen across arms."""
     for found in arm_differences(inputs.cohort, hidden):
         people = found.people_first + found.people_second
@@ -70,7 +70,7 @@ def arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
         )  # fmt: skip
 
 
-def contamination_measures(inputs: Inputs, *, nested: bool) -> Iterator[Measure]:
+def _contamination_measures(inputs: Inputs, *, nested: bool) -> Iterator[Measure]:
     """Public less private for Average, where the study has a private split; Top is chosen by both."""
     if all(prompt.split == "public" for prompt in inputs.cohort.prompts):
         return

@@ -33,11 +33,11 @@ def top_measures(inputs: Inputs) -> Iterator[Measure]:
     of_top = pooled_fit(pairs.of(inputs.top[pairs.person]))
     published = analytic_estimate(of_top.theta, of_top.bread, cohort.sigma_hat)
     yield measure("top.paper", published, size, in_sample=True, error="se.analytic")
-    sizes = curve_sizes(len(order), len(own.theta))
+    sizes = _curve_sizes(len(order), len(own.theta))
     quasi, *of_sizes = top_quasi_curve(pairs, order, [size, *sizes.values()])
     yield measure("top.paper.ql", chosen(float(quasi), Reason.NO_FINITE_SOLUTION), size, in_sample=True)
     inputs.progress(1, STEPS)
-    yield from null_measures(inputs, pairs, codes, published.value)
+    yield from _null_measures(inputs, pairs, codes, published.value)
     inputs.progress(2, STEPS)
     crossed = crossfit(pairs, codes, inputs.rng)
     values = crossed.estimates([size, *sizes.values()], inputs.resamples, inputs.rng)
@@ -74,7 +74,7 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
         raise NotMeasurable(template, size=size, scored=scored)
 
 
-def null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: float) -> Iterator[Measure]:
+def _null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: float) -> Iterator[Measure]:
     size = inputs.facts.top_size
     if math.isnan(published):
         yield measure("top.null", unknown(Reason.NOTHING_SCORED), size)
@@ -88,7 +88,7 @@ def null_measures(inputs: Inputs, pairs: Pairs, codes: list[str], published: flo
     yield measure("top.null_share", plain(null.share_as_high(published)), size, draws=draws)
 
 
-def curve_sizes(scored: int, with_pairs: int) -> dict[float, int]:
+def _curve_sizes(scored: int, with_pairs: int) -> dict[float, int]:
     """The size of Top for each fraction of the people with a score; a size once, and never one person."""
     sizes: dict[float, int] = {}
     for fraction in FRACTIONS:

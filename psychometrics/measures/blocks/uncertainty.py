@@ -23,7 +23,7 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
     if len(cohort.pairs) == 0:
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     nested = is_nested(cohort)
-    yield design_measure(cohort, nested=nested)
+    yield _design_measure(cohort, nested=nested)
     pairs = cohort.pairs
     errors = Errors(pairs, cohort.transform, cohort.sigma_hat, nested, inputs.resamples, inputs.rng)
     of_average = partial(
@@ -45,7 +45,7 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
         yield of_average(f"mixed.sd_{kind}", estimate, details=details)
 
 
-def design_measure(cohort: Cohort, *, nested: bool) -> Measure:
+def _design_measure(cohort: Cohort, *, nested: bool) -> Measure:
     """How many batches there are, and whether each prompt with item parameters belongs to one of them."""
     placed = np.unique(np.stack([cohort.prompt, cohort.batch], axis=1), axis=0)
     asked, batches = np.unique(placed[:, 0], return_counts=True)

@@ -81,7 +81,7 @@ OVER_SPECIFICATIONS = _("Of ability over all specifications, or over those that 
 OF_CHOICE = _("Share of the choice in the variance over specifications: eta squared of its main effect.")
 
 
-def over_specifications(of: str, label: str, unit: Unit, on_logistic: OnLogistic) -> Iterator[Entry]:
+def _over_specifications(of: str, label: str, unit: Unit, on_logistic: OnLogistic) -> Iterator[Entry]:
     """Ability under each specification, its spread over them, and the part of each choice in that."""
     entry = partial(of_study, groups=GROUPS, on_logistic=on_logistic)
     yield entry(
@@ -102,8 +102,8 @@ def over_specifications(of: str, label: str, unit: Unit, on_logistic: OnLogistic
 
 
 MULTIVERSE = (
-    *over_specifications("multiverse", _("theta of a specification"), Unit.LOGITS, OnLogistic.LEFT_OUT),
-    *over_specifications("multiverse.ql", _("theta_QL of a specification"), Unit.QL, OnLogistic.STANDS),
+    *_over_specifications("multiverse", _("theta of a specification"), Unit.LOGITS, OnLogistic.LEFT_OUT),
+    *_over_specifications("multiverse.ql", _("theta_QL of a specification"), Unit.QL, OnLogistic.STANDS),
 )
 SCREENING = (
     of_study(

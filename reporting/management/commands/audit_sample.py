@@ -64,7 +64,7 @@ class Command(BaseCommand):
                 case "import":
                     self.take_over(study, options)
                 case _:
-                    self.show(named_sample(study, options["sample"]))
+                    self.show(_named_sample(study, options["sample"]))
 
     def draw(self, study: Study, options: dict[str, Any]) -> None:
         target: Path = options["out"]
@@ -91,8 +91,8 @@ class Command(BaseCommand):
 
     def take_over(self, study: Study, options: dict[str, Any]) -> None:
         result = ratings_import(
-            sample=named_sample(study, options["sample"]),
-            reading=read_ratings(content_of(options["sheet"])),
+            sample=_named_sample(study, options["sample"]),
+            reading=read_ratings(_content_of(options["sheet"])),
             rater=options["rater"],
             actor=named_person(options["by"]),
             now=timezone.now(),
@@ -127,7 +127,7 @@ def cell(number: NumberShown) -> str:
     return f"{number.value} ({number.interval or number.reason})"
 
 
-def content_of(path: Path) -> bytes:
+def _content_of(path: Path) -> bytes:
     """The file, read no further than needed to see that it is too large."""
     try:
         with path.open("rb") as file:
@@ -136,7 +136,7 @@ def content_of(path: Path) -> bytes:
         raise CommandError(f"{path} cannot be read: {error.strerror}; check the path.") from None
 
 
-def named_sample(study: Study, number: int | None) -> AuditSample:
+def _named_sample(study: Study, number: int | None) -> AuditSample:
     return _numbered(study_samples(study), number, study, "audit sample")
 
 

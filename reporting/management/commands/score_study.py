@@ -67,7 +67,7 @@ class Command(BaseCommand):
             with plain_errors():
                 study = named_study(options["study"])
                 actor = named_person(options["by"])
-                specs = named_specs(study, options)
+                specs = _named_specs(study, options)
                 if options["estimate"]:
                     self.estimate(study, specs)
                     return
@@ -129,7 +129,7 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
+def _named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
     """The judges of the options, each with the key that this process needs for it."""
     configs = judges_named(options["judge"])
     specs = study_judge_specs(

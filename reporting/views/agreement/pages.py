@@ -27,7 +27,7 @@ Values = Mapping[str, Any]
 MIN_AREA, MAX_AREA = 12.0, 420.0  # areas of points
 
 
-def differences_figure(values: Values, x: str, y: str) -> "Figure":
+def _differences_figure(values: Values, x: str, y: str) -> "Figure":
     """Bland and Altman's figure: difference y - x over the mean of both; larger points are more pairs."""
     figure, axes = chart((WIDTH, 4.6), _("mean of both scores"), _("difference, y − x"))
     cells = np.array(values["cells"], dtype=np.float64)
@@ -69,7 +69,7 @@ def confusion_figure(values: Values, x: str, y: str) -> "Figure":
     return figure
 
 
-FIGURES = {"differences": differences_figure, "confusion": confusion_figure}
+FIGURES = {"differences": _differences_figure, "confusion": confusion_figure}
 
 
 @unblinded_study_required

@@ -28,7 +28,7 @@ PROBLEMS_SHOWN = 100
 SampleView = Callable[[HttpRequest, AuditSample], HttpResponseBase]
 
 
-def sample_required(view: SampleView) -> Guarded:
+def _sample_required(view: SampleView) -> Guarded:
     """Give the view the sample of the address; 404 where the run has no such sample."""
 
     @wraps(view)
@@ -59,11 +59,11 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
         except DrawRefused as refusal:
             form.add_error("size" if not run.is_open else None, str(refusal))
         else:
-            return to_sample(sample)
-    return audit_page(request, run, draw_form=form)
+            return _to_sample(sample)
+    return _audit_page(request, run, draw_form=form)
 
 
-@sample_required
+@_sample_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpResponse:
     """One sample and what it says so far; POST takes over a rated sheet."""
@@ -81,11 +81,11 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
             form.problems = refusal.problems
         else:
             messages.success(request, import_sentence(result))
-            return to_sample(sample)
-    return audit_page(request, sample.judging_run, sample=sample, ratings_form=form)
+            return _to_sample(sample)
+    return _audit_page(request, sample.judging_run, sample=sample, ratings_form=form)
 
 
-@sample_required
+@_sample_required
 @require_safe
 @proof_required
 def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponse:
@@ -105,12 +105,12 @@ def import_sentence(result: RatingsImport) -> str:
     return sentence % asdict(result)
 
 
-def to_sample(sample: AuditSample) -> HttpResponse:
+def _to_sample(sample: AuditSample) -> HttpResponse:
     run = sample.judging_run
     return redirect("staff_audit_sample", slug=run.study.slug, number=run.pk, sample=sample.pk)
 
 
-def audit_page(
+def _audit_page(
     request: HttpRequest,
     run: JudgingRun,
     *,

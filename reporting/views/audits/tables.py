@@ -86,7 +86,7 @@ def judges_shown(result: AuditResult) -> list[JudgeShown]:
 def strata_shown(result: AuditResult) -> list[StratumShown]:
     return [
         StratumShown(
-            *stratum_words(one.stratum.name),
+            *_stratum_words(one.stratum.name),
             verdicts=one.stratum.verdicts,
             drawn=one.stratum.drawn,
             percent=f"{decimals(one.percent, 1)} %",
@@ -99,7 +99,7 @@ def strata_shown(result: AuditResult) -> list[StratumShown]:
     ]
 
 
-def stratum_words(name: str) -> tuple[Text, Text]:
+def _stratum_words(name: str) -> tuple[Text, Text]:
     """Band and standing of a stratum's name; the name itself where this version does not know it."""
     band, _slash, standing = name.partition("/")
     return BANDS.get(band, band), STANDINGS.get(standing, standing)

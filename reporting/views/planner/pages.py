@@ -30,7 +30,7 @@ TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 @require_safe
 def staff_planner(request: HttpRequest) -> HttpResponse:
     """The form with the published design's values, or what was asked with its answer."""
-    form = PlannerForm(with_defaults(request.GET.dict()), stored_banks())
+    form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
     tables = planner_tables(form.planned()) if valid else ()
     context = {"form": form, "tables": tables, "query": request.GET.urlencode()}
@@ -42,23 +42,23 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
 @require_safe
 def staff_planner_figure(request: HttpRequest) -> HttpResponse:
     """Half-width by number of people for four SDs between people, with the plan itself."""
-    form = PlannerForm(with_defaults(request.GET.dict()), stored_banks())
+    form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     if not form.is_valid():
         raise Http404
-    return figure_response(half_width_figure(form.plan()))
+    return figure_response(_half_width_figure(form.plan()))
 
 
-def stored_banks() -> dict[str, BankChoice]:
+def _stored_banks() -> dict[str, BankChoice]:
     """Every stored item bank by its name and the beginning of its digest, which an address may keep."""
-    return {str(bank).replace(" ", "-"): bank_choice(bank, size) for bank, size in item_banks_with_sizes()}
+    return {str(bank).replace(" ", "-"): _bank_choice(bank, size) for bank, size in item_banks_with_sizes()}
 
 
-def bank_choice(bank: ItemBank, size: int) -> BankChoice:
+def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
     label = _("%(bank)s, prompts: %(number)s") % {"bank": bank, "number": counted(size)}
     return BankChoice(label, size, bank.is_logistic, lambda: NamedBank(str(bank), item_arrays(bank)))
 
 
-def half_width_figure(plan: Plan) -> "Figure":
+def _half_width_figure(plan: Plan) -> "Figure":
     figure, axes = chart(
         (WIDTH, 4.4), _("people (logarithmic)"), _("half-width of the 95 % interval (logits)")
     )

@@ -23,16 +23,16 @@ WHY: Mapping[str, Text] = {
 
 def planner_tables(found: Planned) -> Sequence[Table]:
     return [
-        *([rehearsal_table(found.rehearsed, found.item_bank)] if found.rehearsed else []),
-        plan_table(found),
-        needed_table(found),
-        *alternative_tables(found),
-        batch_table(found),
-        linkage_table(found),
+        *([_rehearsal_table(found.rehearsed, found.item_bank)] if found.rehearsed else []),
+        _plan_table(found),
+        _needed_table(found),
+        *_alternative_tables(found),
+        _batch_table(found),
+        _linkage_table(found),
     ]
 
 
-def plan_table(found: Planned) -> Table:
+def _plan_table(found: Planned) -> Table:
     own, plan, cost = found.precision, found.plan, found.cost
     rows = [
         (_("Item bank"), found.item_bank or _("synthetic")),
@@ -52,7 +52,7 @@ def plan_table(found: Planned) -> Table:
     return Table(_("This plan"), (_("What"), _("Value (logits, numbers, currency)")), rows)
 
 
-def needed_table(found: Planned) -> Table:
+def _needed_table(found: Planned) -> Table:
     return table_of(
         _("People needed for a half-width"),
         found.needed,
@@ -64,7 +64,7 @@ def needed_table(found: Planned) -> Table:
     )
 
 
-def alternative_tables(found: Planned) -> Iterator[Table]:
+def _alternative_tables(found: Planned) -> Iterator[Table]:
     yield _alternatives(_("By number of people"), _("People"), found.by_people)
     yield _alternatives(_("By people per batch"), _("People per batch"), found.by_replicates)
     by_prompts = _alternatives(
@@ -97,7 +97,7 @@ def _alternatives(
     )
 
 
-def batch_table(found: Planned) -> Table:
+def _batch_table(found: Planned) -> Table:
     return table_of(
         _("One batch, one prompt"),
         found.per_batch,
@@ -114,7 +114,7 @@ def _within_one(half_width: float) -> str:
     return ABSENT if math.isnan(half_width) else f"± {decimals(half_width, 2)}"
 
 
-def linkage_table(found: Planned) -> Table:
+def _linkage_table(found: Planned) -> Table:
     names = {NESTED: _("nested"), MATRIX: _("matrix sampling")}
     names[found.kind] += _(" (this plan)")
     return table_of(
@@ -137,10 +137,10 @@ def linkage_table(found: Planned) -> Table:
     )
 
 
-def rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
+def _rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
     notes = [
-        bank_sentence(item_bank),
-        *undefined_sentences(found),
+        _bank_sentence(item_bank),
+        *_undefined_sentences(found),
         _(
             "Simulated: responses follow an assumed process, not people. The truth of Average is the mean of "
             "everybody who could take part, that of Top the mean of those selected. The truth of "
@@ -176,7 +176,7 @@ def _coverage(one: Recovery) -> str:
     return coverage if coverage == ABSENT else f"{coverage} ± {decimals(100 * one.error, 1)}"
 
 
-def bank_sentence(item_bank: str | None) -> str:
+def _bank_sentence(item_bank: str | None) -> str:
     if item_bank is None:
         return _(
             "The bank is synthetic: of the planned size and information, with parameters like the published "
@@ -185,7 +185,7 @@ def bank_sentence(item_bank: str | None) -> str:
     return _("The items are those of the item bank %(bank)s.") % {"bank": item_bank}
 
 
-def undefined_sentences(found: SimulatedDesign) -> Iterator[str]:
+def _undefined_sentences(found: SimulatedDesign) -> Iterator[str]:
     """Why estimators have no number in some studies or in all; those with the same reason together."""
     named: dict[tuple[Reason, int], list[str]] = {}
     for one in found.recoveries:

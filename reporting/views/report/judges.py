@@ -33,15 +33,15 @@ def judge_parts(study: Study, scope: Scope) -> Iterator[Part]:
         yield Paragraph(text)
     for panel in panels:
         for pair in panel.pairs:
-            yield from pair_parts(pair)
+            yield from _pair_parts(pair)
         for alpha in panel.alphas:
-            yield statistics_table(_("All judges at once: %(of)s") % {"of": alpha.level}, alpha.statistics)
+            yield _statistics_table(_("All judges at once: %(of)s") % {"of": alpha.level}, alpha.statistics)
         if panel.thetas:
-            yield from thetas_tables(panel.thetas)
-    yield from audit_parts(study, scope)
+            yield from _thetas_tables(panel.thetas)
+    yield from _audit_parts(study, scope)
 
 
-def pair_parts(pair: PairShown) -> Iterator[Part]:
+def _pair_parts(pair: PairShown) -> Iterator[Part]:
     yield Heading(_("%(x)s and %(y)s") % {"x": pair.x, "y": pair.y}, 2)
     yield Paragraph(_("In the tables x is %(x)s and y is %(y)s.") % {"x": pair.x, "y": pair.y})
     for warning in pair.warnings:
@@ -52,10 +52,10 @@ def pair_parts(pair: PairShown) -> Iterator[Part]:
             "n": counted(level.values["n"]),
             "clusters": counted(level.values["clusters"]),
         }
-        yield statistics_table(caption, level.statistics)
+        yield _statistics_table(caption, level.statistics)
 
 
-def statistics_table(caption: str, statistics: Sequence[StatisticShown]) -> Table:
+def _statistics_table(caption: str, statistics: Sequence[StatisticShown]) -> Table:
     return table_of(
         caption,
         statistics,
@@ -74,7 +74,7 @@ def _interval(interval: str, reason: Text) -> Text:
     return reason if interval == ABSENT and reason else interval
 
 
-def thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
+def _thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
     """By the pooled pairs and by prompt means; then by theta_QL."""
     caption = _("Theta under every judge, on the same item bank")
     yield table_of(
@@ -107,7 +107,7 @@ def _group_and_judge(theta: ThetaShown) -> str:
     return f"{theta.group}, {theta.judge}"
 
 
-def audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
+def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
     """The newest sample of which people have rated anything in this scope."""
     yield Heading(_("Audit of the judge by people"))
     for sample in study_samples(study):
@@ -130,12 +130,12 @@ def audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
                 % {"rated": result.rated, "drawn": result.drawn, "raters": result.raters}
             )
             for judge in judges_shown(result):
-                yield audited_table(judge)
+                yield _audited_table(judge)
             return
     yield Paragraph(_("No verdict of the judge has been rated by people yet."))
 
 
-def audited_table(judge: JudgeShown) -> Table:
+def _audited_table(judge: JudgeShown) -> Table:
     return table_of(
         _("%(judge)s beside people: %(pairs)d pairs") % {"judge": judge.name, "pairs": judge.pairs},
         judge.statistics,

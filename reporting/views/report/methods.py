@@ -30,7 +30,7 @@ def design(records: StudyRecords) -> Iterator[str]:
         yield _(
             "%(asked)s were assembled into batches of %(size)s (%(assembly)s assembly, seed %(seed)d)."
         ) % {
-            "asked": prompts_text(asked.asked),
+            "asked": _prompts_text(asked.asked),
             "size": span_or_one(*asked.sizes, places=0),
             "assembly": protocol.assembly,
             "seed": protocol.assembly_seed,
@@ -185,9 +185,9 @@ def found(records: StudyRecords) -> Iterator[str]:
         yield from accuracies(records)
         return
     if records.average:
-        yield ability_sentence(_("Average"), records.average)
+        yield _ability_sentence(_("Average"), records.average)
     if records.top and records.top.participants:
-        yield ability_sentence(
+        yield _ability_sentence(
             _("Top %(number)d (in-sample)") % {"number": records.top.participants}, records.top
         )
     if records.measurement:
@@ -236,12 +236,12 @@ def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
         ) % {"theta": value_cell(crossfit), "interval": interval_cell(crossfit), "null": value_cell(null)}
 
 
-def ability_sentence(name: str, row: GroupNumbers) -> str:
+def _ability_sentence(name: str, row: GroupNumbers) -> str:
     counts = {
         "name": name,
         "people": people_text(row.participants),
         "pairs": ngettext("%(number)s pair", "%(number)s pairs", row.pairs) % {"number": counted(row.pairs)},
-        "prompts": prompts_text(row.prompts),
+        "prompts": _prompts_text(row.prompts),
     }
     if row.theta_pool is not None:
         interval = _("95 %% interval: %(interval)s") % {"interval": first_cell(row)}
@@ -260,5 +260,5 @@ def ability_sentence(name: str, row: GroupNumbers) -> str:
     return _("%(name)s: mean score %(mean)s %% (%(people)s, %(pairs)s on %(prompts)s).") % (counts | mean)
 
 
-def prompts_text(prompts: int) -> str:
+def _prompts_text(prompts: int) -> str:
     return ngettext("%(number)s prompt", "%(number)s prompts", prompts) % {"number": counted(prompts)}

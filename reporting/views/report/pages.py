@@ -29,7 +29,7 @@ TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 @require_safe
 def staff_report(request: HttpRequest, study: Study) -> HttpResponse:
     """The methods paragraph, the files, and the checklist with a form for every item."""
-    return report_page(request, study)
+    return _report_page(request, study)
 
 
 @unblinded_study_required
@@ -58,7 +58,7 @@ def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
     """Take over the lead's answer to one item."""
     form = ChecklistForm(request.POST)
     if not form.is_valid():
-        return results_hidden(request, study) or report_page(request, study, form)
+        return results_hidden(request, study) or _report_page(request, study, form)
     item = form.cleaned_data["item"]
     checklist_answer(
         study=study, item=item, text=form.cleaned_data["text"], actor=signed_in(request), now=timezone.now()
@@ -67,7 +67,7 @@ def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(f"{reverse('staff_report', args=[study.slug])}#item-{item}")
 
 
-def report_page(request: HttpRequest, study: Study, form: ChecklistForm | None = None) -> HttpResponse:
+def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None = None) -> HttpResponse:
     """The page; `form` holds a refused answer, which is shown at its item with what is wrong."""
     records, answers = study_records(study), answers_of(study)
     sections = checklist_parts(records, answers)

@@ -44,7 +44,7 @@ def study_document(study: Study) -> Document:
         subtitle=_("Results of %(at)s") % {"at": sections.moment(records.results.computed_at)}
         if records.results
         else _("No results have been computed yet."),
-        written_at=newest_moment(records, answers),
+        written_at=_newest_moment(records, answers),
         software=version,
         # What the formats say by themselves.
         words=Words(
@@ -55,12 +55,12 @@ def study_document(study: Study) -> Document:
                 "{mark} stands for a letter that this file has no picture of; the report as HTML shows it."
             ),
         ),
-        parts=[shortened(part) for part in report_parts(records, answers, version)],
+        parts=[shortened(part) for part in _report_parts(records, answers, version)],
         warning=str(SIMULATED) if study.is_simulated else "",
     )
 
 
-def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
+def _newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
     """When the newest of what the report shows was stored: no clock is read, so that it can be made again."""
     stored = (records.results, records.measurement)
     times = [one.computed_at for one in stored if one is not None]
@@ -69,20 +69,20 @@ def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) ->
     return max([*times, records.study.frozen_at or records.study.created_at])
 
 
-def report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str) -> Iterator[Part]:
+def _report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str) -> Iterator[Part]:
     yield Heading(_("Methods in short"))
     yield Paragraph(methods_text(records))
     yield from protocol_parts(records)
     yield from sections.flow_parts(records)
-    yield from result_parts(records)
+    yield from _result_parts(records)
     yield from judge_parts(records.study, records.scope)
     yield from sections.limit_parts()
-    yield from checklist_section(records, answers)
+    yield from _checklist_section(records, answers)
     yield from settings_parts(records.study)
     yield from sections.provenance_parts(records, version)
 
 
-def result_parts(records: StudyRecords) -> Iterator[Part]:
+def _result_parts(records: StudyRecords) -> Iterator[Part]:
     """Estimates and every block of the measurement; one sentence where there is nothing.
 
     A report leaves the site as an export does: without rows about a private prompt or who withdrew.
@@ -93,7 +93,7 @@ def result_parts(records: StudyRecords) -> Iterator[Part]:
         return
     changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
     report = report_of(records.results, records.scope)
-    figure = figure_parts(
+    figure = _figure_parts(
         partial(ability_chart, report),
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
@@ -127,7 +127,7 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
         yield Paragraph(found.sentence)
     yield from map(Paragraph, page.summary(found))
     for plot in page.figures.values() if found.rows else ():
-        yield from figure_parts(partial(plot.draw, found), plot.alt, plot.caption)
+        yield from _figure_parts(partial(plot.draw, found), plot.alt, plot.caption)
     tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
@@ -148,7 +148,7 @@ def shortened(part: Part) -> Part:
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
 
 
-def figure_parts(draw: "Callable[[], Drawing | None]", alt: Text, caption: Text) -> Iterator[Figure]:
+def _figure_parts(draw: "Callable[[], Drawing | None]", alt: Text, caption: Text) -> Iterator[Figure]:
     """The figure, where there is anything to compare in it."""
 
     def file(extension: str) -> bytes:
@@ -160,7 +160,7 @@ def figure_parts(draw: "Callable[[], Drawing | None]", alt: Text, caption: Text)
         yield Figure(file, alt=str(alt), caption=str(caption))
 
 
-def checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:
+def _checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:
     parts = checklist_parts(records, answers)
     counts = state_counts(parts)
     yield Heading(_("Human-baseline checklist"))

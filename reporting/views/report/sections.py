@@ -68,7 +68,7 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
     )
 
 
-def private_sentence(results: ResultSet) -> str:
+def _private_sentence(results: ResultSet) -> str:
     """Where the numbers over all answers are, which the report has none of."""
     if results.measures.filter(scope=Scope.ALL, block=Block.RESULTS, may_leave=True).exists():
         return _(
@@ -85,7 +85,7 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     """The stored estimates, with what must be known before any of them is quoted."""
     yield Heading(_("Estimates"))
     if report.scope == Scope.PUBLIC:
-        yield Paragraph(f"{PUBLIC_ONLY} {private_sentence(report.results)}")
+        yield Paragraph(f"{PUBLIC_ONLY} {_private_sentence(report.results)}")
     for note in report.notes:
         yield Paragraph(note, Tone.WARNING)
     yield Paragraph(
@@ -94,20 +94,20 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     yield from map(Paragraph, interval_sentences(report.overall, report.categories))
     rows = [*report.overall, *report.categories]
     if report.has_theta:
-        yield abilities_table(rows)
+        yield _abilities_table(rows)
     if any(row.raw_mean is not None for row in rows):
-        yield means_table(rows)
-    yield counts_table(rows if report.has_theta else report.overall)
+        yield _means_table(rows)
+    yield _counts_table(rows if report.has_theta else report.overall)
     yield from figure
     if report.tasks:
-        yield tasks_table(report)
+        yield _tasks_table(report)
 
 
 def row_name(row: GroupNumbers) -> str:
     return f"{group_name(row.group)}, {row.category or _('all prompts')}"
 
 
-def abilities_table(rows: Sequence[GroupNumbers]) -> Table:
+def _abilities_table(rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
         _("Theta in logits"),
         rows,
@@ -121,7 +121,7 @@ def abilities_table(rows: Sequence[GroupNumbers]) -> Table:
     )
 
 
-def means_table(rows: Sequence[GroupNumbers]) -> Table:
+def _means_table(rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
         _("What the groups rest on, and the mean score"),
         rows,
@@ -135,7 +135,7 @@ def means_table(rows: Sequence[GroupNumbers]) -> Table:
     )
 
 
-def counts_table(rows: Sequence[GroupNumbers]) -> Table:
+def _counts_table(rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
         _("What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"),
         rows,
@@ -151,7 +151,7 @@ def counts_table(rows: Sequence[GroupNumbers]) -> Table:
     )
 
 
-def tasks_table(report: Report) -> Table:
+def _tasks_table(report: Report) -> Table:
     """Accuracy per task, then the benchmark's summaries."""
     tasks = [
         [task.task, *(decimals(one.accuracy, 1) if one else ABSENT for one in (task.average, task.top))]

@@ -64,11 +64,11 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         out, matrix, replace = options["out"], options["matrix"], options["replace"]
-        refuse_to_write(out, matrix, replace=replace)
+        _refuse_to_write(out, matrix, replace=replace)
         try:
             found = fitted(matrix, options)
-            refuse_to_write(out, matrix, replace=replace)  # another program may have been faster
-            write_whole(out, parameters_of(found), description=description_of(found))
+            _refuse_to_write(out, matrix, replace=replace)  # another program may have been faster
+            _write_whole(out, parameters_of(found), description=description_of(found))
         except KeyboardInterrupt:
             raise CommandError("Stopped; no bank was written.", returncode=130) from None
         self.stdout.write(json.dumps(report_of(found) | {"bank": str(out)}, indent=1, allow_nan=False))
@@ -127,16 +127,16 @@ def show(bar: "tqdm[Any]", what: str, done: int, of: int) -> None:
     bar.refresh()
 
 
-def refuse_to_write(out: Path, matrix: Path, *, replace: bool) -> None:
+def _refuse_to_write(out: Path, matrix: Path, *, replace: bool) -> None:
     try:
-        obstacle = obstacle_to(out, matrix, replace=replace)
+        obstacle = _obstacle_to(out, matrix, replace=replace)
     except OSError as error:
         obstacle = f"cannot write {out}: {error.strerror}; name another file."
     if obstacle:
         raise CommandError(obstacle)
 
 
-def obstacle_to(out: Path, matrix: Path, *, replace: bool) -> str | None:
+def _obstacle_to(out: Path, matrix: Path, *, replace: bool) -> str | None:
     """Why `out` is no place for the bank."""
     if out.is_dir():
         return f"{out} is a folder; name a file in it."
@@ -151,7 +151,7 @@ def obstacle_to(out: Path, matrix: Path, *, replace: bool) -> str | None:
     return None if replace else f"{out} exists; name another file, or overwrite it with --replace."
 
 
-def write_whole(out: Path, parameters: ItemParameters, *, description: str) -> None:
+def _write_whole(out: Path, parameters: ItemParameters, *, description: str) -> None:
     """Write beside the file and move it into place: nobody ever reads half a bank."""
     try:
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".calibrate-") as folder:

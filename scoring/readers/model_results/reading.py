@@ -57,7 +57,7 @@ def read_model_results(
             case ResultsFormat.RESPONSES:
                 return read_responses(path)
             case ResultsFormat.PUBLISHED:
-                return read_published(path)
+                return _read_published(path)
             case ResultsFormat.INSPECT:
                 return read_inspect_log(path, model=model, scorer=scorer)
     except FileRefused as refusal:
@@ -113,7 +113,7 @@ def read_responses(path: Path) -> records.ModelResults:
     return found.results()
 
 
-def read_published(path: Path) -> records.ModelResults:
+def _read_published(path: Path) -> records.ModelResults:
     """The published thetas of a JSONL or CSV file. Raises as `read_responses` does."""
     found = records.Collector()
     rows = _csv_objects(path, found) if path.suffix.lower() == ".csv" else _objects(path, found)

@@ -45,7 +45,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         )
 
 
-def summary_name(_block: BlockMeasures, row: MeasureRow) -> str:
+def _summary_name(_block: BlockMeasures, row: MeasureRow) -> str:
     return f"{label_of(row.name)} – {group_name(row.group)}" if row.group else label_of(row.name)
 
 
@@ -54,20 +54,20 @@ def task_of(row: MeasureRow) -> str:
     return row.subset.partition(":")[2] or ABSENT
 
 
-def best_raters(block: BlockMeasures) -> list[MeasureRow]:
+def _best_raters(block: BlockMeasures) -> list[MeasureRow]:
     """Of each task, then of all."""
     of_tasks = [row for row in block.named("human.max") if row.subset]
     mean = block.get("human.max")
     return [*of_tasks, mean] if of_tasks and mean else of_tasks
 
 
-def cohort_and_models(block: BlockMeasures) -> list[MeasureRow]:
+def _cohort_and_models(block: BlockMeasures) -> list[MeasureRow]:
     """The cohort first, then every column of the table at as few questions."""
     models = list(block.named("benchmark.macro.model"))
     return [*parts.in_order("theta.task")(block), *models] if models else []
 
 
-def model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tuple[Text, parts.Column]]:
+def _model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tuple[Text, parts.Column]]:
     """Of the cohort the value with its interval; of a model that of all questions and the range of draws."""
 
     def own(block: BlockMeasures, row: MeasureRow) -> parts.Row:
@@ -80,13 +80,13 @@ def model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tup
     return ((head, value_of_all), (_("95 % range"), lambda block, row: interval_cell(own(block, row))))
 
 
-def task_points(block: BlockMeasures) -> Iterator[Point]:
+def _task_points(block: BlockMeasures) -> Iterator[Point]:
     """Accuracy per task, Average and Top side by side."""
     rows = sorted(block.named("task.accuracy"), key=lambda row: row.subset)
     return (Point(task_of(row), STYLES[row.group], row) for row in rows)
 
 
-def theta_points(block: BlockMeasures) -> list[Point]:
+def _theta_points(block: BlockMeasures) -> list[Point]:
     """Average and Top beside the models, ordered by theta at the cohort's number of answers."""
     models = [Point(task_of(row), MODEL, row) for row in block.named("theta.task.model")]
     groups = [Point(group_name(row.group), STYLES[row.group], row) for row in block.named("theta.task")]
@@ -104,7 +104,7 @@ PAGE = parts.BlockPage(
             alt=_("Accuracy per task with 95 % intervals, Average and Top"),
             caption=_("Accuracy per task; the intervals take people as independent. Top is in-sample."),
             draw=parts.intervals(
-                task_points,
+                _task_points,
                 _("accuracy in percent, with 95 % interval"),
                 marks=lambda axes, _block: axes.set_xlim(-2, 102),
             ),
@@ -115,13 +115,13 @@ PAGE = parts.BlockPage(
             caption=_(
                 "theta on the bank of tasks. Models: range at as many answers per task as people gave."
             ),
-            draw=parts.intervals(theta_points, _("theta in logits on the bank of tasks")),
+            draw=parts.intervals(_theta_points, _("theta in logits on the bank of tasks")),
         ),
         parts.MeasureTable(
             _("Over tasks, in percent"),
             parts.in_order(*SUMMARIES, groups=(*parts.GROUPS, "")),
             (
-                (_("Summary"), summary_name),
+                (_("Summary"), _summary_name),
                 (_("Value"), parts.value(1)),
                 (_("95 % interval"), parts.interval(1)),
             ),
@@ -145,7 +145,7 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Average and best rater per task"),
-            best_raters,
+            _best_raters,
             (
                 (
                     _("Task"),
@@ -168,13 +168,13 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Beside the models of the table, at the same number of answers"),
-            cohort_and_models,
+            _cohort_and_models,
             (
                 (_("Who"), lambda _block, row: task_of(row) if row.subset else group_name(row.group)),
-                *model_columns(_("Macro (%)"), "benchmark.macro"),
-                *model_columns(_("Harmonic mean"), "benchmark.harmonic"),
-                *model_columns(_("theta"), "theta.task"),
-                *model_columns(_("theta_QL"), "theta.task.ql"),
+                *_model_columns(_("Macro (%)"), "benchmark.macro"),
+                *_model_columns(_("Harmonic mean"), "benchmark.harmonic"),
+                *_model_columns(_("theta"), "theta.task"),
+                *_model_columns(_("theta_QL"), "theta.task.ql"),
             ),
             _(
                 "Models: the value on all questions of the table, and the range of 1,000 draws of as "

@@ -34,8 +34,8 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             "people": counted(raw.people), "pairs": counted(raw.n), "prompts": counted(raw.prompts),
         }  # fmt: skip
     yield from theta_sentences(block)
-    yield from spread_sentences(block)
-    yield from people_sentences(block)
+    yield from _spread_sentences(block)
+    yield from _people_sentences(block)
 
 
 def theta_sentences(block: BlockMeasures) -> Iterator[Text]:
@@ -53,7 +53,7 @@ def theta_sentences(block: BlockMeasures) -> Iterator[Text]:
     }
 
 
-def spread_sentences(block: BlockMeasures) -> Iterator[Text]:
+def _spread_sentences(block: BlockMeasures) -> Iterator[Text]:
     tau = block.get("tau")
     if tau is None or tau.value is None:
         return
@@ -65,7 +65,7 @@ def spread_sentences(block: BlockMeasures) -> Iterator[Text]:
         yield told % {"tau": value_cell(tau), "interval": interval_cell(tau)}
 
 
-def people_sentences(block: BlockMeasures) -> Iterator[Text]:
+def _people_sentences(block: BlockMeasures) -> Iterator[Text]:
     length, swing, error = (block.get(f"person.{name}") for name in ("effective_length", "swing", "se"))
     if length is None or swing is None:
         return
@@ -84,7 +84,7 @@ def people_sentences(block: BlockMeasures) -> Iterator[Text]:
     yield " ".join(map(str, sentences))
 
 
-def thetas_notes(block: BlockMeasures) -> list[Text]:
+def _thetas_notes(block: BlockMeasures) -> list[Text]:
     chosen = _("Top was chosen by these scores (in-sample): its numbers hold luck that does not come again.")
     if parts.is_logistic(block):
         scale = _("theta_QL: the maximum likelihood of the logistic 2PL, on the scale of the item bank.")
@@ -129,7 +129,7 @@ PAGE = parts.BlockPage(
                 (_("95 % interval"), parts.interval(here=REASONS)),
                 (_("error by"), error_of),
             ),
-            thetas_notes,
+            _thetas_notes,
         ),
         parts.MeasureTable(
             _("What the groups rest on"),

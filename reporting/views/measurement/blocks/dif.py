@@ -48,10 +48,10 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         "The slope on difficulty differs from the expected one by %(excess)s (%(interval)s): below 0, "
         "the axis of difficulty is compressed for people."
     ) % {"excess": measures.value_cell(excess), "interval": measures.interval_or_reason(excess)}
-    yield from without_sentences(block)
+    yield from _without_sentences(block)
 
 
-def without_sentences(block: BlockMeasures) -> Iterator[Text]:
+def _without_sentences(block: BlockMeasures) -> Iterator[Text]:
     """What Average is without everything that is flagged, and where nothing is."""
     whole, rest = (block.get("dif.theta.pool", "average", part) for part in ("prompts:all", ANY))
     own, other = (block.get("dif.theta.ql", "average", part) for part in ("prompts:all", ANY))
@@ -78,7 +78,7 @@ def without_sentences(block: BlockMeasures) -> Iterator[Text]:
         }
 
 
-def spread_notes(block: BlockMeasures) -> Iterator[Text]:
+def _spread_notes(block: BlockMeasures) -> Iterator[Text]:
     by_holm = block.get("dif.items_flagged.holm")
     yield _("%(share)s of the prompts are beyond 5 %% by themselves; 5 %% would be without DIF.") % {
         "share": measures.percent_cell(block.get("dif.items_flagged"))
@@ -88,10 +88,10 @@ def spread_notes(block: BlockMeasures) -> Iterator[Text]:
         "answers to a prompt few can be: that none is says nothing about a single prompt. Without "
         "DIF about one study in five still flags one, as so few answers make p approximate."
     ) % {"number": counted(by_holm.details["flagged"] if by_holm else None)}
-    yield from process_notes(block.get("dif.sd"))
+    yield from _process_notes(block.get("dif.sd"))
 
 
-def process_notes(row: MeasureRow | None) -> Iterator[Text]:
+def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
     """What answers without DIF are expected to be like; measurements of earlier versions do not tell."""
     if row is None or "deviation_sd" not in row.details:
         return
@@ -115,7 +115,7 @@ def process_notes(row: MeasureRow | None) -> Iterator[Text]:
     yield (fitted if row.details["deviation_fitted"] else assumed) % sd
 
 
-def part_name(subset: str) -> Text:
+def _part_name(subset: str) -> Text:
     """What a subset is called: "Category QR", "Profile stem-phd on QR"."""
     kind, _colon, name = subset.partition(":")
     if kind == "profile":
@@ -131,7 +131,7 @@ def of_theta(name: str, cell: Callable[[parts.Row], str]) -> Callable[[BlockMeas
     return lambda block, line: cell(block.get(name, *line))
 
 
-def left_out_cell(block: BlockMeasures, line: tuple[str, str]) -> Text:
+def _left_out_cell(block: BlockMeasures, line: tuple[str, str]) -> Text:
     row = block.get("dif.theta.pool", *line)
     if row is None or line[1] == "prompts:all":
         return ABSENT
@@ -147,7 +147,7 @@ def prompt_name(block: BlockMeasures, row: MeasureRow) -> Text:
 def points(block: BlockMeasures) -> Iterator[Point]:
     """The shift of each category and modality."""
     rows = (row for row in block.named("dif.group") if not row.subset.startswith("profile:"))
-    return (Point(str(part_name(row.subset)), STYLES[row.details["flagged"]], row) for row in rows)
+    return (Point(str(_part_name(row.subset)), STYLES[row.details["flagged"]], row) for row in rows)
 
 
 PAGE = parts.BlockPage(
@@ -172,13 +172,13 @@ PAGE = parts.BlockPage(
                 (_("Value"), lambda block, name: measures.value_cell(block.get(name))),
                 (_("95 % interval"), lambda block, name: measures.interval_or_reason(block.get(name))),
             ),
-            spread_notes,
+            _spread_notes,
         ),
         parts.MeasureTable(
             _("Shifts of categories, modalities, and profiles on categories"),
             parts.named("dif.group"),
             (
-                (_("Part"), lambda _block, row: part_name(row.subset)),
+                (_("Part"), lambda _block, row: _part_name(row.subset)),
                 (_("Shift"), parts.value()),
                 (_("95 % interval"), parts.interval()),
                 (_("Pairs"), parts.count("n")),
@@ -202,7 +202,7 @@ PAGE = parts.BlockPage(
                     _("Group and prompts"),
                     lambda _block, line: f"{measures.group_name(line[0])}, {PARTS[line[1]]}",
                 ),
-                (_("Prompts left out"), left_out_cell),
+                (_("Prompts left out"), _left_out_cell),
                 (_("Pooled"), of_theta("dif.theta.pool", measures.value_with_interval)),
                 (_("theta_QL"), of_theta("dif.theta.ql", measures.value_with_interval)),
                 (_("By prompt means, as published"), of_theta("dif.theta.prompt", measures.value_cell)),

@@ -48,7 +48,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         "number with nobody left out, and the result under every declared rule. Rules look at what "
         "people wrote and how they worked; one looks at scores, to show what such a rule does."
     )
-    yield from range_sentences(block)
+    yield from _range_sentences(block)
     row = block.get("itt.theta.prompt", "average")
     if row is not None and (people := row.details.get("people_not_judged", 0)):
         yield _(
@@ -57,7 +57,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         ) % {"people": people_text(people)}
 
 
-def range_sentences(block: BlockMeasures) -> Iterator[Text]:
+def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
     for group in parts.GROUPS:
         low, high, median = (
             block.get(f"multiverse.{name}", group, "not_score_based") for name in ("low", "high", "median")
@@ -77,10 +77,10 @@ def range_sentences(block: BlockMeasures) -> Iterator[Text]:
         yield _(
             "For Average this range is %(ratio)s times the standard error that other people alone would give."
         ) % {"ratio": decimals(ratio.value, 1)}
-    yield from quasi_sentences(block)
+    yield from _quasi_sentences(block)
 
 
-def quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
+def _quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
     for group in parts.GROUPS:
         low, high = (block.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
         if low is not None and low.value is not None:
@@ -97,22 +97,22 @@ def flow(block: BlockMeasures) -> Iterator[tuple[Text, MeasureRow, str]]:
                 yield label_of(leaving.name), leaving, leaving_text(leaving.subset)
 
 
-def people_count(row: MeasureRow) -> str:
+def _people_count(row: MeasureRow) -> str:
     return counted(round(row.value or 0))
 
 
-def rule_notes(block: BlockMeasures) -> Iterator[Text]:
+def _rule_notes(block: BlockMeasures) -> Iterator[Text]:
     for row in list(block.named("rule.removed"))[:1]:
         yield _("Declared rules %(version)s, sha256 %(sha)s.") % {
             "version": row.details["rules_version"], "sha": row.details["rules_sha256"][:12],
         }  # fmt: skip
 
 
-def of_specification(name: str, group: str) -> Callable[[BlockMeasures, MeasureRow], str]:
+def _of_specification(name: str, group: str) -> Callable[[BlockMeasures, MeasureRow], str]:
     return lambda block, row: value_or_reason(block.get(name, group, row.subset))
 
 
-def choices_table(of: str) -> parts.MeasureTable[str]:
+def _choices_table(of: str) -> parts.MeasureTable[str]:
     """`of`: the name of the specifications' rows, of theta or of theta_QL. A line has a name's end."""
     titles = {
         "median": _("Median"), "low": _("Lowest"), "high": _("Highest"), "range": _("Range"),
@@ -147,24 +147,24 @@ def ledger(block: BlockMeasures) -> list[MeasureRow]:
     return sorted(block.named("exclusion.rules"), key=lambda row: (-(row.value or 0), row.participant))
 
 
-def ledger_notes(block: BlockMeasures) -> Iterator[Text]:
+def _ledger_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _("Words are counted in the first 200 characters of an answer: no rule asks for more.")
     rest = len(ledger(block)) - MAX_LEDGER
     if rest > 0:
         yield _("%(number)d more are in the export.") % {"number": rest}
 
 
-def of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:
+def _of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:
     """What is known of how a person worked, without decimals."""
     return lambda _block, row: shown(row.details["facts"][name], 0)
 
 
-def rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
+def _rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
     share = row.name == "screening.rated_twice" and row.value is not None
     return percent_cell(row, 0) if share else value_or_reason(row)
 
 
-def draw_flow(block: BlockMeasures) -> "Figure | None":
+def _draw_flow(block: BlockMeasures) -> "Figure | None":
     """Boxes from top to bottom; beside the way, who leaves and why."""
     steps = [(name, block.get(f"flow.{name}")) for name in STEPS]
     present = [(name, row) for name, row in steps if row is not None and row.value is not None]
@@ -175,17 +175,17 @@ def draw_flow(block: BlockMeasures) -> "Figure | None":
     axes.set_ylim(-len(present) + 0.45, 0.55)
     axes.axis("off")
     for place, (name, row) in enumerate(present):
-        text_box(axes, CENTRE, -place, f"{label_of(row.name)}\n{people_count(row)}", BOX)
+        _text_box(axes, CENTRE, -place, f"{label_of(row.name)}\n{_people_count(row)}", BOX)
         if place + 1 < len(present):
             arrow(axes, (CENTRE, -place - 0.27), (CENTRE, -place - 0.73))
         if leaving := list(block.named(f"flow.{name}.leaving")):
-            lines = [f"{people_count(row)} {leaving_text(row.subset)}" for row in leaving]
+            lines = [f"{_people_count(row)} {leaving_text(row.subset)}" for row in leaving]
             arrow(axes, (CENTRE, -place - 0.5), (BESIDE - 0.015, -place - 0.5))
-            text_box(axes, BESIDE, -place - 0.5, "\n".join(lines), LEAVING, align="left")
+            _text_box(axes, BESIDE, -place - 0.5, "\n".join(lines), LEAVING, align="left")
     return figure
 
 
-def text_box(axes: "Axes", x: float, y: float, text: str, colour: str, align: str = "center") -> None:
+def _text_box(axes: "Axes", x: float, y: float, text: str, colour: str, align: str = "center") -> None:
     axes.text(
         x, y, text, ha=align, va="center", fontsize=9.5, color=INK, parse_math=False,
         bbox={"boxstyle": "round,pad=0.35", "facecolor": colour, "edgecolor": INK, "linewidth": 0.8},
@@ -196,25 +196,25 @@ def arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) ->
     axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 0.9})
 
 
-def draw_multiverse(block: BlockMeasures) -> "Figure | None":
+def _draw_multiverse(block: BlockMeasures) -> "Figure | None":
     """Theta under every specification in ascending order; the published one is ringed."""
-    groups = {group: sorted_cells(block, group) for group in STYLES}
+    groups = {group: _sorted_cells(block, group) for group in STYLES}
     if not any(groups.values()):
         return None
     across = _("specifications, in ascending order within each group")
     figure, axes = chart((WIDTH, 4.4), across, _("theta in logits"), grid="y")
     for group, rows in groups.items():
-        draw_specifications(axes, STYLES[group], rows, _("as published") if group == "average" else "")
+        _draw_specifications(axes, STYLES[group], rows, _("as published") if group == "average" else "")
     axes.set_xticks([])
     return with_legend(figure)
 
 
-def sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
+def _sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
     rows = [row for row in block.named("multiverse", group=group) if row.value is not None]
     return sorted(rows, key=lambda row: row.value or 0)
 
 
-def draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], published: Text) -> None:
+def _draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], published: Text) -> None:
     """Score-based specifications are hollow: they are shown for what they do, not as an estimate."""
     for score_based, named_as in ((False, str(style.label)), (True, None)):
         chosen = [place for place, row in enumerate(rows) if row.details["score_based"] is score_based]
@@ -237,20 +237,20 @@ PAGE = parts.BlockPage(
             "flow",
             _("Boxes from recruited to Top with the people in each; the table has the numbers."),
             _("The way of the study's people."),
-            draw_flow,
+            _draw_flow,
         ),
         parts.Plot(
             "multiverse",
             _("Theta of Average and Top under every specification in ascending order."),
             _("Every specification. Ringed: as published. Hollow: selects on scores."),
-            draw_multiverse,
+            _draw_multiverse,
         ),
         parts.MeasureTable(
             _("From recruited to Top"),
             flow,
             (
                 (_("Step"), lambda _block, line: line[0]),
-                (_("People"), lambda _block, line: people_count(line[1])),
+                (_("People"), lambda _block, line: _people_count(line[1])),
                 (_("Not going on, why"), lambda _block, line: line[2]),
             ),
         ),
@@ -273,10 +273,10 @@ PAGE = parts.BlockPage(
             (
                 (_("Rule"), lambda _block, row: rule_name(row.details["rule"]["key"])),
                 (_("Leaves out whoever meets one of"), lambda _block, row: rule_text(row.details["rule"])),
-                (_("People"), lambda _block, row: people_count(row)),
+                (_("People"), lambda _block, row: _people_count(row)),
                 (_("Of these by verdict"), parts.counted_detail("also_by_verdict")),
             ),
-            rule_notes,
+            _rule_notes,
         ),
         parts.MeasureTable(
             _("Every specification"),
@@ -286,10 +286,10 @@ PAGE = parts.BlockPage(
                 (_("Missing answers"), lambda _block, row: MISSING_NAMES[row.details["missing"]]),
                 (_("Put together"), lambda _block, row: AGGREGATION_NAMES[row.details["aggregation"]]),
                 (_("People"), parts.count("people")),
-                (_("Average"), of_specification("multiverse", "average")),
-                (_("theta_QL"), of_specification("multiverse.ql", "average")),
-                (_("Top (in-sample)"), of_specification("multiverse", "top")),
-                (_("theta_QL"), of_specification("multiverse.ql", "top")),
+                (_("Average"), _of_specification("multiverse", "average")),
+                (_("theta_QL"), _of_specification("multiverse.ql", "average")),
+                (_("Top (in-sample)"), _of_specification("multiverse", "top")),
+                (_("theta_QL"), _of_specification("multiverse.ql", "top")),
                 (_("Marked"), lambda _block, row: _("as published") if row.details["paper"] else ""),
             ),
             [
@@ -300,7 +300,7 @@ PAGE = parts.BlockPage(
                 _("theta_QL weighs a prompt by its answers where pooled, and every prompt alike by prompt."),
             ],
         ),
-        *map(choices_table, CHOICES_CAPTIONS),
+        *map(_choices_table, CHOICES_CAPTIONS),
         parts.MeasureTable(
             _("Whom rules leave out that look at no score"),
             lambda block: ledger(block)[:MAX_LEDGER],
@@ -308,13 +308,13 @@ PAGE = parts.BlockPage(
                 (_("Person"), lambda _block, row: row.participant),
                 (_("Excluded"), parts.yes_or_no("excluded")),
                 (_("Rules"), lambda _block, row: "; ".join(map(rule_name, row.details["rules"])) or ABSENT),
-                (_("Off-task"), of_facts("off_task_share", percent)),
-                (_("Answered"), of_facts("answered_share", percent)),
-                (_("Median words"), of_facts("median_words", decimals)),
-                (_("Seconds per answer"), of_facts("seconds_per_answer", decimals)),
+                (_("Off-task"), _of_facts("off_task_share", percent)),
+                (_("Answered"), _of_facts("answered_share", percent)),
+                (_("Median words"), _of_facts("median_words", decimals)),
+                (_("Seconds per answer"), _of_facts("seconds_per_answer", decimals)),
                 (_("Reviewers"), parts.counted_detail("raters")),
             ),
-            ledger_notes,
+            _ledger_notes,
             about_people=True,
         ),
         parts.MeasureTable(
@@ -322,7 +322,7 @@ PAGE = parts.BlockPage(
             parts.named(*RATERS),
             (
                 (_("Number"), parts.label),
-                (_("Value"), rater_cell),
+                (_("Value"), _rater_cell),
                 (_("95 % interval"), parts.interval()),
                 (_("People"), parts.count("n")),
             ),

@@ -46,15 +46,15 @@ def people(block: BlockMeasures) -> list[Both]:
     return sorted(both, key=lambda rows: (min(row.details["p"] for row in rows), rows[0].participant))
 
 
-def of_correlation(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
+def _of_correlation(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
     return lambda block, rows: cell(block, rows[0])
 
 
-def of_outfit(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
+def _of_outfit(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
     return lambda block, rows: cell(block, rows[1])
 
 
-def people_notes(block: BlockMeasures) -> Iterator[Text]:
+def _people_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _(
         "Misfit and extremity are the two parts of the Mahalanobis distance: misfit is near the number of "
         "pairs for fitting people; extremity is large for the very able and the very weak, who are no "
@@ -142,15 +142,15 @@ PAGE = parts.BlockPage(
             lambda block: people(block)[:MAX_SHOWN],
             (
                 (_("Person"), lambda _block, rows: rows[0].participant),
-                (_("Pairs"), of_outfit(parts.count("n"))),
-                (_("Correlation"), of_correlation(parts.value())),
-                (_("p"), of_correlation(parts.detail("p", 3))),
-                (_("Outfit"), of_outfit(parts.value(1))),
-                (_("p"), of_outfit(parts.detail("p", 3))),
-                (_("Misfit"), of_outfit(parts.detail("misfit", 1))),
-                (_("Extremity"), of_outfit(parts.detail("extremity", 1))),
+                (_("Pairs"), _of_outfit(parts.count("n"))),
+                (_("Correlation"), _of_correlation(parts.value())),
+                (_("p"), _of_correlation(parts.detail("p", 3))),
+                (_("Outfit"), _of_outfit(parts.value(1))),
+                (_("p"), _of_outfit(parts.detail("p", 3))),
+                (_("Misfit"), _of_outfit(parts.detail("misfit", 1))),
+                (_("Extremity"), _of_outfit(parts.detail("extremity", 1))),
             ),
-            people_notes,
+            _people_notes,
             about_people=True,
         ),
     ),

@@ -41,21 +41,21 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
 
 
 def confidences(block: BlockMeasures) -> list[tuple[str, int]]:
-    return [(name, number) for name, number in bins_of(block.get("judge.confidence")) if number]
+    return [(name, number) for name, number in _bins_of(block.get("judge.confidence")) if number]
 
 
-def share_of_verdicts(block: BlockMeasures, line: tuple[str, int]) -> str:
+def _share_of_verdicts(block: BlockMeasures, line: tuple[str, int]) -> str:
     return percent(line[1] / sum(number for _name, number in confidences(block)))
 
 
-def confidence_notes(block: BlockMeasures) -> Iterator[Text]:
+def _confidence_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _("Mean %(mean)s; exactly 1 in %(share)s of the verdicts.") % {
         "mean": value_cell(block.get("judge.confidence"), 3),
         "share": percent_cell(block.get("judge.certain")),
     }
 
 
-def bins_of(row: parts.Row) -> list[tuple[str, int]]:
+def _bins_of(row: parts.Row) -> list[tuple[str, int]]:
     """Verdicts by confidence in steps of 0.05; exactly 1 has a place of its own."""
     counts = [(float(value), int(number)) for value, number in (row.details["counts"] if row else ())]
     named = []
@@ -70,11 +70,11 @@ def unscored_reasons(block: BlockMeasures) -> list[tuple[str, int]]:
     return list(row.details["reasons"].items()) if row else []
 
 
-def group_and_scores(_block: BlockMeasures, row: MeasureRow) -> str:
-    return f"{group_name(row.group)}: {scores_name(row.subset or 'scores:judge')}"
+def _group_and_scores(_block: BlockMeasures, row: MeasureRow) -> str:
+    return f"{group_name(row.group)}: {_scores_name(row.subset or 'scores:judge')}"
 
 
-def scores_name(subset: str) -> Text:
+def _scores_name(subset: str) -> Text:
     kind, _colon, name = subset.partition(":")
     name, again, _rest = name.partition("/reselected")
     text: Text = _("as judged") if name == "judge" else _("every confidence taken as 1")
@@ -83,7 +83,7 @@ def scores_name(subset: str) -> Text:
     return _("%(scores)s, Top chosen anew") % {"scores": text} if again else text
 
 
-def answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
+def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
     """Single answers that theta hangs on."""
 
     def quasi(block: BlockMeasures, row: MeasureRow) -> str:
@@ -104,8 +104,8 @@ def answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
         (
             (_("Person"), lambda _block, row: row.participant),
             (_("Prompt"), prompt_name),
-            (_("Group and scores"), group_and_scores),
-            (_("Score"), scores_cell),
+            (_("Group and scores"), _group_and_scores),
+            (_("Score"), _scores_cell),
             (_("Change of pooled theta"), parts.value(3)),
             (_("Change of theta_QL"), quasi),
         ),
@@ -119,14 +119,14 @@ def place_of(row: MeasureRow) -> tuple[str, ...]:
     return row.group, row.subset, row.participant, row.prompt_id
 
 
-def scores_cell(block: BlockMeasures, row: MeasureRow) -> str:
+def _scores_cell(block: BlockMeasures, row: MeasureRow) -> str:
     other = f" → {parts.detail('p_other')(block, row)}" if "p_other" in row.details else ""
     return parts.detail("p")(block, row) + other
 
 
-def draw_confidence(block: BlockMeasures) -> "Figure | None":
+def _draw_confidence(block: BlockMeasures) -> "Figure | None":
     """How often each confidence occurs; on a logarithmic axis, as nearly all of them are 1."""
-    binned = bins_of(block.get("judge.confidence"))
+    binned = _bins_of(block.get("judge.confidence"))
     if not sum(number for _name, number in binned):
         return None
     figure, axes = chart((WIDTH, 3.8), _("the judge's confidence"), _("verdicts (logarithmic)"), grid="y")
@@ -150,7 +150,7 @@ PAGE = parts.BlockPage(
             name="confidence",
             alt=_("Number of verdicts by the judge's confidence, in steps of 0.05."),
             caption=_("The judge's confidence in its verdicts; exactly 1 stands by itself."),
-            draw=draw_confidence,
+            draw=_draw_confidence,
         ),
         parts.MeasureTable(
             _("The judge's confidence in its verdicts"),
@@ -158,9 +158,9 @@ PAGE = parts.BlockPage(
             (
                 (_("Confidence"), lambda _block, line: line[0]),
                 (_("Verdicts"), lambda _block, line: counted(line[1])),
-                (_("Share"), share_of_verdicts),
+                (_("Share"), _share_of_verdicts),
             ),
-            confidence_notes,
+            _confidence_notes,
         ),
         parts.MeasureTable(
             _("Answers without a valid verdict"),
@@ -174,7 +174,7 @@ PAGE = parts.BlockPage(
             _("Theta under other scores of the same answers (95 % interval)"),
             parts.named("judge.theta.pool"),
             (
-                (_("Group and scores"), group_and_scores),
+                (_("Group and scores"), _group_and_scores),
                 (_("Pooled"), parts.shown(value_with_interval)),
                 (_("theta_QL"), parts.beside("judge.theta.ql", parts.shown(value_with_interval))),
                 (_("By prompt means, as published"), parts.beside("judge.theta.prompt")),
@@ -186,7 +186,7 @@ PAGE = parts.BlockPage(
             _("What other scores change theta by (95 % interval)"),
             parts.named("theta.change"),
             (
-                (_("Group and scores"), group_and_scores),
+                (_("Group and scores"), _group_and_scores),
                 (_("Pooled"), parts.shown(value_with_interval)),
                 (_("theta_QL"), parts.beside("theta.change.ql", parts.shown(value_with_interval))),
                 (_("Pairs"), parts.count("n")),
@@ -197,7 +197,7 @@ PAGE = parts.BlockPage(
                 "may be a change of scale."
             ),
         ),
-        answer_table("influence.answer", _("The ten answers without which theta changes most")),
-        answer_table("influence.other", _("The ten answers whose other score changes theta most")),
+        _answer_table("influence.answer", _("The ten answers without which theta changes most")),
+        _answer_table("influence.other", _("The ten answers whose other score changes theta most")),
     ),
 )

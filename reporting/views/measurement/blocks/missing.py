@@ -50,28 +50,28 @@ HATCHES = {Outcome.SKIPPED: "", Outcome.NOT_REACHED: "//", Outcome.NOT_SUBMITTED
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
     for group in parts.GROUPS:
-        yield shares_sentence(block, group)
-    yield test_sentence(block)
+        yield _shares_sentence(block, group)
+    yield _test_sentence(block)
     yield from theta_sentences(block)
 
 
-def shares_sentence(block: BlockMeasures, group: str) -> Text:
+def _shares_sentence(block: BlockMeasures, group: str) -> Text:
     rows = {outcome: block.get(f"share.{outcome}", group) for outcome in Outcome}
     scored = rows[Outcome.SCORED]
     if scored is None or scored.value is None:
         return ""
-    absent = sum(count_of(rows[outcome]) for outcome in ABSENT)
+    absent = sum(_count_of(rows[outcome]) for outcome in ABSENT)
     return _(
         "%(group)s: the people gave no answer that counts at %(absent)s of %(places)s places (%(share)s %%); "
         "%(unscored)s more answers have no valid verdict. None of these is a zero in theta."
     ) % {
         "group": measures.group_name(group), "absent": counted(absent), "places": counted(scored.n),
         "share": decimals(100 * absent / (scored.n or 1), 1),
-        "unscored": counted(count_of(rows[Outcome.UNSCORED])),
+        "unscored": counted(_count_of(rows[Outcome.UNSCORED])),
     }  # fmt: skip
 
 
-def test_sentence(block: BlockMeasures) -> Text:
+def _test_sentence(block: BlockMeasures) -> Text:
     row = block.get("absence.test", "top")
     if row is None or row.value is None:
         return ""
@@ -99,11 +99,11 @@ def theta_sentences(block: BlockMeasures) -> Iterator[str]:
         }  # fmt: skip
 
 
-def count_of(row: parts.Row) -> int:
+def _count_of(row: parts.Row) -> int:
     return int(row.details["count"]) if row is not None else 0
 
 
-def outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, str], str]]]:
+def _outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, str], str]]]:
     """How many places of a group have an outcome, and which share of all."""
 
     def share(block: BlockMeasures, outcome: str) -> parts.Row:
@@ -111,25 +111,25 @@ def outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, str
 
     name = STYLES[group].label
     return [
-        (format_lazy("{}, n", name), lambda block, outcome: counted(count_of(share(block, outcome)))),
+        (format_lazy("{}, n", name), lambda block, outcome: counted(_count_of(share(block, outcome)))),
         (format_lazy("{}, %", name), lambda block, outcome: measures.percent_cell(share(block, outcome))),
     ]
 
 
-def theta_cell(row: parts.Row) -> str:
+def _theta_cell(row: parts.Row) -> str:
     if row is None or row.value is not None:
         return measures.value_with_interval(row)
     return measures.reason_cell(row.reason, REASONS)
 
 
-def theta_table(group: str) -> parts.MeasureTable[str]:
+def _theta_table(group: str) -> parts.MeasureTable[str]:
     """Each theta of a group under every assumption that was computed."""
 
     def assumptions(block: BlockMeasures) -> Iterator[str]:
         return (name for name in ASSUMPTIONS if any(block.get(theta, group, name) for theta in THETAS))
 
     def column(theta: str) -> tuple[Text, Callable[[BlockMeasures, str], Text]]:
-        return measures.estimator_name(theta), lambda block, name: theta_cell(block.get(theta, group, name))
+        return measures.estimator_name(theta), lambda block, name: _theta_cell(block.get(theta, group, name))
 
     return parts.MeasureTable(
         lambda _block: (
@@ -138,7 +138,7 @@ def theta_table(group: str) -> parts.MeasureTable[str]:
         ),
         assumptions,
         ((_("Assumption"), lambda _block, name: ASSUMPTIONS[name]), *map(column, THETAS)),
-        THETA_NOTES if group == "average" else top_notes,
+        THETA_NOTES if group == "average" else _top_notes,
     )
 
 
@@ -155,7 +155,7 @@ THETA_NOTES = [
 ]
 
 
-def top_notes(block: BlockMeasures) -> list[Text]:
+def _top_notes(block: BlockMeasures) -> list[Text]:
     """How many of Top remain where it is chosen again."""
     zero, floor = (block.get("missing.theta.pool", "top", name) for name in ("as-zero", "floor:0.8"))
     if zero is None or floor is None or not zero.details.get("of"):
@@ -174,20 +174,20 @@ def top_notes(block: BlockMeasures) -> list[Text]:
     ]
 
 
-def term_text(_block: BlockMeasures, row: MeasureRow) -> Text:
+def _term_text(_block: BlockMeasures, row: MeasureRow) -> Text:
     if row.subset in TERMS:
         return TERMS[row.subset]
     compared = {"name": row.subset.partition(":")[2], "other": row.details.get("compared_with", "")}
     return _("modality %(name)s against %(other)s") % compared
 
 
-def place_text(_block: BlockMeasures, row: MeasureRow) -> Text:
+def _place_text(_block: BlockMeasures, row: MeasureRow) -> Text:
     kind, _colon, name = row.subset.partition(":")
     text = {"position": _("position %(name)s"), "modality": _("modality %(name)s")}[kind]
     return text % {"name": name}
 
 
-def draw_positions(block: BlockMeasures) -> "Figure | None":
+def _draw_positions(block: BlockMeasures) -> "Figure | None":
     """Bars of the share absent at each position, by reason."""
     of_positions = (row for row in block.named("share.absent") if row.subset.startswith("position:"))
     rows = sorted((int(row.subset.partition(":")[2]), row) for row in of_positions)
@@ -215,22 +215,22 @@ PAGE = parts.BlockPage(
             name="positions",
             alt=_("Share of absent answers at each position, by reason; the table has the numbers."),
             caption=_("Where in the batch answers are absent, and why. Rising to the right: time ran out."),
-            draw=draw_positions,
+            draw=_draw_positions,
         ),
         parts.MeasureTable(
             _("Places by what became of them"),
             lambda _block: OUTCOMES,
             (
                 (_("Outcome"), lambda _block, outcome: label_of(f"share.{outcome}")),
-                *(column for group in parts.GROUPS for column in outcome_columns(group)),
+                *(column for group in parts.GROUPS for column in _outcome_columns(group)),
             ),
         ),
-        *map(theta_table, parts.GROUPS),
+        *map(_theta_table, parts.GROUPS),
         parts.MeasureTable(
             _("Odds of leaving a place: logistic regression, errors clustered by person"),
             parts.named("missing.odds_ratio"),
             (
-                (_("Term"), term_text),
+                (_("Term"), _term_text),
                 (_("odds ratio"), parts.value(3, REASONS)),
                 (_("95 % interval"), parts.interval(3)),
                 (_("places"), parts.count("n")),
@@ -242,7 +242,7 @@ PAGE = parts.BlockPage(
             _("Absent answers by position and modality"),
             parts.named("share.absent"),
             (
-                (_("Where"), place_text),
+                (_("Where"), _place_text),
                 (_("places"), parts.count("n")),
                 (_("absent"), parts.shown(measures.percent_cell)),
                 (_("skipped"), parts.counted_detail(Outcome.SKIPPED)),

@@ -71,7 +71,7 @@ def by_theta(rows: Iterable[MeasureRow]) -> list[MeasureRow]:
     return sorted(rows, key=lambda row: (row.value is None, -(row.value or 0)))
 
 
-def cohort_first(block: BlockMeasures, name: str, group: str) -> list[MeasureRow]:
+def _cohort_first(block: BlockMeasures, name: str, group: str) -> list[MeasureRow]:
     """The group and each model by this theta; none where there is no model."""
     models = by_theta(row for row in block.named(name, group=group) if row.subset)
     own = block.get(name, group)
@@ -94,7 +94,7 @@ def verdict(row: parts.Row) -> Text:
     return VERDICTS.get(row.details.get("verdict", ""), ABSENT) if row else ABSENT
 
 
-def k_note(row: parts.Row) -> str:
+def _k_note(row: parts.Row) -> str:
     """The numbers of responses that a comparison was made at, the same or not."""
     if row is None or row.value is None or None in (row.details.get("k_human"), row.details.get("k_model")):
         return ""
@@ -102,33 +102,33 @@ def k_note(row: parts.Row) -> str:
     return " " + _("(k human = %(human)s, k model = %(model)s)") % {"human": human, "model": model}
 
 
-def shared_k_note(block: BlockMeasures) -> str:
+def _shared_k_note(block: BlockMeasures) -> str:
     """The numbers of responses where all comparisons by prompt means were made at the same; "" otherwise."""
     rows = by_prompt(block)
-    notes = {note for row in rows if (note := k_note(difference(block, "prompt", row)))}
+    notes = {note for row in rows if (note := _k_note(difference(block, "prompt", row)))}
     return notes.pop() if len(notes) == 1 else ""
 
 
 def by_prompt(block: BlockMeasures) -> list[MeasureRow]:
-    return cohort_first(block, "models.theta.prompt", "average")
+    return _cohort_first(block, "models.theta.prompt", "average")
 
 
-def difference_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
+def _difference_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
     by_prompt = difference(block, "prompt", row)
-    return value_cell(by_prompt) + ("" if shared_k_note(block) else k_note(by_prompt))
+    return value_cell(by_prompt) + ("" if _shared_k_note(block) else _k_note(by_prompt))
 
 
-def interval_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
+def _interval_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
     """Of the difference; of the cohort its own."""
     return interval_cell(difference(block, "prompt", row) if row.subset else row)
 
 
-def interval_by_ql(block: BlockMeasures, row: MeasureRow) -> str:
+def _interval_by_ql(block: BlockMeasures, row: MeasureRow) -> str:
     own = block.get("models.theta.ql", row.group)
     return interval_cell(difference(block, "ql", row) if row.subset else own)
 
 
-def inseparable(block: BlockMeasures) -> list[tuple[int, list[MeasureRow]]]:
+def _inseparable(block: BlockMeasures) -> list[tuple[int, list[MeasureRow]]]:
     """Runs of neighbours of which no two are told apart, by number."""
     members: dict[int, list[MeasureRow]] = {}
     for row in by_theta(block.named("models.theta.pool", group="average")):
@@ -137,7 +137,7 @@ def inseparable(block: BlockMeasures) -> list[tuple[int, list[MeasureRow]]]:
     return sorted(members.items())
 
 
-def theta_range(rows: Sequence[MeasureRow]) -> str:
+def _theta_range(rows: Sequence[MeasureRow]) -> str:
     values = [row.value for row in rows if row.value is not None]
     return span_or_one(min(values), max(values))
 
@@ -158,14 +158,14 @@ def points(block: BlockMeasures) -> Iterator[Point]:
             yield Point(name, MODEL, row)
 
 
-def single_table(group: str, notes: parts.Texts) -> parts.MeasureTable[MeasureRow]:
+def _single_table(group: str, notes: parts.Texts) -> parts.MeasureTable[MeasureRow]:
     """theta.pool of the group and of each model on the same prompts (k = 1)."""
     return parts.MeasureTable(
         lambda _block: (
             _("%(group)s and models on the same prompts, single responses (k human = 1, k model = 1)")
             % {"group": group_name(group)}
         ),
-        lambda block: [] if parts.is_logistic(block) else cohort_first(block, "models.theta.pool", group),
+        lambda block: [] if parts.is_logistic(block) else _cohort_first(block, "models.theta.pool", group),
         (
             (_("Configuration"), row_name),
             (_("theta"), parts.value()),
@@ -200,7 +200,7 @@ PAGE = parts.BlockPage(
             ),
             draw=parts.intervals(points, _("theta in logits, single responses, with its 95 % interval")),
         ),
-        single_table(
+        _single_table(
             "average",
             [
                 _(
@@ -216,17 +216,17 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             lambda block: (
-                _("The same by means per prompt%(k)s and by quasi-likelihood") % {"k": shared_k_note(block)}
+                _("The same by means per prompt%(k)s and by quasi-likelihood") % {"k": _shared_k_note(block)}
             ),
             by_prompt,
             (
                 (_("Configuration"), row_name),
                 (_("theta.prompt"), parts.value()),
-                (_("Cohort − model"), difference_by_prompt),
-                (_("95 % interval"), interval_by_prompt),
+                (_("Cohort − model"), _difference_by_prompt),
+                (_("95 % interval"), _interval_by_prompt),
                 (_("theta_QL"), parts.beside("models.theta.ql")),
                 (_("Cohort − model"), lambda block, row: value_cell(difference(block, "ql", row))),
-                (_("95 % interval"), interval_by_ql),
+                (_("95 % interval"), _interval_by_ql),
                 (_("Cohort is"), lambda block, row: verdict(difference(block, "ql", row))),
             ),
             [
@@ -246,12 +246,12 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Groups that cannot be told apart (k human = 1, k model = 1)"),
-            inseparable,
+            _inseparable,
             (
                 (_("Group"), lambda _block, run: str(run[0])),
                 (_("Rows"), lambda _block, run: counted(len(run[1]))),
                 (_("Who"), lambda block, run: ", ".join(row_name(block, row) for row in run[1])),
-                (_("theta"), lambda _block, run: theta_range(run[1])),
+                (_("theta"), lambda _block, run: _theta_range(run[1])),
             ),
             _(
                 "Every two rows are compared by their difference on the prompts they share; two are told "
@@ -275,7 +275,7 @@ PAGE = parts.BlockPage(
                 (
                     _("Cohort − modelled"),
                     lambda block, row: (
-                        value_cell(modelled := difference(block, "modelled", row)) + k_note(modelled)
+                        value_cell(modelled := difference(block, "modelled", row)) + _k_note(modelled)
                     ),
                 ),
                 (_("Range"), lambda block, row: interval_cell(difference(block, "modelled", row))),
@@ -288,7 +288,7 @@ PAGE = parts.BlockPage(
                 "given. Nothing is modelled without a published k, or beyond what the simulation reaches."
             ),
         ),
-        single_table(
+        _single_table(
             "top",
             _(
                 "Top was selected on these scores (in-sample): its theta is too high, and no interval "

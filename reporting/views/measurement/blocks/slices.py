@@ -76,7 +76,7 @@ def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[Me
     return [row for row in rows if (row.details["kind"], row.details["error"]) == (kind, "se.participant")]
 
 
-def kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
+def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     def notes(block: BlockMeasures) -> Iterator[Text]:
         rows = [row for row in block.named(*THETAS) if row.details["kind"] == kind]
         yield from few_clusters_sentences(rows)
@@ -111,18 +111,18 @@ def cells(block: BlockMeasures) -> list[MeasureRow]:
     return pooled(block, "cell", "average")
 
 
-def category_and_profile(row: MeasureRow) -> tuple[str, str]:
+def _category_and_profile(row: MeasureRow) -> tuple[str, str]:
     category, _slash, profile = row.details["value"].rpartition("/")
     return category, profile
 
 
-def contamination_notes(block: BlockMeasures) -> Iterator[Text]:
+def _contamination_notes(block: BlockMeasures) -> Iterator[Text]:
     rows = list(block.named("contamination.difference"))
     yield from (CLUSTERS[name] for name in sorted({row.details["clusters_are"] for row in rows}))
     yield from few_clusters_sentences(rows)
 
 
-def draw_radar(block: BlockMeasures) -> "Figure | None":
+def _draw_radar(block: BlockMeasures) -> "Figure | None":
     """Average and Top by category; a category that is not measured leaves a gap, never a zero."""
     by_group = {
         group: {row.details["value"]: row.value for row in pooled(block, "category", group)}
@@ -148,15 +148,15 @@ def draw_radar(block: BlockMeasures) -> "Figure | None":
     return with_legend(figure)
 
 
-def arm_points(block: BlockMeasures) -> Iterator[Point]:
+def _arm_points(block: BlockMeasures) -> Iterator[Point]:
     """Average in each arm; an arm without an interval is a point alone."""
     rows = pooled(block, "arm", "average")
     return (Point(row.details["value"], STYLES["average"], row) for row in rows)
 
 
-def draw_heat(block: BlockMeasures) -> "Figure | None":
+def _draw_heat(block: BlockMeasures) -> "Figure | None":
     """Category by profile with theta and the number of pairs in each cell; few pairs are hatched."""
-    of_places = {category_and_profile(row): row for row in cells(block)}
+    of_places = {_category_and_profile(row): row for row in cells(block)}
     if all(row.value is None for row in of_places.values()):
         return None
     categories, profiles = (sorted(set(names)) for names in zip(*of_places, strict=True))
@@ -187,21 +187,21 @@ PAGE = parts.BlockPage(
             "radar",
             _("Theta of Average and Top by category, as a radar; the first table has the numbers."),
             _("theta.pool by category. The centre is no zero."),
-            draw_radar,
+            _draw_radar,
         ),
         parts.Plot(
             "arms",
             _("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
             _("theta.pool of Average by arm, with 95 % intervals by people."),
-            draw=parts.intervals(arm_points, _("theta.pool in logits")),
+            draw=parts.intervals(_arm_points, _("theta.pool in logits")),
         ),
         parts.Plot(
             "heat",
             _("Theta of Average by category and profile; the table below has the numbers."),
             _("theta.pool of Average; n counts pairs. Hatched: fewer than 30 pairs."),
-            draw_heat,
+            _draw_heat,
         ),
-        *map(kind_table, KIND_NAMES),
+        *map(_kind_table, KIND_NAMES),
         parts.MeasureTable(
             _("Differences between arms, Average"),
             lambda block: (row for name in ARMS for row in block.named(name)),
@@ -224,7 +224,7 @@ PAGE = parts.BlockPage(
             _("Category by profile"),
             cells,
             (
-                (_("Category and profile"), lambda _block, row: ", ".join(category_and_profile(row))),
+                (_("Category and profile"), lambda _block, row: ", ".join(_category_and_profile(row))),
                 (_("theta.pool, Average"), parts.value(here=COMMON)),
                 (_("95 % interval by people"), parts.interval()),
                 (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
@@ -247,7 +247,7 @@ PAGE = parts.BlockPage(
                 (_("Pairs, private"), parts.counted_detail("pairs_private")),
                 (_("Above 2 SE"), parts.yes_or_no("flagged")),
             ),
-            contamination_notes,
+            _contamination_notes,
         ),
     ),
 )

@@ -36,7 +36,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             "size": counted(crossed.people), "theta": value_cell(crossed),
             "interval": interval_or_reason(crossed, here=REASONS),
         }  # fmt: skip
-    yield from null_sentences(block)
+    yield from _null_sentences(block)
     shrunken = block.get("top.eb", "top")
     if shrunken is not None and shrunken.value is not None:
         yield _(
@@ -52,7 +52,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     yield top_sentence()
 
 
-def null_sentences(block: BlockMeasures) -> Iterator[Text]:
+def _null_sentences(block: BlockMeasures) -> Iterator[Text]:
     paper, null, over, share = (
         block.get(name, "top") for name in ("top.paper", "top.null", "top.over_null", "top.null_share")
     )
@@ -74,7 +74,7 @@ def null_sentences(block: BlockMeasures) -> Iterator[Text]:
 estimators = parts.in_order(*NAMES, groups=("top",))
 
 
-def estimator_interval(_block: BlockMeasures, row: MeasureRow) -> str:
+def _estimator_interval(_block: BlockMeasures, row: MeasureRow) -> str:
     if row.name == "top.paper" and row.low is not None:
         return _("%(interval)s (as published, ignores the choice)") % {"interval": interval_cell(row)}
     return interval_or_reason(row, here=REASONS)
@@ -88,7 +88,7 @@ def points(block: BlockMeasures) -> Iterator[figures.Point]:
     )
 
 
-def draw_null(axes: "figures.Axes", block: BlockMeasures) -> None:
+def _draw_null(axes: "figures.Axes", block: BlockMeasures) -> None:
     """The band of the null reference, and the average of all people."""
     null = block.get("top.null", "top")
     if null is None or null.low is None or null.high is None or null.value is None:
@@ -102,7 +102,7 @@ def draw_null(axes: "figures.Axes", block: BlockMeasures) -> None:
     )
 
 
-def draw_fractions(block: BlockMeasures) -> "figures.Figure | None":
+def _draw_fractions(block: BlockMeasures) -> "figures.Figure | None":
     """Theta by the size of Top in percent of people; none where there is one size, which is no curve."""
     curves = {
         name: [row for row in block.named(name) if row.subset and row.value is not None] for name in STYLES
@@ -131,7 +131,7 @@ PAGE = parts.BlockPage(
                 "equally able: compare top.paper with it, and the others with the line, the average of all "
                 "people."
             ),
-            draw=parts.intervals(points, _("theta in logits with its 95 % interval"), marks=draw_null),
+            draw=parts.intervals(points, _("theta in logits with its 95 % interval"), marks=_draw_null),
         ),
         parts.Plot(
             name="fractions",
@@ -140,7 +140,7 @@ PAGE = parts.BlockPage(
                 "Top by its size: the published rule (in-sample), and both estimators that allow for the "
                 "choice, with 95 % intervals."
             ),
-            draw=draw_fractions,
+            draw=_draw_fractions,
         ),
         parts.MeasureTable(
             _("Top by each estimator, in logits"),
@@ -150,7 +150,7 @@ PAGE = parts.BlockPage(
                 (_("people"), parts.count("people")),
                 (_("theta"), parts.value(here=REASONS)),
                 (_("SE"), parts.se()),
-                (_("95 % interval"), estimator_interval),
+                (_("95 % interval"), _estimator_interval),
             ),
             lambda block: [meaning_of(row.name) for row in estimators(block)],
         ),

@@ -69,7 +69,7 @@ average_thetas = parts.named(*THETAS, group="average")
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
     yield design_sentence(block)
-    yield widths_sentence(block)
+    yield _widths_sentence(block)
     yield from few_clusters_sentences(row for row in block.rows if row.details.get("few_clusters"))
 
 
@@ -96,7 +96,7 @@ def design_sentence(block: BlockMeasures) -> Text:
     return told % {"batches": counted(round(batches))}
 
 
-def widths_sentence(block: BlockMeasures) -> Text:
+def _widths_sentence(block: BlockMeasures) -> Text:
     """The three errors of theta.pool that matter, side by side."""
     rows = [
         row for row in block.named("uncertainty.theta.pool", group="average") if row.details.get("serves")
@@ -117,7 +117,7 @@ def widths_sentence(block: BlockMeasures) -> Text:
     return sentence
 
 
-def line_name(_block: BlockMeasures, row: MeasureRow) -> str:
+def _line_name(_block: BlockMeasures, row: MeasureRow) -> str:
     return f"{estimator_name(row.name)}, {row.subset}"
 
 
@@ -131,7 +131,7 @@ def target(_block: BlockMeasures, row: MeasureRow) -> Text:
 def points(block: BlockMeasures) -> Iterator[Point]:
     """One line per estimate and error that has an interval."""
     rows = (row for row in average_thetas(block) if row.low is not None)
-    return (Point(line_name(block, row), STYLES["average"], row) for row in rows)
+    return (Point(_line_name(block, row), STYLES["average"], row) for row in rows)
 
 
 PAGE = parts.BlockPage(
@@ -148,7 +148,7 @@ PAGE = parts.BlockPage(
             _("Average: theta in logits with each standard error"),
             average_thetas,
             (
-                (_("Estimate and error"), line_name),
+                (_("Estimate and error"), _line_name),
                 (_("theta"), parts.value()),
                 (_("SE"), parts.se(3)),
                 (_("95 % interval"), parts.interval(here=REASONS)),
