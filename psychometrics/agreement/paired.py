@@ -49,7 +49,7 @@ class ScorePairs:
 class Sums:
     """Sums over the pairs of R samples, each array (R,). x, y and d = y - x are taken from their centres.
 
-    The _centres are near the means, so that nothing cancels where scores vary little.
+    The centres are near the means, so that nothing cancels where scores vary little.
     """
 
     centre_x: float
