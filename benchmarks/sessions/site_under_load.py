@@ -49,8 +49,9 @@ def site(database_url: str | None, *, settings: str = "config.settings") -> Iter
 @contextmanager
 def own_database(server_url: str) -> Iterator[str]:
     """An empty database of our own on the PostgreSQL server."""
-    name = f"chiron_benchmark_{os.getpid()}"
+    name = "chiron_benchmark"
     with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')  # of a run that was killed
         connection.execute(f'CREATE DATABASE "{name}"')
         try:
             yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
