@@ -79,7 +79,8 @@ def notices_for(*, user_id: int, study_slug: str, now: datetime) -> list[Notice]
     notices = [_notice(*row[:4]) for row in rows if row is not own and row[4] in audiences]
     told = storage_notice(stored_bytes)
     storage = [Notice(told[0], "storage", told[1], now)] if told else []
-    return sorted(notices, key=lambda notice: (notice.at, notice.key)) + storage
+    # Keys of one kind by their number: "a99" before "a100".
+    return sorted(notices, key=lambda one: (one.at, one.kind, len(one.key), one.key)) + storage
 
 
 def audience_sizes(study: Study) -> Mapping[Audience, int]:

@@ -138,6 +138,15 @@ def test_an_announcement_follows_what_people_become(
     assert told(other) == []
 
 
+def test_announcements_of_one_moment_come_in_the_order_in_which_they_were_made(
+    study: Study, person: Participant, lead: User, now: datetime
+) -> None:
+    for number, text in ((999_999, "First."), (1_000_000, "Second.")):
+        made = announcement_make(study=study, text=text, actor=lead, now=now)
+        Announcement.objects.filter(pk=made.pk).update(pk=number)
+    assert told(person) == ["First.", "Second."]
+
+
 def test_an_announcement_is_taken_back_once(
     study: Study, person: Participant, lead: User, now: datetime
 ) -> None:
