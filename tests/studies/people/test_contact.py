@@ -143,7 +143,7 @@ def test_announcements_of_one_moment_come_in_the_order_in_which_they_were_made(
 ) -> None:
     for number, text in ((999_999, "First."), (1_000_000, "Second.")):
         made = announcement_make(study=study, text=text, actor=lead, now=now)
-        Announcement.objects.filter(pk=made.pk).update(pk=number)
+        Announcement.objects.filter(pk=made.pk).update(id=number)
     assert told(person) == ["First.", "Second."]
 
 
