@@ -142,7 +142,7 @@ def test_announcements_of_one_moment_come_in_the_order_in_which_they_were_made(
     study: Study, person: Participant, lead: User, now: datetime
 ) -> None:
     for number, text in ((999_999, "First."), (1_000_000, "Second.")):
-        made = announcement_make(study=study, text=text, actor=lead, now=now)
+        made = announcement_make(study=study, text=text, audience=Audience.APPROVED, actor=lead, now=now)
         Announcement.objects.filter(pk=made.pk).update(id=number)
     assert told(person) == ["First.", "Second."]
 
