@@ -129,7 +129,7 @@ def django_db_modify_db_settings(
 
 @pytest.fixture(scope="session")
 def django_db_use_migrations() -> bool:
-    """Tables are made of the models as they are now, in a fifth of the time that all migrations take.
+    """Tables are made of the models as they are now, in a twentieth of the time that all migrations take.
 
     Migrations run in tests/upgrades, in the frozen studies and wherever a test starts a site.
     """
