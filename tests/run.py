@@ -45,7 +45,9 @@ def main() -> int:
     alone = paths_of(HERE_ALONE)
     with_postgresql = [*alone, *paths_of(ON_BOTH)]
     left_out = [*WITH_THE_BROWSERS, *(() if missing else alone)]
-    on_sqlite = [*(f"--{'deselect' if '::' in path else 'ignore'}={path}" for path in left_out), *folders()]
+    # pytest collects what it is given by name, also where it is told to ignore it.
+    on_sqlite = [path for path in folders() if path not in left_out]
+    on_sqlite += [f"--{'deselect' if '::' in path else 'ignore'}={path}" for path in left_out]
     servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
     with TemporaryDirectory() as folder, TemporaryFile() as told_later:
         beside = None
