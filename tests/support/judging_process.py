@@ -1,11 +1,15 @@
-"""One worker as a process of its own: `python -m tests.support.judging_process RUN… --length 3`.
+"""Workers as processes of their own: `python -m tests.support.judging_process RUN,RUN… RUN… --length 3`.
 
-It works on leases of these runs in turn until each is over or pauses, as workers do for hints.
+Each works on leases of its runs in turn until each is over or pauses, as workers do for hints. They are
+forked before there is a connection to the database, so that modules are read once for all of them.
 """
 
 import argparse
+import multiprocessing
+import sys
 import threading
 import time
+from collections.abc import Sequence
 
 import django
 
@@ -37,19 +41,30 @@ def work(pk: int, *, threads: int, seconds: float, window: Window) -> bool:
     return True
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("runs", nargs="+", type=int)
-    parser.add_argument("--threads", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=20.0, help="the length of a lease")
-    parser.add_argument("--length", type=float, default=60.0, help="of the window that limits are about")
-    asked = parser.parse_args()
+def work_through(runs: Sequence[int], asked: argparse.Namespace) -> None:
     window = Window(length=asked.length, valid=1.0, margin=0.5)
-    going = list(asked.runs)
+    going = list(runs)
     while going:
         going = [pk for pk in going if work(pk, threads=asked.threads, seconds=asked.seconds, window=window)]
         time.sleep(0.05)
 
 
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("workers", nargs="+", help="the runs of each worker, with commas between them")
+    parser.add_argument("--threads", type=int, default=16)
+    parser.add_argument("--seconds", type=float, default=20.0, help="the length of a lease")
+    parser.add_argument("--length", type=float, default=60.0, help="of the window that limits are about")
+    asked = parser.parse_args()
+    fork = multiprocessing.get_context("fork")
+    groups = [[int(pk) for pk in runs.split(",")] for runs in asked.workers]
+    workers = [fork.Process(target=work_through, args=(runs, asked)) for runs in groups]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return int(any(worker.exitcode for worker in workers))
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,8 +1,5 @@
 """What was sent and never came back is spent."""
 
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -21,9 +18,9 @@ from judging.services.running.claims import lease_begin
 from llm.attempts import Attempt
 from studies.models import Study
 from tests.judging.budget.budget_runs import charged, judge_of, scoring_runs, started, worked
+from tests.support.judging_workers import judging_workers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-ROOT = Path(__file__).resolve().parents[3]
 MakeStudy = Callable[..., Study]
 
 
@@ -48,15 +45,10 @@ def test_a_worker_that_is_killed_keeps_what_it_held_as_spent(
     with judge_server(log=tmp_path / "slow", latency_ms=300) as slow:
         judge = judge_of(slow, concurrency=8)
         run = started(judged_study(6), judge, budget="0.2")
-        command = [sys.executable, "-m", "tests.support.judging_process", str(run.pk)]
-        environment = {**child_environment, "CHIRON_JUDGING_LEASE_SECONDS": "2"}
-        with subprocess.Popen(command, cwd=ROOT, env=environment) as worker:
-            try:
-                while JudgeCall.objects.count() < 8:
-                    assert worker.poll() is None
-                    time.sleep(0.05)
-            finally:
-                worker.send_signal(signal.SIGKILL)
+        with judging_workers({**child_environment, "CHIRON_JUDGING_LEASE_SECONDS": "2"}, [run]) as worker:
+            while JudgeCall.objects.count() < 8:
+                assert worker.poll() is None
+                time.sleep(0.05)
         time.sleep(2.2)
         alive, dead = set_aside(run, timezone.now())
         sent = len(slow.arrivals())

@@ -1,11 +1,8 @@
 """A run never spends more than its budget, by a real server's own count of tokens, and says why it pauses."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +14,9 @@ from judging.services.running.budget import PricesUnknown, spent_of
 from judging.services.running.runs import run_finish, run_resume
 from studies.models import Study
 from tests.judging.budget.budget_runs import charged, judge_of, started, worked
+from tests.support.judging_workers import judging_workers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-ROOT = Path(__file__).resolve().parents[3]
 MakeStudy = Callable[..., Study]
 
 
@@ -68,13 +65,8 @@ def test_several_workers_together_never_pass_the_budget(
     tight: dict[str, Any] = {"input_price": Decimal(0), "max_output_tokens": 40}
     judge = judge_of(server, concurrency=64, **tight)
     run = started(judged_study(12), judge, budget="0.025")
-    command = [sys.executable, "-m", "tests.support.judging_process", str(run.pk)]
-    processes = [subprocess.Popen(command, cwd=ROOT, env=child_environment) for _ in range(3)]
-    try:
-        assert [process.wait(60) for process in processes] == [0, 0, 0]
-    finally:
-        for process in processes:
-            process.kill()
+    with judging_workers(child_environment, [run], [run], [run]) as workers:
+        assert workers.wait(60) == 0
     run.refresh_from_db()
     assert (run.state, run.pause_reason) == ("paused", "budget")
     assert Decimal("0.02") < charged(server, judge) == spent_of(run) <= Decimal("0.025")

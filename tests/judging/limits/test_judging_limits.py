@@ -1,11 +1,8 @@
 """A judge's limits hold for all workers together: what a real server's log says of several processes."""
 
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,41 +19,15 @@ from judging.services.running.gates import RequestGate, request_gate
 from judging.services.running.runs import run_pause
 from judging.services.running.working import lease_work
 from tests.judging.limits.limited_runs import begun, judge_of, scoring_run
+from tests.support.judging_workers import judging_workers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 3.0
 WINDOW = Window(length=SECONDS, valid=1.0, margin=0.5)
 # Whoever waits for the end of this one has noticed nothing before it.
 LONG = Window(length=60.0, valid=1.0, margin=0.5)
 SOON = 20.0
 MakeRun = Callable[..., JudgingRun]
-
-
-@contextmanager
-def workers(
-    environment: dict[str, str], *runs: Sequence[JudgingRun], seconds: float = 20.0
-) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """One worker process for each group of runs; ended at the end, whatever became of them."""
-    command = [sys.executable, "-m", "tests.support.judging_process", "--length", str(SECONDS)]
-    processes = [
-        subprocess.Popen(
-            [*command, "--seconds", str(seconds), *(str(run.pk) for run in group)], cwd=ROOT, env=environment
-        )
-        for group in runs
-    ]
-    try:
-        yield processes
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait(30)
-
-
-def all_end(processes: Sequence[subprocess.Popen[bytes]], *, within: float) -> None:
-    until = time.monotonic() + within
-    for process in processes:
-        assert process.wait(max(1.0, until - time.monotonic())) == 0
 
 
 def states(*runs: JudgingRun) -> list[str]:
@@ -74,8 +45,9 @@ def test_two_runs_in_four_processes_never_exceed_requests_per_minute_or_concurre
     with judge_server(log=tmp_path / "log", latency_ms=20, jitter_ms=30, **limits) as server:
         judge = judge_of(server, requests_per_minute=80, concurrency=10)
         one, other = make_run(judge, people=10), make_run(judge, people=10)
-        with workers(child_environment, [one], [one], [other], [other], seconds=1.5) as processes:
-            all_end(processes, within=120)
+        groups = ([one], [one], [other], [other])
+        with judging_workers(child_environment, *groups, seconds=1.5, window_seconds=SECONDS) as workers:
+            assert workers.wait(120) == 0
         arrivals = log_of(server)
         assert server.stats()["violations"] == {}
     assert states(one, other) == ["finished", "finished"]
@@ -94,8 +66,9 @@ def test_two_runs_in_four_processes_never_exceed_tokens_per_minute(
     with judge_server(log=tmp_path / "log", latency_ms=20, jitter_ms=30, **limits) as server:
         judge = judge_of(server, tokens_per_minute=40_000, max_output_tokens=300, concurrency=24)
         one, other = make_run(judge, people=10), make_run(judge, people=10)
-        with workers(child_environment, [one, other], [one, other], [other, one], seconds=3) as processes:
-            all_end(processes, within=120)
+        groups = ([one, other], [one, other], [other, one])
+        with judging_workers(child_environment, *groups, seconds=3, window_seconds=SECONDS) as workers:
+            assert workers.wait(120) == 0
         arrivals = log_of(server)
         assert server.stats()["violations"] == {}
     assert states(one, other) == ["finished", "finished"]
