@@ -13,8 +13,6 @@ from django.conf import settings as django_settings
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 from django.test import TransactionTestCase, override_settings
 from django.utils import translation
 from pytest_django import DjangoDbBlocker, Settings
@@ -22,6 +20,7 @@ from pytest_django import DjangoDbBlocker, Settings
 from batches.services import clock
 from batches.services.clock import clock_confirm
 from config.celery import app
+from tests.support.tables import migrations_record
 
 pytest_plugins = ["tests.support.made_rows"]
 
@@ -141,10 +140,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
     """What a test committed is deleted: the TRUNCATE of Django waits for the disk once for each table."""
     django_settings.MIGRATION_MODULES = {}
     with django_db_blocker.unblock():
-        recorder = MigrationRecorder(connection)
-        recorder.ensure_schema()
-        for app, name in MigrationLoader(connection).graph.nodes:
-            recorder.record_applied(app, name)
+        migrations_record()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", delete_rows)
         yield

@@ -35,6 +35,7 @@ from studies.models import User
 from tests.e2e.looking import faults_in_looks
 from tests.e2e.made_rows import begin, make_person, make_study, staff  # noqa: F401
 from tests.e2e.serving import Server
+from tests.support.tables import migrations_record
 
 # Playwright's event loop runs in this thread; the tests use the database between its turns, never within.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -181,11 +182,12 @@ def committed(
 ) -> Iterator[None]:
     """A database of this run's own, made and dropped: a file, or one on the server of DATABASE_URL."""
     sqlite = connection.vendor == "sqlite"
-    connection.settings_dict["TEST"]["NAME"] = (
-        str(data_folder / "chiron.sqlite3") if sqlite else f"chiron_e2e_{os.getpid()}"
-    )
+    name = str(data_folder / "chiron.sqlite3") if sqlite else f"chiron_e2e_{os.getpid()}"
+    # The demo beside these tests runs all migrations.
+    connection.settings_dict["TEST"].update(NAME=name, MIGRATE=False)
     with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=data_folder / "media"):
         made = setup_databases(verbosity=0, interactive=False, aliases={"default": None})
+        migrations_record()
         yield
         teardown_databases(made, verbosity=0)
 

@@ -1,8 +1,10 @@
 """Sites to break: real processes, real servers, nothing of the machine's own."""
 
+import fcntl
+import os
 import shutil
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from tests.faults.servers import Postgres, postgres_cluster, redis_server  # noq
 from tests.faults.site import Site, site  # noqa: E402
 
 LATENCY_MS = 50
+MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
 
 @pytest.fixture
@@ -30,36 +33,66 @@ def judge(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningJud
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
+    """Make a folder of this name once for all processes that run these tests, and look at it only."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def get(name: str, make: Callable[[Path], None]) -> Path:
+        folder = shared / name
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                unfinished = shared / f"{name}.unfinished"
+                shutil.rmtree(unfinished, ignore_errors=True)
+                make(unfinished)
+                unfinished.rename(folder)
+        return folder
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def cluster(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     """PostgreSQL of these tests' own, with two databases to copy.
 
     "migrated" holds nothing, "made" a study whose 2,000 criteria are unjudged.
     """
     folder = tmp_path_factory.mktemp("cluster")
-    with postgres_cluster(folder / "logs") as postgres:
-        with site(folder, database_url=postgres.create("migrated")) as empty:
-            empty.migrate()
-        with site(folder, database_url=postgres.create("made", template="migrated")) as made:
-            made.make(people=25)
+
+    def make(files: Path) -> None:
+        with postgres_cluster(folder / "logs") as postgres:
+            with site(folder, database_url=postgres.create("migrated")) as empty:
+                empty.migrate()
+            with site(folder, database_url=postgres.create("made", template="migrated")) as made:
+                made.make(people=25)
+            postgres.files_to(files)
+
+    with postgres_cluster(folder / "logs", like=made_once("cluster", make)) as postgres:
         yield postgres
 
 
 @pytest.fixture(scope="session")
-def migrated_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def migrated_folder(made_once: MadeOnce) -> Path:
     """The data folder of an embedded site that holds nothing."""
-    with site(tmp_path_factory.mktemp("migrated")) as empty:
-        empty.migrate()
-    return empty.folder
+
+    def make(folder: Path) -> None:
+        with site(folder) as empty:
+            empty.migrate()
+
+    return made_once("migrated", make) / "data"
 
 
 @pytest.fixture(scope="session")
-def made_folder(tmp_path_factory: pytest.TempPathFactory, migrated_folder: Path) -> Path:
+def made_folder(made_once: MadeOnce, migrated_folder: Path) -> Path:
     """The data folder of an embedded site with a study whose 320 criteria are unjudged."""
-    folder = tmp_path_factory.mktemp("made")
-    shutil.copytree(migrated_folder, folder / "data")
-    with site(folder) as made:
-        made.make(people=4)
-    return made.folder
+
+    def make(folder: Path) -> None:
+        shutil.copytree(migrated_folder, folder / "data")
+        with site(folder) as made:
+            made.make(people=4)
+
+    return made_once("made", make) / "data"
 
 
 @contextmanager

@@ -25,6 +25,7 @@ class Postgres(Part):
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
         command = [binary("postgres"), "-D", str(folder / "data"), *options.split()]
         super().__init__("postgres", command, environment=os.environ, logs=logs, user=user)
+        self._folder = folder
         self.url = f"postgres://postgres@127.0.0.1:{port}/postgres"
 
     def start_answering(self) -> None:
@@ -37,6 +38,11 @@ class Postgres(Part):
         at = time.time()
         self.start_answering()
         return at
+
+    def files_to(self, folder: Path) -> None:
+        """End in order and copy all files to a new folder, for other clusters to begin with."""
+        self.send(signal.SIGINT)
+        subprocess.run(["cp", "-a", str(self._folder / "data"), str(folder)], check=True, timeout=120)
 
     @contextmanager
     def copy_of(self, template: str, name: str) -> Iterator[str]:
@@ -67,30 +73,19 @@ class Postgres(Part):
 
 
 @contextmanager
-def postgres_cluster(logs: Path) -> Iterator[Postgres]:
-    initdb = binary("initdb")
+def postgres_cluster(logs: Path, *, like: Path | None = None) -> Iterator[Postgres]:
+    """A cluster that runs; with the databases of the one whose files are in `like`, where that is given."""
     user = "postgres" if os.geteuid() == 0 else None
     # Not below the test's own folder, which the server's user may not enter.
     folder = Path(tempfile.mkdtemp(prefix="chiron-pg-"))
     if user:
         shutil.chown(folder, user)
-    subprocess.run(
-        [
-            initdb,
-            "-D",
-            str(folder / "data"),
-            "-U",
-            "postgres",
-            "--auth=trust",
-            "--encoding=UTF8",
-            "--no-sync",
-        ],
-        check=True,
-        capture_output=True,
-        cwd="/",
-        user=user,
-        timeout=120,
-    )
+    if like:
+        subprocess.run(["cp", "-a", str(like), str(folder / "data")], check=True, timeout=120)
+    else:
+        options = ("-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        command = [binary("initdb"), "-D", str(folder / "data"), *options]
+        subprocess.run(command, check=True, capture_output=True, cwd="/", user=user, timeout=120)
     cluster = Postgres(folder, logs, port=free_port(), user=user)
     try:
         cluster.start_answering()

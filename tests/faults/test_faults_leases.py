@@ -10,7 +10,7 @@ from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from tests.faults.accounts import assert_nothing_lost_nothing_paid_twice
 from tests.faults.site import TIMES, Site
 
-pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(300)]
 
 # So much longer than a lease that the beat tells the other worker of rows without one before a reply comes.
 LATENCY_SECONDS = 13
