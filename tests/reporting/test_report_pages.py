@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def kept_results(
-    kept: None, study_of_pages: Callable[[], Study], measured_results: Callable[[Study], ResultSet]
+    kept: None, study_of_pages: Callable[..., Study], measured_results: Callable[[Study], ResultSet]
 ) -> ResultSet:
     return measured_results(study_of_pages())
 
