@@ -31,12 +31,13 @@ PEOPLE = 12
 Row = dict[str, Any]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def study(
+    kept: None,
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
     now: datetime,
 ) -> Study:
     chance = random.Random(3)
@@ -62,7 +63,7 @@ def study(
     for number in range(PEOPLE):
         person = make_person(study, profile=("stem-phd", "stem-undergraduate")[number % 2])
         work(person, dict.fromkeys(NAMES, "an answer of several words"))
-    run = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results.run
+    run = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results.run
     for one in AnswerScore.objects.filter(run=run).order_by(
         "answer__session__participant", "answer__prompt__prompt_id"
     ):
