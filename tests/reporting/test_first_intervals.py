@@ -2,8 +2,6 @@
 
 import csv
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -32,6 +30,7 @@ from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.computed_again import computed_again
 from tests.support.headlines import estimate, estimates
 
 pytestmark = pytest.mark.django_db
@@ -158,9 +157,8 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     assert exported == pytest.approx([serving.value, serving.low, serving.high], abs=1e-12)
     assert (whole["interval"], whole["clusters"]) == (error, str(serving.clusters))
 
-    again = [sys.executable, "-I", str(tmp_path / "out" / "recompute.py")]
-    done = subprocess.run(again, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    code, said = computed_again(tmp_path / "out")
+    assert code == 0, said
 
 
 @of_design("nested, 4 batches")

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +19,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
 NAMES = [f"p{n:02d}" for n in range(1, 13)]
@@ -108,6 +107,5 @@ def test_what_is_held_back_is_no_difference_to_the_recompute_script(
     study: Study, tmp_path: Path, now: datetime
 ) -> None:
     exported(study, 0.5, tmp_path / "export", now)
-    command = [sys.executable, "-I", str(tmp_path / "export" / "recompute.py")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    code, said = computed_again(tmp_path / "export")
+    assert code == 0, said

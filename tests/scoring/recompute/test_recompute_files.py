@@ -6,18 +6,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from psychometrics.measures.methods import METHODS
-from psychometrics.recompute.__main__ import main
 from psychometrics.recompute.renamed import presently_named
 from scoring.export.scripts import SCRIPT, library_archive
 from tests.scoring.recompute.recomputing import run_script
+from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
 
@@ -62,11 +60,7 @@ def recomputed(export: dict[str, Any], folder: Path) -> tuple[int, str]:
     (folder / "manifest.json").write_text(json.dumps(export["manifest"] | {"files": []}))
     for table, rows in export["tables"].items():
         (folder / f"{table}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = main([str(folder)])
-    assert not err.getvalue()
-    return code, out.getvalue()
+    return computed_again(folder)
 
 
 def another_subset(rows: list[dict[str, Any]]) -> str:
