@@ -21,14 +21,14 @@ PROMPTS = [
 
 
 @pytest.fixture(scope="session")
-def study_of_pages(make_study: Callable[..., Study], now: datetime) -> Callable[[], Study]:
+def study_of_pages(make_study: Callable[..., Study], now: datetime) -> Callable[..., Study]:
     """Make a study of four prompts with item parameters, judged by checks; its short name is "pages"."""
 
-    def make() -> Study:
+    def make(slug: str = "pages") -> Study:
         items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.1 * n) for n in range(1, 5))
         parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
         item_bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
-        return make_study(prompts=PROMPTS, slug="pages", judge_kind="checks", top_size=1, item_bank=item_bank)
+        return make_study(prompts=PROMPTS, slug=slug, judge_kind="checks", top_size=1, item_bank=item_bank)
 
     return make
 
@@ -45,7 +45,7 @@ def measured_results(
     def make(study: Study) -> ResultSet:
         for answers in ({"p1": "41", "p2": "42", "p3": "no"}, {"p1": "41", "p2": "<b>no</b>", "p4": "44"}):
             work(make_person(study), answers)
-        found = score_at(study, clock=lambda: now + timedelta(days=1)).judges[0].results
+        found = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results
         measurement_compute(results=found, now=now + timedelta(days=1), resamples=50)
         return found
 
@@ -53,7 +53,7 @@ def measured_results(
 
 
 @pytest.fixture
-def study(study_of_pages: Callable[[], Study], db: None) -> Study:
+def study(study_of_pages: Callable[..., Study], db: None) -> Study:
     return study_of_pages()
 
 

@@ -20,12 +20,12 @@ from reporting.views.report.methods import places
 from scoring.coordinator import Scoring
 from scoring.selectors.export_people import participant_rows, session_rows
 from scoring.selectors.measures import block_measures
-from scoring.services.measurement import measurement_compute
 from studies.models import Participant, Study, StudyEvent
 from studies.protocol.settings import PILOT_PROFILES
 from studies.services.amendments import AmendmentRefused, study_amend
 from studies.services.banks import item_bank_import
 from tests.support.arms import ARMS, INSTRUCTIONS, ONE_PROFILE
+from tests.support.measuring import measure_blocks
 
 pytestmark = pytest.mark.django_db
 MakeStudy = Callable[..., Study]
@@ -222,8 +222,8 @@ def test_a_study_with_arms_is_scored_measured_and_exported(
     assert {row.arm for row in participant_rows(study)} == {None, "centaur", "human-only"}
     assert Counter(row.arm for row in session_rows(study)) == {"centaur": 4, "human-only": 4}
 
-    results = score(study).judges[0].results
-    found = block_measures(measurement_compute(results=results, now=now, resamples=0), Block.SLICES)
+    results = score(study, measures=False).judges[0].results
+    found = block_measures(measure_blocks(results, Block.SLICES, now=now, resamples=0), Block.SLICES)
     thetas = [found.get("slices.theta.pool", "average", f"arm:{arm}") for arm in ("centaur", "human-only")]
     difference = found.get("arms.theta.pool", "average", "arms:centaur/human-only")
     assert difference is not None

@@ -1,7 +1,7 @@
 """compare_batched and score_study --criteria-per-call, and the sentence that goes with such results."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from io import StringIO
@@ -19,17 +19,26 @@ from judging.models import JudgeConfig, JudgingRun, RunPurpose
 from judging.services.comparing import comparison_draw, comparison_plan, comparison_start
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_plan, run_start
+from psychometrics.inference.measure import Block
 from reporting.selectors.reports import report_of
 from scoring.models import ResultSet
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.measuring import only_blocks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 SENTENCE = (
     "The judge was asked about up to 4 criteria of an answer in one call, in a text of Chiron's own. "
     "Published item parameters hold for one criterion a call."
 )
+
+
+@pytest.fixture(autouse=True)
+def measures_of_one_block() -> Iterator[None]:
+    """What is said of several criteria a call is said beside whatever is measured."""
+    with only_blocks(Block.COHORT):
+        yield
 
 
 def run(*command: str, **options: Any) -> tuple[str, str]:
@@ -173,19 +182,14 @@ def unseen(done: int, total: int) -> None:
     """Nobody watches a test."""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+def test_what_makes_no_sense_is_refused(study: Study, judge: JudgeConfig) -> None:
+    for arguments, sentence in (
         (["--criteria-per-call", "1"], "One criterion a call is what is compared with: give 2 or more"),
         (["--criteria-per-call", "21"], "Criteria per call: between 1 and 20, not 21"),
         (["--criteria-per-call", "0"], "argument --criteria-per-call: is not a whole number above 0"),
         (["--criteria-per-call", "2", "--seed", "-1"], "argument --seed: is not a whole number between 0"),
         (["--criteria-per-call", "2", "--answers", "0"], "argument --answers: is not a whole number above 0"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    arguments: list[str], sentence: str, study: Study, judge: JudgeConfig
-) -> None:
-    with pytest.raises(CommandError, match=sentence):
-        run("compare_batched", "pilot", "--judge", "judge", *arguments)
-    assert not JudgingRun.objects.exists()
+    ):
+        with pytest.raises(CommandError, match=sentence):
+            run("compare_batched", "pilot", "--judge", "judge", *arguments)
+        assert not JudgingRun.objects.exists()

@@ -30,17 +30,25 @@ TELLS_NO_SCORES = {
 RECORDS = ("judging/answerscore", "scoring/resultset", "scoring/measurerow")
 
 
-@pytest.fixture
-def scored(
-    study: Study,
+@pytest.fixture(scope="module")
+def kept_results(
+    kept: None,
+    study_of_pages: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
+    now: datetime,
 ) -> ResultSet:
     """One of two people is flagged: next to nothing was answered."""
+    study = study_of_pages()
     work(make_person(study), {"p1": "41", "p2": "42", "p3": "43", "p4": "44"})
     work(make_person(study), {"p1": "idk"})
-    return score(study).judges[0].results
+    return score_at(study, clock=lambda: now).judges[0].results
+
+
+@pytest.fixture
+def scored(kept_results: ResultSet, db: None) -> ResultSet:
+    return ResultSet.objects.get(pk=kept_results.pk)
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 import csv
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
+from django.utils.text import slugify
 from matplotlib.container import ErrorbarContainer
 
 from batches.models import Session
@@ -31,6 +30,7 @@ from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.computed_again import computed_again
 from tests.support.headlines import estimate, estimates
 
 pytestmark = pytest.mark.django_db
@@ -44,33 +44,50 @@ DESIGNS = {
 MADE_FOR_THE_CHOICE = {"top.paper", "top.crossfit5", "top.eb", "top.null"}
 
 
-@pytest.fixture
-def measure(
+@pytest.fixture(scope="module")
+def kept_measurement(
+    request: pytest.FixtureRequest,
+    kept: None,
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
     now: datetime,
-) -> Callable[..., Measurement]:
-    def measured(prompts: int, batch_size: int, assembly: str) -> Measurement:
-        numbers = range(1, prompts + 1)
-        records = [
-            PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(n), category="AB"[n % 2])
-            for n in numbers
-        ]
-        items = tuple(ItemParameter(f"p{n}", a=1.0 + 0.1 * (n % 3), b=0.1 * n) for n in numbers)
-        parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
-        study = make_study(
-            prompts=records, slug="first", judge_kind="checks", top_size=3, batch_size=batch_size,
-            assembly=assembly, replicates_per_profile=16,
-            item_bank=item_bank_import(slug="items", parameters=parameters, now=now)[0],
-        )  # fmt: skip
-        for number in range(16):
-            right = {n: str(n if (7 * n + 5 * number) % 3 else 99) for n in numbers}
-            work(make_person(study), {f"p{n}": text for n, text in right.items()})
-        return measurement_compute(results=score(study).judges[0].results, now=now, resamples=200)
+) -> Measurement:
+    """Of a study of the design that the test names; its tests follow each other, so that it is made once."""
+    prompts, batch_size, assembly, *_ = DESIGNS[request.param]
+    slug = slugify(request.param)
+    numbers = range(1, prompts + 1)
+    records = [
+        PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(n), category="AB"[n % 2])
+        for n in numbers
+    ]
+    items = tuple(ItemParameter(f"p{n}", a=1.0 + 0.1 * (n % 3), b=0.1 * n) for n in numbers)
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    study = make_study(
+        prompts=records, slug=slug, judge_kind="checks", top_size=3, batch_size=batch_size,
+        assembly=assembly, replicates_per_profile=16,
+        item_bank=item_bank_import(slug=f"items-{slug}", parameters=parameters, now=now)[0],
+    )  # fmt: skip
+    for number in range(16):
+        right = {n: str(n if (7 * n + 5 * number) % 3 else 99) for n in numbers}
+        work(make_person(study), {f"p{n}": text for n, text in right.items()})
+    results = score_at(study, clock=lambda: now, measures=False).judges[0].results
+    return measurement_compute(results=results, now=now, resamples=100)
 
-    return measured
+
+@pytest.fixture
+def measurement(kept_measurement: Measurement, db: None) -> Measurement:
+    return Measurement.objects.get(pk=kept_measurement.pk)
+
+
+def results_page(staff: Client, measurement: Measurement) -> str:
+    slug = measurement.result_set.run.study.slug
+    return staff.get(reverse("staff_results", args=[slug])).content.decode()
+
+
+def of_design(*designs: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("kept_measurement", designs, indirect=True)
 
 
 def first_cells(html: str) -> list[str]:
@@ -92,12 +109,12 @@ def drawn(report: Report) -> list[list[list[float]]]:
     ]
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@of_design(*DESIGNS)
 def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_first(
-    measure: Callable[..., Measurement], staff: Client, tmp_path: Path, design: str
+    measurement: Measurement, staff: Client, tmp_path: Path
 ) -> None:
-    prompts, batch_size, assembly, error, words = DESIGNS[design]
-    measurement = measure(prompts, batch_size, assembly)
+    study = measurement.result_set.run.study
+    error, words = next(found[3:] for design, found in DESIGNS.items() if slugify(design) == study.slug)
     results = measurement.result_set
     serving = block_measures(measurement, Block.UNCERTAINTY).get("uncertainty.theta.pool", "average", error)
     assert serving is not None
@@ -113,7 +130,7 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
 
     shown = f"{decimals(serving.low, 2)} to {decimals(serving.high, 2)}, {words}"
     theta = decimals(serving.value, 2)
-    cells = first_cells(staff.get(reverse("staff_results", args=["first"])).content.decode())
+    cells = first_cells(results_page(staff, measurement))
     assert cells[1].startswith(theta)
     assert cells[2].startswith(shown)
 
@@ -125,12 +142,12 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     first = f"Average 16 {theta} {shown}"
     assert " ".join(line.split()).startswith(first)
 
-    parts = study_document(results.run.study).parts
+    parts = study_document(study).parts
     table = next(part for part in parts if isinstance(part, Table) and part.caption == "Theta in logits")
     assert table.rows[0][1] == theta
     assert table.rows[0][3].startswith(shown)
 
-    call_command("export_study", "first", tmp_path / "out")
+    call_command("export_study", study.slug, tmp_path / "out")
     with (tmp_path / "out" / "estimates.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     thetas = [name for name in rows[0] if name.startswith("theta")]
@@ -140,33 +157,33 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     assert exported == pytest.approx([serving.value, serving.low, serving.high], abs=1e-12)
     assert (whole["interval"], whole["clusters"]) == (error, str(serving.clusters))
 
-    again = [sys.executable, "-I", str(tmp_path / "out" / "recompute.py")]
-    done = subprocess.run(again, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    code, said = computed_again(tmp_path / "out")
+    assert code == 0, said
 
 
+@of_design("nested, 4 batches")
 def test_few_batches_that_share_no_prompt_have_a_second_interval_by_people_and_prompts(
-    measure: Callable[..., Measurement], staff: Client
+    measurement: Measurement, staff: Client
 ) -> None:
-    measurement = measure(*DESIGNS["nested, 4 batches"][:3])
     second = block_measures(measurement, Block.UNCERTAINTY).get(
         "uncertainty.theta.pool", "average", "se.twoway"
     )
     assert second is not None
     assert second.low is not None
     beside = f"; {decimals(second.low, 2)} to {decimals(second.high, 2)}, by people and prompts"
-    page = staff.get(reverse("staff_results", args=["first"])).content.decode()
+    page = results_page(staff, measurement)
     assert first_cells(page)[2].endswith(beside)
     assert "In simulated studies it covers the true value in 93 to 95 %, where it should in 95 %." in page
 
 
+@of_design("nested, 8 batches")
 def test_the_published_interval_follows_as_published_and_models_are_compared_otherwise(
-    measure: Callable[..., Measurement], staff: Client
+    measurement: Measurement, staff: Client
 ) -> None:
-    results = measure(*DESIGNS["nested, 8 batches"][:3]).result_set
+    results = measurement.result_set
     average = estimate(results, "average")
     assert average.theta is not None
-    page = staff.get(reverse("staff_results", args=["first"])).content.decode()
+    page = results_page(staff, measurement)
     ends = f"({decimals(average.ci_low, 2)} to {decimals(average.ci_high, 2)})"
     assert first_cells(page)[3] == f"{decimals(average.theta, 2)} {ends}"
     assert "theta.prompt, as published; takes all answers as independent" in page
@@ -175,10 +192,8 @@ def test_the_published_interval_follows_as_published_and_models_are_compared_oth
         assert "Compare with a model only at the same number" not in text
 
 
-def test_top_has_an_interval_only_where_the_choice_is_allowed_for_or_named(
-    measure: Callable[..., Measurement],
-) -> None:
-    measurement = measure(*DESIGNS["nested, 8 batches"][:3])
+@of_design("nested, 8 batches")
+def test_top_has_an_interval_only_where_the_choice_is_allowed_for_or_named(measurement: Measurement) -> None:
     of_top = measurement.result_set.measures.filter(group="top", low__isnull=False)
     assert set(of_top.values_list("name", flat=True)) <= MADE_FOR_THE_CHOICE
     assert set(of_top.values_list("block", flat=True)) == {"top"}
@@ -191,14 +206,15 @@ def test_top_has_an_interval_only_where_the_choice_is_allowed_for_or_named(
         assert (row.theta is None, row.reason_pool) == (False, "selected")
 
 
-def test_results_of_before_claim_no_design(measure: Callable[..., Measurement], staff: Client) -> None:
+@of_design("nested, 4 batches")
+def test_results_of_before_claim_no_design(measurement: Measurement, staff: Client) -> None:
     """The interval of theta_QL that an earlier version stored is by people, whatever the design is."""
-    results = measure(*DESIGNS["nested, 4 batches"][:3]).result_set
+    results = measurement.result_set
     results.measures.filter(group="average", name="theta.pool").update(
         clusters=None, se=None, low=None, high=None, reason="earlier_version",
         details={"error": "se.participant"},
     )  # fmt: skip
-    page = staff.get(reverse("staff_results", args=["first"])).content.decode()
+    page = results_page(staff, measurement)
     assert "no interval: compute the results again" in page
     assert "There is one batch" not in page
     assert "covers the true value in" not in page

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def kept_results(
-    kept: None, study_of_pages: Callable[[], Study], measured_results: Callable[[Study], ResultSet]
+    kept: None, study_of_pages: Callable[..., Study], measured_results: Callable[[Study], ResultSet]
 ) -> ResultSet:
     return measured_results(study_of_pages())
 
@@ -219,18 +220,28 @@ def test_the_command_writes_both_files_or_none_and_the_same_records_give_the_sam
     staff: Client, study: Study, results: ResultSet, tmp_path: Path
 ) -> None:
     folder, said = tmp_path / "out" / "report", StringIO()
-    call_command("report_study", "pages", "--out", str(folder), stdout=said)
-    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def there() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    with transaction.atomic():  # an earlier report, which is short
+        ResultSet.objects.all().delete()
+        call_command("report_study", "pages", "--out", str(folder), stdout=said)
+        transaction.set_rollback(True)
+    earlier = there()
+    assert sorted(earlier) == ["report.html", "report.pdf"]
+    with pytest.raises(CommandError, match="holds an earlier report"):
+        call_command("report_study", "pages", "--out", str(folder))
+    assert there() == earlier
+    call_command("report_study", "pages", "--out", str(folder), "--replace", stdout=said)
+    written = there()
     assert sorted(written) == ["report.html", "report.pdf"]
+    assert not [name for name in written if written[name] == earlier[name]]
     for extension in ("html", "pdf"):
         response = staff.get(address("staff_report_file", extension=extension) + "?download")
         assert response.content == written[f"report.{extension}"]
         assert response["Content-Disposition"] == f'attachment; filename="report-pages.{extension}"'
         assert "img-src data:" in response["Content-Security-Policy"]
-    with pytest.raises(CommandError, match="holds an earlier report"):
-        call_command("report_study", "pages", "--out", str(folder))
-    call_command("report_study", "pages", "--out", str(folder), "--replace", stdout=said)
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
     (folder / "notes.txt").write_text("mine")
     with pytest.raises(CommandError, match="is not an earlier report"):
         call_command("report_study", "pages", "--out", str(folder), "--replace")

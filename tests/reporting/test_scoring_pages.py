@@ -84,31 +84,31 @@ def text(client: Client, name: str, **place: Any) -> str:
     return response.content.decode()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("view", PAGES)
 def test_people_who_are_not_staff_learn_nothing(
-    page: str, client: Client, study: Study, make_person: Callable[..., Participant]
+    view: str, client: Client, study: Study, make_person: Callable[..., Participant]
 ) -> None:
-    address = reverse(page, kwargs={"slug": "pages"})
+    address = reverse(view, kwargs={"slug": "pages"})
     assert client.get(address).status_code == 302
     client.force_login(make_person(study).user)
     assert client.get(address).status_code == 404
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_an_unknown_study_is_not_found(page: str, staff: Client) -> None:
-    assert staff.get(reverse(page, kwargs={"slug": "nothing"})).status_code == 404
+@pytest.mark.parametrize("view", PAGES)
+def test_an_unknown_study_is_not_found(view: str, staff: Client) -> None:
+    assert staff.get(reverse(view, kwargs={"slug": "nothing"})).status_code == 404
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("view", PAGES)
 def test_pages_work_before_anybody_has_started(
-    page: str, staff: Client, make_study: Callable[..., Study]
+    view: str, staff: Client, make_study: Callable[..., Study]
 ) -> None:
-    text(staff, page, slug=make_study(prompts=PROMPTS, judge_kind="checks").slug)
+    text(staff, view, slug=make_study(prompts=PROMPTS, judge_kind="checks").slug)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_pages_need_no_inline_style_or_script(page: str, staff: Client, decided: ResultSet) -> None:
-    content = text(staff, page)
+@pytest.mark.parametrize("view", PAGES)
+def test_pages_need_no_inline_style_or_script(view: str, staff: Client, decided: ResultSet) -> None:
+    content = text(staff, view)
     assert "style=" not in content
     assert "<style" not in content
     assert "<script" not in content
@@ -116,17 +116,17 @@ def test_pages_need_no_inline_style_or_script(page: str, staff: Client, decided:
 
 
 @pytest.mark.parametrize(
-    ("page", "queries"), [("staff_study", 45), ("staff_screening", 20), ("staff_results", 20)]
+    ("view", "queries"), [("staff_study", 45), ("staff_screening", 20), ("staff_results", 20)]
 )
 def test_pages_take_a_bounded_number_of_queries(
-    page: str,
+    view: str,
     queries: int,
     staff: Client,
     decided: ResultSet,
     django_assert_max_num_queries: Callable[[int], Any],
 ) -> None:
     with django_assert_max_num_queries(queries):
-        text(staff, page)
+        text(staff, view)
 
 
 def test_the_overview_shows_protocol_progress_and_amendments(

@@ -1,7 +1,7 @@
 """The benchmark block of a study with tasks: what it computes, refuses and hides."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import datetime
 from io import StringIO
@@ -13,14 +13,16 @@ from django.test import Client
 
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.inference.measure import Block
+from psychometrics.measures.registry import MEASURED
+from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore
 from scoring.selectors.measures import BlockMeasures, block_measures
 from scoring.services.exports import study_export
-from scoring.services.measurement import measurement_compute
 from scoring.services.task_tables import task_table_import
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 from tests.support.headlines import metrics, tasks
+from tests.support.measuring import measure_blocks
 
 pytestmark = pytest.mark.django_db
 
@@ -42,20 +44,22 @@ def measured(
     make_study: Callable[..., Study],
     make_person: Callable[..., object],
     work: Callable[..., object],
-    score: Callable[..., object],
+    score: Callable[..., Scoring],
     now: datetime,
 ) -> Callable[..., tuple[Study, Measurement]]:
     """A measured study of three people, one of whom is right throughout."""
 
-    def measure(item_bank: ItemBank | None = None, **settings: object) -> tuple[Study, Measurement]:
+    def measure(
+        item_bank: ItemBank | None = None, *, blocks: Iterable[Block] = [Block.BENCHMARK], **settings: object
+    ) -> tuple[Study, Measurement]:
         chosen = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 1, "prompts": PROMPTS, **settings}
         chosen["replicates_per_profile"] = 20
         study = make_study(item_bank=item_bank, **chosen)
         for right in (4, 2, 1):
             answers = {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(PROMPTS)}
             work(make_person(study), answers)
-        results = score(study).judges[0].results  # type: ignore[attr-defined]
-        return study, measurement_compute(results=results, now=now, resamples=100)
+        results = score(study, measures=False).judges[0].results
+        return study, measure_blocks(results, *blocks, now=now, resamples=100)
 
     return measure
 
@@ -211,7 +215,7 @@ def test_what_is_by_task_leaves_without_private_prompts_of_which_a_task_may_have
     prompts = [
         one.model_copy(update={"split": "public" if n == 0 else "private"}) for n, one in enumerate(PROMPTS)
     ]
-    study, _ = measured(prompts=prompts)
+    study, _ = measured(prompts=prompts, blocks=MEASURED)
     study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
     tables = {
         name: [json.loads(line) for line in (tmp_path / "export" / f"{name}.jsonl").read_text().splitlines()]

@@ -19,6 +19,7 @@ from django.test import Client
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
+from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.services.agreements import agreements_compute
 from scoring.services.exports import study_export
@@ -56,8 +57,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def item_bank(files: Path, db: None) -> ItemBank:
+@pytest.fixture(scope="module")
+def item_bank(files: Path, kept: None) -> ItemBank:
     """Imported by the commands, with its leaderboard."""
     out = StringIO()
     call_command("import_item_bank", str(files / "bank.json"), "--slug", "binary", stdout=out)
@@ -67,13 +68,13 @@ def item_bank(files: Path, db: None) -> ItemBank:
     return ItemBank.objects.get(slug="binary")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(
     item_bank: ItemBank,
     make_study: Callable[..., Study],
     make_person: Callable[..., object],
     work: Callable[..., object],
-    score: Callable[..., object],
+    score_at: Callable[..., Scoring],
     now: datetime,
 ) -> tuple[Study, Measurement]:
     """Eight people in two batches, scored by matching: single right-or-wrong answers."""
@@ -92,7 +93,7 @@ def measured(
         if person == 2:
             answers[ITEMS[4]] = ""
         work(make_person(study), answers)
-    results = score(study).judges[0].results  # type: ignore[attr-defined]
+    results = score_at(study, clock=lambda: now, measures=False).judges[0].results
     return study, measurement_compute(results=results, now=now + timedelta(hours=9), resamples=50)
 
 
@@ -148,7 +149,7 @@ def test_people_who_got_all_right_or_nothing_have_no_theta_and_a_reason(
     make_study: Callable[..., Study],
     make_person: Callable[..., object],
     work: Callable[..., object],
-    score: Callable[..., object],
+    score: Callable[..., Scoring],
     staff: Client,
     now: datetime,
 ) -> None:
@@ -164,7 +165,7 @@ def test_people_who_got_all_right_or_nothing_have_no_theta_and_a_reason(
         )  # fmt: skip
         for _ in range(2):
             work(make_person(study), dict.fromkeys(ITEMS[:4], text))
-        results = score(study).judges[0].results  # type: ignore[attr-defined]
+        results = score(study, measures=False).judges[0].results
         measurement = measurement_compute(results=results, now=now + timedelta(hours=9), resamples=20)
         assert "failed" not in {block["state"] for block in measurement.blocks.values()}
         found = measurement.result_set.measures.filter(name="theta.ql", subset="")

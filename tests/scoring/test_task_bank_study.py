@@ -1,8 +1,6 @@
 """A study of a benchmark with tasks on the published table of models: what every part says about it."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from io import StringIO
@@ -21,6 +19,7 @@ from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
+from tests.support.computed_again import computed_again
 from tests.support.headlines import estimates
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +54,7 @@ def measured(
         work(
             make_person(study), {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(prompts)}
         )
-    results = score_at(study, clock=lambda: now).judges[0].results
+    results = score_at(study, clock=lambda: now, measures=False).judges[0].results
     return study, measurement_compute(results=results, now=now, resamples=50)
 
 
@@ -105,7 +104,6 @@ def test_the_numbers_of_its_export_are_computed_again_and_agree(
     folder = tmp_path / "export"
     later = measurement.computed_at + timedelta(days=1)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=later)
-    command = [sys.executable, "-I", str(folder / "recompute.py")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "differs" not in done.stdout
+    code, said = computed_again(folder)
+    assert code == 0, said
+    assert "differs" not in said

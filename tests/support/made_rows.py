@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -38,6 +39,7 @@ from studies.services.banks import bank_import
 from studies.services.people.consents import consent_record
 from studies.services.people.participants import participant_add, participant_approve
 from studies.services.studies import study_create, study_freeze
+from tests.support.measuring import unmeasured
 
 
 @pytest.fixture
@@ -184,7 +186,8 @@ def running_clock(now: datetime) -> Callable[[], datetime]:
 def score(settings: Settings, running_clock: Callable[[], datetime]) -> Callable[..., Scoring]:
     """Screen, judge and compute: `score(study, judge, …)`; no judge where the study's own computes.
 
-    What failed is asked again without a wait.
+    What failed is asked again without a wait. `measures=False`: it ends with the results, for who
+    measures them otherwise or looks at nothing that is measured.
     """
     settings.JUDGING_ROUND_WAIT_SECONDS = 0
     return partial(scored, clock=running_clock)
@@ -201,18 +204,20 @@ def scored(
     *judges: JudgeConfig,
     replicates: int = 1,
     budget: Decimal | None = None,
+    measures: bool = True,
     clock: Callable[[], datetime],
 ) -> Scoring:
     study.refresh_from_db()
-    return study_score(
-        study=study,
-        specs=study_judge_specs(study=study, configs=judges, replicates=replicates),
-        budget=budget,
-        actor=None,
-        clock=clock,
-        planning=no_progress,
-        judging=no_progress,
-    )
+    with nullcontext() if measures else unmeasured():
+        return study_score(
+            study=study,
+            specs=study_judge_specs(study=study, configs=judges, replicates=replicates),
+            budget=budget,
+            actor=None,
+            clock=clock,
+            planning=no_progress,
+            judging=no_progress,
+        )
 
 
 @pytest.fixture(scope="session")

@@ -106,7 +106,7 @@ def measurement(
     now: datetime,
 ) -> Measurement:
     """The commenter is excluded after judging, the one with one answer is not."""
-    run = score_at(study, clock=lambda: now + timedelta(days=1)).judges[0].run
+    run = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].run
     decide(study, people[5], User.objects.create_superuser("first@example.org"), now)
     keep_flagged(study, now)
     return measured(results_compute(run=run, now=now), now)
@@ -265,7 +265,7 @@ def test_without_item_parameters_slices_refuse_and_the_flow_stands(
 ) -> None:
     study = make_study(prompts=PROMPTS[:4], judge_kind="checks", top_size=1)
     work(make_person(study), {"p01": "41", "p02": "42"})
-    measurement = measured(results_compute(run=score(study).judges[0].run, now=now), now)
+    measurement = measured(results_compute(run=score(study, measures=False).judges[0].run, now=now), now)
     assert measurement.blocks["slices"]["state"] == "refused"
     assert measurement.blocks["exclusions"]["state"] == "computed"
     assert row(measurement, "flow.ended").value == 1

@@ -15,21 +15,22 @@ from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.selectors.measures import BlockMeasures, block_measures
-from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.measuring import measure_blocks
 
 pytestmark = pytest.mark.django_db
 EDGE = log(999)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured(
+    kept: None,
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
     now: datetime,
 ) -> Measurement:
     """One batch of four prompts with a = 1, b = 0.
@@ -47,13 +48,13 @@ def measured(
     work(people[0], {"p001": "1", "p002": "2", "p003": ""})
     work(people[1], {"p001": "1", "p002": "98", "p003": "97", "p004": "4"})
     work(people[2], {f"p00{n}": "99" for n in range(1, 5)})
-    scoring = score(study)
+    scoring = score_at(study, clock=lambda: now, measures=False)
     unjudged = AnswerScore.objects.filter(
         answer__session__participant=people[1], answer__prompt__prompt_id="p004"
     )
     unjudged.update(score=None, unscored_reason="timed_out")
     results = results_compute(run=scoring.judges[0].run, now=now)
-    return measurement_compute(results=results, now=now, resamples=100)
+    return measure_blocks(results, Block.MISSING, now=now, resamples=100)
 
 
 def value(found: BlockMeasures, *place: str) -> float | None:
@@ -99,8 +100,9 @@ def test_the_page_says_it_in_sentences_tables_and_a_figure(measured: Measurement
 def test_nobody_asked_is_a_sentence(
     make_study: Callable[..., Study], score: Callable[..., Scoring], now: datetime
 ) -> None:
-    results = score(make_study(prompts=4, judge_kind="checks", top_size=1)).judges[0].results
-    found = block_measures(measurement_compute(results=results, now=now), Block.MISSING)
+    study = make_study(prompts=4, judge_kind="checks", top_size=1)
+    results = score(study, measures=False).judges[0].results
+    found = block_measures(measure_blocks(results, Block.MISSING, now=now, resamples=100), Block.MISSING)
     assert (found.state, found.sentence) == ("refused", "Nobody who is retained was asked anything.")
 
 
@@ -116,8 +118,8 @@ def test_without_item_parameters_reasons_are_counted_and_theta_has_none(
     study = make_study(prompts=4, slug="bare", judge_kind="checks", top_size=1)
     work(make_person(study), {"p001": "1", "p002": ""})
     keep_flagged(study, now)
-    results = score(study).judges[0].results
-    found = block_measures(measurement_compute(results=results, now=now, resamples=100), Block.MISSING)
+    results = score(study, measures=False).judges[0].results
+    found = block_measures(measure_blocks(results, Block.MISSING, now=now, resamples=100), Block.MISSING)
 
     assert found.state == "computed"
     assert value(found, "share.skipped", "average") == 0.25

@@ -26,9 +26,9 @@ from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import study_judge_names
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.services.leaderboards import leaderboard_import
-from scoring.services.measurement import measurement_compute
 from studies.models import ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.measuring import measure_blocks, only_blocks
 
 pytestmark = pytest.mark.django_db
 PROMPTS = 16
@@ -66,7 +66,7 @@ def kept_results(
         known = {n: (n * 7 + number * 5) % 3 > 0 for n in range(1, PROMPTS + 1)}
         answers = {f"p{n:03d}": str(n) if knows else "I have no idea" for n, knows in known.items()}
         work(make_person(study), answers)
-    return score_at(study, clock=lambda: now).judges[0].results
+    return score_at(study, clock=lambda: now, measures=False).judges[0].results
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def measured(results: ResultSet, import_models: Import, now: datetime) -> Measur
         *always("Perfect <b>", 1.0), *always("Hopeless", 0.0), PublishedAbility("Told", 2.04, 0.06, 5),
         PublishedAbility("Unsure", 1.0),
     )  # fmt: skip
-    return measurement_compute(results=results, now=now, resamples=100)
+    return measure_blocks(results, Block.MODELS, now=now, resamples=100)
 
 
 def row(measurement: Measurement, name: str, group: str, model: str = "") -> MeasureRow:
@@ -128,7 +128,7 @@ def page(staff: Client) -> str:
 def test_without_models_the_block_says_how_to_get_them(
     staff: Client, results: ResultSet, now: datetime
 ) -> None:
-    measurement_compute(results=results, now=now, resamples=100)
+    measure_blocks(results, Block.MODELS, now=now, resamples=100)
     assert "No results of models are imported for the item bank items; import_models does it." in page(staff)
 
 
@@ -197,7 +197,7 @@ def test_the_page_says_what_is_not_checked_and_why_nothing_is_modelled(
         *(replace(one, judge="other/judge") for one in always("Other", 0.5)),
         PublishedAbility("Beyond", 60.0, 0.1, 5), PublishedAbility("Unsure", 1.0),
     )  # fmt: skip
-    measurement = measurement_compute(results=results, now=now, resamples=100)
+    measurement = measure_blocks(results, Block.MODELS, now=now, resamples=100)
 
     beyond = row(measurement, "theta.modelled_k1", "", "Beyond")
 
@@ -258,7 +258,7 @@ def test_another_model_changes_no_number_of_a_model(
     ours = ("model:Many", "model:Told")
 
     def numbers() -> list[tuple[Any, ...]]:
-        rows = measurement_compute(results=results, now=now, resamples=100).result_set.measures.filter(
+        rows = measure_blocks(results, Block.MODELS, now=now, resamples=100).result_set.measures.filter(
             subset__in=ours
         )
         return list(rows.values_list(*fields))
@@ -277,7 +277,8 @@ def test_the_same_results_give_the_same_numbers(measured: Measurement, results: 
     fields = ("name", "group", "subset", "value", "se", "low", "high")
     before = list(measured.result_set.measures.filter(block=Block.MODELS).values_list(*fields))
     out = io.StringIO()
-    call_command("measure_study", "pages", resamples=100, stdout=out)
+    with only_blocks(Block.MODELS):
+        call_command("measure_study", "pages", resamples=100, stdout=out)
     again = Measurement.objects.get(result_set=results)
     assert list(again.result_set.measures.filter(block=Block.MODELS).values_list(*fields)) == before
 

@@ -63,7 +63,7 @@ def kept_measurement(
     )  # fmt: skip
     for right in RIGHT:
         work(make_person(study), {f"p{n}": str(40 + n if n in right else 0) for n in NUMBERS})
-    results = score_at(study, clock=lambda: now).judges[0].results
+    results = score_at(study, clock=lambda: now, measures=False).judges[0].results
     return measurement_compute(results=results, now=now, resamples=50)
 
 

@@ -16,9 +16,9 @@ from reporting.views.measurement.blocks_shown import PAGES
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.selectors.measures import BlockMeasures, block_measures
-from scoring.services.measurement import measurement_compute
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.measuring import measure_blocks
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 7)
@@ -53,8 +53,8 @@ def measure(
         )  # fmt: skip
         for own in right:
             work(make_person(study), {f"p00{n}": str(n if n in own else 99) for n in NUMBERS})
-        results = score_at(study, clock=lambda: now).judges[0].results
-        return measurement_compute(results=results, now=now, resamples=100)
+        results = score_at(study, clock=lambda: now, measures=False).judges[0].results
+        return measure_blocks(results, Block.COHORT, Block.TOP, now=now, resamples=100)
 
     return measured
 
@@ -132,7 +132,7 @@ def test_the_same_seed_gives_the_same_numbers(measurement: Measurement, now: dat
     first = measurement
     before = [(row.name, row.subset, row.value, row.low) for row in block_measures(first, Block.TOP).rows]
 
-    again = measurement_compute(results=first.result_set, now=now, resamples=100)
+    again = measure_blocks(first.result_set, Block.TOP, now=now, resamples=100)
 
     rows = block_measures(again, Block.TOP).rows
     assert [(row.name, row.subset, row.value, row.low) for row in rows] == before

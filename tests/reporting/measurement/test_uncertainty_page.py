@@ -13,9 +13,9 @@ from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
 from scoring.selectors.measures import block_measures
-from scoring.services.measurement import measurement_compute
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.measuring import measure_blocks
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., Study]
@@ -42,8 +42,8 @@ def measure(
         for own in right:
             person = make_person(study)
             work(person, {f"p00{n}": str(n if n in own else 99) for n in range(1, 5)})
-        results = score(study).judges[0].results
-        return measurement_compute(results=results, now=now, resamples=200)
+        results = score(study, measures=False).judges[0].results
+        return measure_blocks(results, Block.UNCERTAINTY, Block.MISSING, now=now, resamples=200)
 
     return measured
 

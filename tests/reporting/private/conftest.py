@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.support.judged_study import (
     PRIVATE,
     RUBRIC,
     compute,
+    exported,
     judge_all,
 )
 
@@ -32,9 +34,12 @@ def make_judged(
     make_judge: Callable[..., JudgeConfig],
     now: datetime,
 ) -> Callable[..., Study]:
-    """Make a study of eight prompts, these of them private, scored by two judges, with a rated audit."""
+    """Make a study of eight prompts, these of them private, scored by two judges, with a rated audit.
 
-    def make(private: list[str]) -> Study:
+    `computes`: what is computed of the scores; everything that a report shows unless told.
+    """
+
+    def make(private: list[str], computes: Callable[[Study, datetime], object] = compute) -> Study:
         chance = random.Random(9)
         items = tuple(ItemParameter(name, a=1 + n / 10, b=n / 5 - 1) for n, name in enumerate(NAMES))
         parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
@@ -70,16 +75,30 @@ def make_judged(
                 AuditItem.objects.filter(pk=item.pk).update(
                     human_score=human_score, rater=rater, rated_at=now
                 )
-        compute(study, now)
+        computes(study, now)
         return study
 
     return make
 
 
 @pytest.fixture(scope="module")
-def judged(kept: None, make_judged: Callable[..., Study]) -> Study:
+def computes() -> Callable[[Study, datetime], object]:
+    """What is computed of the module's study."""
+    return compute
+
+
+@pytest.fixture(scope="module")
+def judged(
+    kept: None, make_judged: Callable[..., Study], computes: Callable[[Study, datetime], object]
+) -> Study:
     """Three of the eight prompts are private."""
-    return make_judged(PRIVATE)
+    return make_judged(PRIVATE, computes)
+
+
+@pytest.fixture(scope="module")
+def folder(judged: Study, tmp_path_factory: pytest.TempPathFactory, now: datetime) -> Path:
+    """Its export, which tests only read."""
+    return exported(judged, tmp_path_factory.mktemp("private") / "out", now)
 
 
 @pytest.fixture

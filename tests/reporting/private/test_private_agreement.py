@@ -23,7 +23,6 @@ from tests.support.judged_study import (
     PEOPLE,
     answers,
     change_private_scores,
-    compute,
     hashes,
     judges_section,
     stored,
@@ -31,6 +30,16 @@ from tests.support.judged_study import (
 )
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def computes() -> Callable[[Study, datetime], object]:
+    """Agreement, which rests on scores alone."""
+    return agreement
+
+
+def agreement(study: Study, now: datetime) -> None:
+    agreements_compute(study=study, now=now)
 
 
 def test_agreement_is_there_of_all_answers_and_of_the_public_ones(study: Study) -> None:
@@ -83,7 +92,7 @@ def test_a_score_of_a_private_prompt_changes_nothing_of_the_public_scope(study: 
 
 
 def test_a_study_without_private_prompts_has_one_scope(make_judged: Callable[..., Study]) -> None:
-    study = make_judged([])
+    study = make_judged([], agreement)
     assert set(JudgeComparison.objects.filter(first__study=study).values_list("scope", flat=True)) == {"all"}
 
 
@@ -91,7 +100,7 @@ def test_where_every_prompt_is_private_the_public_scope_is_empty_and_says_so(
     study: Study, now: datetime
 ) -> None:
     Prompt.objects.update(split="private")
-    compute(study, now)
+    agreement(study, now)
     values = next(values for (*_, level), values in stored("public").items() if level == "answer")
     assert (values["rows"], values["statistics"]["kappa"]["reason"]) == (0, "no_pairs")
     assert "nothing was scored by both judges" in str(judges_section(study))
@@ -127,7 +136,7 @@ def test_the_page_of_agreement_shows_all_answers_or_the_public_ones(staff: Clien
 def test_without_private_prompts_the_page_of_agreement_has_nothing_to_switch(
     staff: Client, make_judged: Callable[..., Study]
 ) -> None:
-    address = reverse("staff_agreement", kwargs={"slug": make_judged([]).slug})
+    address = reverse("staff_agreement", kwargs={"slug": make_judged([], agreement).slug})
     assert "Public prompts only" not in staff.get(address, {"prompts": "public"}).content.decode()
 
 

@@ -20,6 +20,16 @@ from tests.support.judged_study import NAMES, without_private_prompts
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def computes() -> Callable[[Study, datetime], object]:
+    """Nothing: an audit rests on verdicts alone."""
+    return nothing
+
+
+def nothing(study: Study, now: datetime) -> None:
+    """Leave the scores as they are."""
+
+
 def test_the_terminal_says_over_which_prompts_an_audit_is(study: Study, sample: AuditSample) -> None:
     for public_only in (False, True):
         AuditSample.objects.update(strata=sample.strata | {"public_only": public_only})
@@ -104,7 +114,7 @@ def test_a_stratum_counts_for_its_public_verdicts(study: Study, now: datetime) -
 def test_where_all_drawn_of_a_stratum_are_private_nothing_is_said_of_all_verdicts(
     make_judged: Callable[..., Study], now: datetime
 ) -> None:
-    drawn = list(samples(make_judged(NAMES[:6]), now, size=24, number=6))
+    drawn = list(samples(make_judged(NAMES[:6], nothing), now, size=24, number=6))
     shares = {sample.pk: share_drawn_from(sample) for sample in drawn}
     assert min(shares.values()) < 0.95
     for sample in drawn:

@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from decimal import Decimal
@@ -17,12 +17,21 @@ from judging.models import JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start
 from llm.egress import PUBLIC_ONLY
+from psychometrics.inference.measure import Block
 from scoring.models import ResultSet
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend
 from tests.scoring.commands.terminal import PROMPTS, run
+from tests.support.measuring import only_blocks
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def measures_of_one_block() -> Iterator[None]:
+    """What is measured of a judge's scores does not hang on who judged."""
+    with only_blocks(Block.COHORT):
+        yield
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -17,6 +17,7 @@ from batches.services.ending import session_submit, session_withdraw
 from batches.services.extending import session_reopen
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import CriterionScore
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.models import Measurement, ResultSet
 from scoring.readers.model_results.records import ModelResults, PublishedAbility
@@ -30,12 +31,20 @@ from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend
 from studies.services.banks import item_bank_import
+from tests.support.measuring import only_blocks
 
 pytestmark = pytest.mark.django_db
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "scoring.md"
 CRITERIA = (CriterionRecord(text="Says red.", check=ContainsCheck(any_of=("red",))),)
 PROMPTS = [PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", criteria=CRITERIA) for n in range(1, 5)]
 NAMES = [one.prompt_id for one in PROMPTS]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def measures_of_one_block() -> Iterator[None]:
+    """What is out of date is told by what measurements rest on, not by what they hold."""
+    with only_blocks(Block.EXCLUSIONS):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +19,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
 NAMES = [f"p{n:02d}" for n in range(1, 13)]
@@ -31,12 +30,13 @@ PEOPLE = 12
 Row = dict[str, Any]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def study(
+    kept: None,
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
     now: datetime,
 ) -> Study:
     chance = random.Random(3)
@@ -62,7 +62,7 @@ def study(
     for number in range(PEOPLE):
         person = make_person(study, profile=("stem-phd", "stem-undergraduate")[number % 2])
         work(person, dict.fromkeys(NAMES, "an answer of several words"))
-    run = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results.run
+    run = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results.run
     for one in AnswerScore.objects.filter(run=run).order_by(
         "answer__session__participant", "answer__prompt__prompt_id"
     ):
@@ -107,6 +107,5 @@ def test_what_is_held_back_is_no_difference_to_the_recompute_script(
     study: Study, tmp_path: Path, now: datetime
 ) -> None:
     exported(study, 0.5, tmp_path / "export", now)
-    command = [sys.executable, "-I", str(tmp_path / "export" / "recompute.py")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    code, said = computed_again(tmp_path / "export")
+    assert code == 0, said

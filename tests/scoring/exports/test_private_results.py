@@ -21,6 +21,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.support.measuring import only_blocks
 
 pytestmark = pytest.mark.django_db
 NAMES = [f"p{n}" for n in range(1, 9)]
@@ -45,7 +46,13 @@ def scored(
 ) -> Scored:
     """Make a study of eight prompts, score it and compute its results."""
 
-    def make(private: list[str], *, answered: list[str] = NAMES, in_bank: list[str] = NAMES) -> ResultSet:
+    def make(
+        private: list[str],
+        *,
+        answered: list[str] = NAMES,
+        in_bank: list[str] = NAMES,
+        measures: bool = False,
+    ) -> ResultSet:
         items = tuple(ItemParameter(name, a=1.0, b=n / 5) for n, name in enumerate(in_bank))
         bank, _ = item_bank_import(
             slug="items", parameters=ItemParameters(items, 0.998, 0.001, sigma_hat=2.5), now=now
@@ -64,13 +71,14 @@ def scored(
         for right in RIGHT:
             texts = {name: f"It is {name}." if name in right else "It is not." for name in answered}
             work(make_person(study), texts)
-        return score(study).judges[0].results
+        return score(study, measures=measures).judges[0].results
 
     return make
 
 
 def exported_hash(study: Study, folder: Path, now: datetime) -> str:
-    results_bring_up(study=study, clock=lambda: now)
+    with only_blocks():
+        results_bring_up(study=study, clock=lambda: now)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
     [run] = json.loads((folder / "manifest.json").read_text())["runs"]
     return str(run["inputs_sha256"])
@@ -114,7 +122,7 @@ def test_without_private_prompts_the_whole_hash_leaves(scored: Scored, tmp_path:
 
 
 def test_the_report_counts_no_private_answers_among_what_changed(scored: Scored, now: datetime) -> None:
-    results = scored(PRIVATE)
+    results = scored(PRIVATE, measures=True)
     study, later = results.run.study, results.computed_at + timedelta(hours=1)
     AnswerScore.objects.filter(answer__prompt__split="private").update(judged_at=later)
     assert "12 judged answers" in changes_since(results)
@@ -129,7 +137,9 @@ def test_the_report_says_where_the_numbers_over_all_answers_are(
     scored: Scored, number: int, where: str
 ) -> None:
     [said] = [
-        text for text in sentences(scored(PRIVATE[:number]).run.study) if "on the private prompts" in text
+        text
+        for text in sentences(scored(PRIVATE[:number], measures=True).run.study)
+        if "on the private prompts" in text
     ]
     assert where in said
 

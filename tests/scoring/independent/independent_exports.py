@@ -5,11 +5,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from formats.item_parameters import ItemParameter, ItemParameters
+from scoring.export import independent
 from scoring.services.exports import study_export
 from studies.models import Study
 
@@ -34,6 +37,15 @@ def run_script(folder: Path) -> tuple[int, str]:
     done = subprocess.run(command, cwd=folder.parent, capture_output=True, text=True, check=False)
     assert not done.stderr
     return done.returncode, done.stdout
+
+
+def computed_again(folder: Path) -> tuple[int, str]:
+    """The same in this process, which a start takes longer than; warnings are errors here."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = independent.main([str(folder)])
+    assert not err.getvalue()
+    return code, out.getvalue()
 
 
 def agreeing(said: str) -> dict[str, int]:

@@ -62,7 +62,7 @@ def make_measured(
             if number == 3:
                 texts = dict.fromkeys(NAMES, "idk")
             work(person, texts, end="expired" if number % 4 == 0 else "submitted")
-        results = score(study, clock=lambda: now + timedelta(days=1)).judges[0].results
+        results = score(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results
         for one in AnswerScore.objects.filter(run=results.run).order_by(*NOT_BY_KEY):
             sure = chance.random()
             AnswerScore.objects.filter(pk=one.pk).update(score=chance.choice((0.0, 0.25, 0.5, 0.9, 1.0, 1.0)))

@@ -17,6 +17,7 @@ from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.views.report.parts import study_document
 from studies.models import Study
 from tests.scoring.recompute.recomputing import assert_agree, assert_complete, exported, prompt, run_script
+from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +52,7 @@ def test_every_number_that_an_export_allows_agrees_and_a_changed_score_is_notice
     assert_agree(said, "top top.paper.ql", "dif dif.items_flagged.holm", "dif dif.theta.ql")
     assert_counts(said, study_records(study))
     change_scores(folder / "scores.jsonl", "p01")
-    code, said = run_script(folder)
+    code, said = computed_again(folder)
     assert code == 1
     assert "scores.jsonl is not the file that the manifest names" in said
     assert "differs: theta_pool is" in said
@@ -100,7 +101,7 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
     study = make_measured(prompts, judge_kind="checks", batch_size=12)
     Answer.objects.filter(prompt__split="private", has_text=True).update(text="hidden words")
     folder = exported(study, tmp_path / "export", now)
-    code, said = run_script(folder)
+    code, said = computed_again(folder)
     assert code == 0, said
     of_public, of_all = (lines_of(said, with_private=one) for one in (False, True))
     assert not [(what, found) for what, found in of_public.items() if found[1]]

@@ -27,6 +27,7 @@ from tests.scoring.recompute.recomputing import (
     prompt,
     run_script,
 )
+from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +59,7 @@ def test_the_variants_of_a_task_of_bbh_are_averaged_first(
     tasks = ("word_sorting", "logical_deduction_three_objects", "logical_deduction_five_objects")
     prompts = [prompt(n, task=tasks[n % 3]) for n in range(1, 13)]
     study = make_measured(prompts, judge_kind="match", match_rules="bbh", with_bank=False)
-    code, said = run_script(exported(study, tmp_path / "export", now))
+    code, said = computed_again(exported(study, tmp_path / "export", now))
     assert code == 0, said
     assert_agree(said, "benchmark benchmark.macro.bbh23", "benchmark human.top_crossfit")
 

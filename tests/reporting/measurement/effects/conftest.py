@@ -40,7 +40,7 @@ def scored(
             right = {n for n in NUMBERS if (n > 6 if i == PEOPLE - 1 else n <= 4 + i % 4 or n == 7 + i % 3)}
             person = make_person(study, profile=("stem-phd", "stem-undergraduate")[i % 2])
             work(person, {IDS[n]: str(40 + n if n in right else 0) for n in NUMBERS})
-        return score_at(study, clock=lambda: now + timedelta(days=1)).judges[0].run
+        return score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].run
 
     return run
 

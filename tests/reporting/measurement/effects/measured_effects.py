@@ -9,9 +9,9 @@ from django.urls import reverse
 from judging.models import ScoringRun
 from psychometrics.inference.measure import Block
 from scoring.models import Measurement, MeasureRow
-from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
+from tests.support.measuring import measure_blocks
 
 NUMBERS = range(1, 13)
 # Private ids are long: three letters stand in the random tokens of a page now and then.
@@ -28,8 +28,8 @@ BLOCKS = (Block.FIT, Block.DIF, Block.JUDGE)
 PEOPLE = 8
 
 
-def measured(run: ScoringRun, now: datetime) -> Measurement:
-    return measurement_compute(results=results_compute(run=run, now=now), now=now, resamples=100)
+def measured(run: ScoringRun, now: datetime, *blocks: Block) -> Measurement:
+    return measure_blocks(results_compute(run=run, now=now), *blocks, now=now, resamples=100)
 
 
 def row(measurement: Measurement, block: Block, name: str, group: str = "", subset: str = "") -> MeasureRow:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def measurement(run: ScoringRun, now: datetime) -> Measurement:
-    return measured(run, now)
+    return measured(run, now, *BLOCKS)
 
 
 def test_all_three_blocks_are_computed_and_shown(measurement: Measurement, staff: Client) -> None:

@@ -46,7 +46,7 @@ def test_confidence_and_failures_are_counted(run: ScoringRun, staff: Client, now
     one = AnswerScore.objects.filter(run=run).order_by("pk")[0]
     AnswerScore.objects.filter(pk=one.pk).update(score=None, unscored_reason="timed_out")
 
-    measurement = measured(run, now)
+    measurement = measured(run, now, Block.JUDGE)
 
     confidence = row(measurement, Block.JUDGE, "judge.confidence")
     assert (confidence.value, confidence.details["counts"]) == (1.0, [[1.0, 12 * PEOPLE]])
@@ -61,7 +61,7 @@ def test_theta_at_confidence_one_and_its_change(run: ScoringRun, now: datetime) 
     CriterionScore.objects.filter(run=run, answer=answer).update(confidence=0.9)
     AnswerScore.objects.filter(run=run, answer=answer).update(score=0.9)
 
-    measurement = measured(run, now)
+    measurement = measured(run, now, Block.JUDGE)
 
     judged, certain = (
         row(measurement, Block.JUDGE, "judge.theta.pool", "average", f"scores:{name}")
@@ -86,7 +86,7 @@ def test_another_judge_of_the_same_protocol_is_compared_on_the_same_answers(
     failed = AnswerScore.objects.filter(run=other).exclude(answer=answer).order_by("pk")[0]
     AnswerScore.objects.filter(pk=failed.pk).update(score=None, unscored_reason="timed_out")
 
-    measurement = measured(run, now)
+    measurement = measured(run, now, Block.JUDGE)
 
     subset = "judge:checks#2"
     change = row(measurement, Block.JUDGE, "theta.change", "average", subset)
@@ -108,7 +108,7 @@ def test_judges_of_one_name_are_told_apart(run: ScoringRun, now: datetime) -> No
     for digest in "de":
         second_judge(run, now, digest)
 
-    measurement = measured(run, now)
+    measurement = measured(run, now, Block.JUDGE)
 
     changes = measurement.result_set.measures.filter(
         scope="all", name="theta.change", group="average", subset__startswith="judge:"
@@ -120,7 +120,7 @@ def test_judges_of_one_name_are_told_apart(run: ScoringRun, now: datetime) -> No
 def test_without_item_parameters_fit_and_dif_refuse_and_the_judge_is_still_described(
     scored: Callable[..., ScoringRun], staff: Client, now: datetime
 ) -> None:
-    measurement = measured(scored("itemless", items=False), now)
+    measurement = measured(scored("itemless", items=False), now, *BLOCKS)
 
     assert measurement.blocks["fit"]["state"] == measurement.blocks["dif"]["state"] == "refused"
     assert "item parameters" in measurement.blocks["fit"]["sentence"]
@@ -134,7 +134,7 @@ def test_without_item_parameters_fit_and_dif_refuse_and_the_judge_is_still_descr
 def test_one_person_alone_has_a_fit_and_no_theta(
     scored: Callable[..., ScoringRun], staff: Client, now: datetime
 ) -> None:
-    measurement = measured(scored("alone", people=1), now)
+    measurement = measured(scored("alone", people=1), now, *BLOCKS)
 
     for block in BLOCKS:
         assert block_measures(measurement, block).state == "computed"

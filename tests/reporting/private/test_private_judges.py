@@ -1,14 +1,21 @@
-"""What the report of a study with private prompts says of judges and raters: public prompts alone."""
+"""Agreement and audits of a study with private prompts leave the site, in exports and in reports, in the
+public scope only.
+"""
 
+import json
 import re
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from batches.models import Answer
+from batches.services.ending import session_withdraw
+from judging.models import AuditSample
+from operations.services.erasure import withdrawn_erase
 from presentation.agreement import LEVEL_TEXTS, STATISTICS, statistic_name
 from presentation.catalogue import label_of
 from presentation.measures import group_name
@@ -18,19 +25,21 @@ from reporting.report.parts import Figure, Paragraph, Part
 from reporting.views.audits.tables import STATISTICS as AUDITED
 from screening.models import AnswerFlag
 from studies.models import Study
+from tests.support.computed_again import computed_again
 from tests.support.judged_study import (
+    PRIVATE,
+    assert_agrees,
     change_private_scores,
     compute,
     exported,
     judges_section,
     parts_of,
     rows_of,
+    run_script,
     without_private_prompts,
 )
 
 pytestmark = pytest.mark.django_db
-
-
 THRESHOLDS = {"0.80", "0.03", "0.75", "1", "15", "95"}  # of warnings and intervals
 JUDGE = re.compile(r"judge-\w-\d")
 NUMBER = re.compile(r"−?\d+(?:\.\d+)?")
@@ -38,10 +47,73 @@ PAIR, RUN_OF = [1, 2], {"judge-a-3": 1, "judge-b-3": 2}
 Rows = list[dict[str, Any]]
 
 
-def test_every_number_on_judges_in_the_report_is_that_of_its_row_in_the_export(
-    study: Study, tmp_path: Path, now: datetime
+def test_only_the_public_scope_leaves_and_the_script_computes_all_of_it(folder: Path) -> None:
+    assert_only_the_public_scope_leaves(folder, run_script)
+
+
+def test_of_one_private_prompt_as_well_only_the_public_scope_leaves(
+    make_judged: Callable[..., Study], tmp_path: Path, now: datetime
 ) -> None:
+    assert_only_the_public_scope_leaves(exported(make_judged(PRIVATE[:1]), tmp_path / "out", now))
+
+
+def assert_only_the_public_scope_leaves(
+    folder: Path, computing: Callable[[Path], tuple[int, str]] = computed_again
+) -> None:
+    for table in ("agreement", "audit_results"):
+        assert {row["scope"] for row in rows_of(folder, table)} == {"public"}, table
+    code, said = computing(folder)
+    assert code == 0, said
+    assert_agrees(said)
+
+
+def test_without_private_prompts_the_only_scope_is_that_of_all_answers(
+    make_judged: Callable[..., Study], tmp_path: Path, now: datetime
+) -> None:
+    folder = exported(make_judged([]), tmp_path / "out", now)
+    for table in ("agreement", "audit_results"):
+        assert {row["scope"] for row in rows_of(folder, table)} == {"all"}, table
+    [entry] = json.loads((folder / "manifest.json").read_text())["audits"]
+    assert sum(one["drawn"] for one in entry["strata"]) == 70
+    code, said = computed_again(folder)
+    assert code == 0, said
+    assert_agrees(said)
+
+
+def test_of_the_strata_only_the_public_counts_leave(folder: Path, sample: AuditSample) -> None:
+    [entry] = json.loads((folder / "manifest.json").read_text())["audits"]
+    assert "private" not in entry
+    stored = {one["name"]: one for one in sample.strata["strata"] if one["public_verdicts"]}
+    assert any(one["public_verdicts"] < one["verdicts"] for one in stored.values())
+    assert entry["strata"] == [
+        {"name": name, "verdicts": one["public_verdicts"], "drawn": one["public_drawn"]}
+        for name, one in stored.items()
+    ]
+    for row in rows_of(folder, "audit"):
+        one = stored[row["stratum"]]
+        assert row["inclusion_probability"] == pytest.approx(one["public_drawn"] / one["public_verdicts"])
+
+
+def test_who_leaves_after_the_draw_is_left_out_and_still_counted_as_drawn(
+    study: Study, sample: AuditSample, tmp_path: Path, now: datetime
+) -> None:
+    of_private = sample.items.filter(row__answer__prompt__split="private")
+    public = 70 - of_private.count()
+    person = of_private.earliest("number").row.answer.session.participant
+    session_withdraw(participant=person, now=now + timedelta(hours=2))
+    withdrawn_erase(now=now + timedelta(days=400))
+    compute(study, now)
     folder = exported(study, tmp_path / "out", now)
+    rows = rows_of(folder, "audit_results")
+    assert {row["value"] for row in rows if row["statistic"] == "drawn"} == {public}
+    code, said = computed_again(folder)
+    assert code == 0, said
+    assert_agrees(said)
+
+
+def test_every_number_on_judges_in_the_report_is_that_of_its_row_in_the_export(
+    study: Study, folder: Path
+) -> None:
     agreement, audit = rows_of(folder, "agreement"), rows_of(folder, "audit_results")
     cells = [cell for table in tables_of(study) for cell in cells_of(table, agreement, audit)]
     assert len(cells) > 100
@@ -49,10 +121,7 @@ def test_every_number_on_judges_in_the_report_is_that_of_its_row_in_the_export(
     assert sum(bool(NUMBER.search(shown)) for _, shown, _ in cells) > 80
 
 
-def test_the_numbers_in_sentences_on_judges_are_in_the_export(
-    study: Study, tmp_path: Path, now: datetime
-) -> None:
-    folder = exported(study, tmp_path / "out", now)
+def test_the_numbers_in_sentences_on_judges_are_in_the_export(study: Study, folder: Path) -> None:
     rows = [*rows_of(folder, "agreement"), *rows_of(folder, "audit_results")]
     allowed = {text for row in rows for text in texts_of(row)} | THRESHOLDS
     sentences = [part.text for part in judges_section(study) if isinstance(part, Paragraph)]
@@ -153,20 +222,20 @@ def texts_of(row: dict[str, Any]) -> Iterator[str]:
         yield from (decimals(row[name], places) for places in (0, 2, 3) if row[name] is not None)
 
 
-@pytest.mark.parametrize("change", ["scores", "answers"])
-def test_nothing_in_the_report_moves_with_what_is_of_a_private_prompt(
-    study: Study, now: datetime, change: str
-) -> None:
+def test_nothing_in_the_report_moves_with_what_is_of_a_private_prompt(study: Study, now: datetime) -> None:
     """Neither estimates nor measures, agreement, audit, figures or the checklist."""
     flag_one(study, "public", now)
     compute(study, now)
     before = parts_of(study)
     assert len(before) > 100
-    change_private_scores() if change == "scores" else without_private_prompts()
-    flag_one(study, "private", now)
-    compute(study, now)
-    for old, new in zip(before, parts_of(study), strict=True):
-        assert looked_at(old) == looked_at(new)
+    for change in (change_private_scores, without_private_prompts):
+        with transaction.atomic():
+            change()
+            flag_one(study, "private", now)
+            compute(study, now)
+            for old, new in zip(before, parts_of(study), strict=True):
+                assert looked_at(old) == looked_at(new), change
+            transaction.set_rollback(True)
 
 
 def looked_at(part: Part) -> object:

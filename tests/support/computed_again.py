@@ -1,0 +1,19 @@
+"""The numbers of an export computed again by the library that ships in it, in this process.
+
+A start of Python that reads the library out of its archive takes longer than most exports. That the script
+of an export runs by itself is tested in tests/scoring/recompute.
+"""
+
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+from psychometrics.recompute.__main__ import main
+
+
+def computed_again(folder: Path) -> tuple[int, str]:
+    """The exit code, and what is said."""
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = main([str(folder)])
+    return code, said.getvalue()
