@@ -1,9 +1,10 @@
 """Compute everything that rests on people's answers again, by the services that the commands use."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar
 
-from batches.models import Answer
 from judging.judges.interface import JudgeTask
 from judging.judges.local_judges import LocalJudge
 from judging.models import AnswerScore, CriterionScore, JudgeCall, ScoringRun
@@ -21,6 +22,7 @@ from screening.models import AnswerFlag, ParticipantFlag
 from screening.services.screening import study_screen
 from studies.models import Study
 
+Row = TypeVar("Row", CriterionScore, JudgeCall)
 MIN_RESAMPLES = 100  # that measure_study takes
 
 
@@ -75,21 +77,26 @@ def judge_again(run: ScoringRun, now: datetime) -> None:
         if isinstance(judge, LocalJudge):
             verdicts_again(run, judge)
             return
-        for call in JudgeCall.objects.filter(run=run).select_related("answer", "criterion"):
+        calls = list(JudgeCall.objects.filter(run=run).select_related("answer", "criterion"))
+        for call, task in tasks_of(calls):
             position = call.criterion.position if call.criterion else None
-            if request := judge.request(task_of(call.answer), (position,)):
+            if request := judge.request(task, (position,)):
                 JudgeCall.objects.filter(pk=call.pk).update(request_sha256=request.sha256)
 
 
 def verdicts_again(run: ScoringRun, judge: LocalJudge) -> None:
-    for row in CriterionScore.objects.filter(run=run).select_related("answer", "criterion"):
-        said = judge.verdict(task_of(row.answer), row.criterion.position if row.criterion else None)
+    rows = list(CriterionScore.objects.filter(run=run).select_related("answer", "criterion"))
+    for row, task in tasks_of(rows):
+        said = judge.verdict(task, row.criterion.position if row.criterion else None)
         row.score, row.confidence, row.explanation = said.score, said.confidence, said.explanation
-        row.save(update_fields=["score", "confidence", "explanation"])
+    CriterionScore.objects.bulk_update(rows, ["score", "confidence", "explanation"])
 
 
-def task_of(answer: Answer) -> JudgeTask:
-    return replace(prompts_to_judge([answer.prompt_id])[answer.prompt_id].task, answer=answer.text)
+def tasks_of(rows: Sequence[Row]) -> Iterator[tuple[Row, JudgeTask]]:
+    """Each row with what a judge would be given for its answer."""
+    prompts = prompts_to_judge({row.answer.prompt_id for row in rows})
+    for row in rows:
+        yield row, replace(prompts[row.answer.prompt_id].task, answer=row.answer.text)
 
 
 def scores_again(run: ScoringRun) -> None:

@@ -7,8 +7,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.test import Client, override_settings
+from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
@@ -31,13 +30,6 @@ from studies.models import Study, User
 KEY = ("scope", "block", "name", "group", "subset", "participant", "prompt_id")
 NUMBERS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters")
 ENDS = (("theta_pool", "_pool"), ("theta_ql", "_ql"), ("theta", ""))
-PLAIN = {
-    "STAFF_SECOND_FACTOR": False,
-    "STORAGES": {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    },
-}
 Cells = dict[str, list[str]]
 Row = dict[str, Any]
 
@@ -58,12 +50,13 @@ class Compared:
 def places_compared(study: Study, export: Path) -> Compared:
     """Everything that the study's places show of its stored numbers."""
     compared = Compared()
-    with translation.override("en"), override_settings(**PLAIN):
+    with translation.override("en"):
         compare_export(study, export, compared)
         results = newest_study_results(study)
         if results is not None:
-            compare_headlines(study, results, compared)
-            compare_blocks(study, results, compared)
+            report = document_html(study_document(study))
+            compare_headlines(study, results, report, compared)
+            compare_blocks(study, results, report, compared)
     return compared
 
 
@@ -90,20 +83,20 @@ def compare_export(study: Study, folder: Path, compared: Compared) -> None:
             compared.add("export, estimates", f"{column} {subset}", same=same)
 
 
-def compare_headlines(study: Study, results: ResultSet, compared: Compared) -> None:
+def compare_headlines(study: Study, results: ResultSet, report: str, compared: Compared) -> None:
     """The rows of both groups on the page of results, in the report and on the terminal."""
     scope = scope_to_show(results)
-    report = report_of(results, scope)
+    numbers = report_of(results, scope)
     address = reverse("staff_results", args=[study.slug])
     places = {
         "page, results": rows_of(page(study, f"{address}?prompts={scope}")),
-        "report, results": rows_of(document_html(study_document(study))),
+        "report, results": rows_of(report),
         "terminal, results": {
             line.partition("  ")[0]: re.split(r"\s{2,}|(?<=\d) (?=to)|(?<=to) ", line)[1:]
-            for line in estimate_lines(report)
+            for line in estimate_lines(numbers)
         },
     }
-    for one in (*report.overall, *report.categories):
+    for one in (*numbers.overall, *numbers.categories):
         for place, rows in places.items():
             label = label_in(place, one)
             said = " | ".join(rows.get(label, ["no row"]))
@@ -129,12 +122,11 @@ def texts_of(one: GroupNumbers, place: str) -> Iterator[str]:
         yield decimals(one.raw_mean, 3)
 
 
-def compare_blocks(study: Study, results: ResultSet, compared: Compared) -> None:
+def compare_blocks(study: Study, results: ResultSet, report: str, compared: Compared) -> None:
     """The tables of each block's page are those of the report; each number that it is to show is there."""
     measurement, scope = measurement_of(results), scope_to_show(results)
     if measurement is None:
         return
-    report = document_html(study_document(study))
     reported = tables_of(report)
     for block, shown in PAGES.items():
         address = reverse("staff_measurement", args=[study.slug, block])

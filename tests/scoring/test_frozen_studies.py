@@ -3,16 +3,22 @@
 import copy
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.db.models import Q
 
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE, entries_of
+from scoring.coordinator import results_bring_up
+from scoring.models import MeasureRow
+from scoring.services.exports import study_export
+from studies.models import Study
 from tests.frozen.comparing import (
     ABSENT,
     KEYS,
@@ -23,11 +29,14 @@ from tests.frozen.comparing import (
     present_line,
     report_of,
 )
-from tests.upgrades.databases import empty_database
+from tests.frozen.computing import study_compute
+from tests.frozen.places import places_compared
+from tests.frozen.recomputed import Recomputed, export_recomputed
+from tests.upgrades.databases import Databases
 from tests.upgrades.keeping import exported, unpacked
+from tests.upgrades.states import rendered_when_read
 
-ROOT = Path(__file__).resolve().parents[2]
-FROZEN = ROOT / "tests" / "frozen"
+FROZEN = Path(__file__).resolve().parents[1] / "frozen"
 NAMES = ("split", "tasks", "logistic", "bankless", "unjudged", "judges")
 # Set on one machine before and after a change that is to change nothing: then every digit counts.
 EXACT = os.environ.get("CHIRON_FROZEN_EXACT") == "1"
@@ -60,31 +69,11 @@ NUMBERS_OF_ESTIMATES = [
 ]  # fmt: skip
 
 
-def computed_in(folder: Path, name: str, *how: str) -> Path:
-    """The folder with the export of the study, computed by a process with a database of its own."""
-    with empty_database(folder) as address:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.frozen.compute", str(FROZEN / name), str(folder), *how],
-            cwd=ROOT,
-            env={**os.environ, "DATABASE_URL": address, "CHIRON_DATA_DIR": str(folder / "data")},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
-
-
 @pytest.fixture
-def computed(name: str, tmp_path: Path) -> Path:
-    """Everything that rests on judged answers anew."""
-    return computed_in(tmp_path, name)
-
-
-@pytest.fixture
-def upgraded(name: str, tmp_path: Path) -> Path:
-    """What is due after the migrations, as before an export."""
-    return computed_in(tmp_path, name, "--upgraded")
+def study(name: str, databases: Databases) -> Iterator[Study]:
+    """A frozen study with its rows brought to the present, in a database of its own."""
+    with databases.copy_of(databases.upgraded(FROZEN / name)):
+        yield Study.objects.get(slug=name)
 
 
 def is_in_catalogue(row: dict[str, str]) -> bool:
@@ -93,36 +82,58 @@ def is_in_catalogue(row: dict[str, str]) -> bool:
     return entry is not None and entry.block == row["block"] and entry.covers(row["group"], row["subset"])
 
 
+def day_after(name: str) -> datetime:
+    """When everything is computed again: a day after the study was kept."""
+    return datetime.fromisoformat(kept_export(name)["manifest"]["exported_at"]) + timedelta(days=1)
+
+
+def stored_rows(study: Study) -> list[dict[str, str]]:
+    """What every stored measure of the study is about."""
+    of_results, of_judges = Q(results__run__study=study), Q(comparison__first__study=study)
+    names = ("block", "name", "group", "subset", "participant", "prompt_id")
+    return list(MeasureRow.objects.filter(of_results | of_judges).values(*names).distinct())
+
+
 def kept_export(name: str) -> Export:
     export: Export = unpacked(FROZEN / name / "export.json.gz")[name]
     return export
+
+
+def export_checked(study: Study, folder: Path, now: datetime) -> Recomputed:
+    """Export the study, compare that with what was kept and with every place that shows a number.
+
+    What the export's own script says of it is returned.
+    """
+    study_export(study=study, target=folder, replace=False, software="", now=now)
+    found = export_differences(study.slug, kept_export(study.slug), exported(folder), exact=EXACT)
+    found = [one for one in found if (study.slug, one.table, one.place) not in MEANT]
+    assert not found, "\n" + report_of(found)
+    places = places_compared(study, folder)
+    assert not places.differences, places.differences[:MAX_LINES]
+    assert places.times.keys() >= PLACES
+    said = export_recomputed(folder)
+    assert (said["exit_code"], said["differ"]) == (0, 0), said
+    return said
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agrees_as_far(
-    name: str, computed: Path
+    name: str, study: Study, tmp_path: Path
 ) -> None:
-    export = exported(computed / "export")
-    found = export_differences(name, kept_export(name), export, exact=EXACT)
-    found = [one for one in found if (name, one.table, one.place) not in MEANT]
-    assert not found, "\n" + report_of(found)
-    stored = json.loads((computed / "stored.json").read_text())
+    study_compute(study, now := day_after(name))
+    said = export_checked(study, tmp_path / "export", now)
+    stored = stored_rows(study)
     assert not [row for row in stored if not is_in_catalogue(row)]
     # Of every other block an entry is in what the exports hold: see test_catalogue.
     of_judges = {one.name for one in entries_of(Block.AGREEMENT)} - OF_OTHER_BANKS.get(name, set())
     assert name not in OF_OTHER_BANKS or of_judges <= {row["name"] for row in stored}
-    places = json.loads((computed / "places.json").read_text())
-    assert not places["differences"], places["differences"][:MAX_LINES]
-    assert places["times"].keys() >= PLACES
     before = json.loads((FROZEN / name / "recomputed.json").read_text())
-    now = json.loads((computed / "recomputed.json").read_text())
-    assert (now["exit_code"], now["differ"]) == (0, 0), now
-    assert now["agree"] >= before["agree"]
+    assert said["agree"] >= before["agree"]
     left_out = Counter(dict.fromkeys(NUMBERS_OF_ESTIMATES, before["left_out"].get(ESTIMATES, 0)))
     left_out |= Counter({present_line(what): n for what, n in before["left_out"].items()})
-    was_there = {what: n for what, n in now["left_out"].items() if not is_new(what)}
+    was_there = {what: n for what, n in said["left_out"].items() if not is_new(what)}
     more = {what: n for what, n in was_there.items() if n > left_out[what]}
     assert not more, f"not computed by the script any more: {more}"
 
@@ -130,22 +141,25 @@ def test_everything_computed_anew_is_what_it_was_and_the_exports_own_script_agre
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", ["split", "tasks"])
-def test_an_upgraded_study_keeps_its_seeds_and_its_own_script_agrees(name: str, upgraded: Path) -> None:
-    found = export_differences(name, kept_export(name), exported(upgraded / "export"), exact=EXACT)
-    found = [one for one in found if (name, one.table, one.place) not in MEANT]
-    assert not found, "\n" + report_of(found)
-    now = json.loads((upgraded / "recomputed.json").read_text())
-    assert (now["exit_code"], now["differ"]) == (0, 0), now
+def test_an_upgraded_study_keeps_its_seeds_and_its_own_script_agrees(
+    name: str, study: Study, tmp_path: Path
+) -> None:
+    """What is due after the migrations is computed, as before an export."""
+    results_bring_up(study=study, clock=lambda: day_after(name))
+    export_checked(study, tmp_path / "export", day_after(name))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_going_back_and_forward_opens_nothing(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("study")
+@pytest.mark.parametrize("name", ["split"])
+def test_going_back_and_forward_opens_nothing(name: str) -> None:
     """Without its headlines nobody knows on how many private prompts a number rests."""
-    computed_in(tmp_path, "split", "--and-back")
-    leaving = json.loads((tmp_path / "leaving.json").read_text())
-    assert leaving
-    assert {row["scope"] for row in leaving} == {"public"}
+    with rendered_when_read():
+        call_command("migrate", "scoring", "0007", verbosity=0)
+        call_command("migrate", verbosity=0)
+    leaving = MeasureRow.objects.filter(may_leave=True)
+    assert set(leaving.values_list("scope", flat=True)) == {"public"}
 
 
 def measure_of(export: Export, **facts: object) -> dict[str, Any]:

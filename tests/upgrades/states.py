@@ -4,12 +4,16 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from django.apps.registry import Apps
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.migrations.operations import SeparateDatabaseAndState
+from django.db.migrations.state import ProjectState
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OUR_APPS = ("studies", "batches", "screening", "judging", "scoring", "reporting")
@@ -19,6 +23,24 @@ def landed_migrations() -> dict[str, str]:
     """The sha256 (hex) of every migration file of our own apps, by its path in the repository."""
     files = sorted(path for app in OUR_APPS for path in (ROOT / app / "migrations").glob("[0-9]*.py"))
     return {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@contextmanager
+def rendered_when_read() -> Iterator[None]:
+    """Let what moves models between apps make the models of a state once, when they are next read.
+
+    Django makes all related models again after each of dozens of operations that touch no table, which is
+    most of the time that our migrations take. The state says the same, and so do its models.
+    """
+    forwards = SeparateDatabaseAndState.state_forwards
+
+    def state_forwards(self: SeparateDatabaseAndState, app_label: str, state: ProjectState) -> None:
+        if not self.database_operations:
+            vars(state).pop("apps", None)
+        forwards(self, app_label, state)
+
+    with patch.object(SeparateDatabaseAndState, "state_forwards", state_forwards):
+        yield
 
 
 def table_rows(apps: Apps) -> Iterator[tuple[str, list[dict[str, Any]]]]:

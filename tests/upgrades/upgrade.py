@@ -1,69 +1,49 @@
-"""Upgrade a kept release: `python -m tests.upgrades.upgrade RELEASE OUT`, in an empty database.
+"""What a site kept, put back into the tables of its time, and what became of it."""
 
-Migrates to the release's own state, puts its rows there, and migrates on with the real command. Writes into
-the folder `OUT` what the migrations did to those rows (`changes.json`) and an export of every study.
-"""
-
-import argparse
 import gzip
 import json
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import django
+from django.core.management.color import no_style
+from django.db import connection, models, transaction
+from django.db.migrations.loader import MigrationLoader
 
-django.setup()
-
-from django.apps.registry import Apps  # noqa: E402
-from django.conf import settings  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from django.core.management.color import no_style  # noqa: E402
-from django.db import connection, models, transaction  # noqa: E402
-from django.db.migrations.executor import MigrationExecutor  # noqa: E402
-from django.db.migrations.loader import MigrationLoader  # noqa: E402
-
-from tests.upgrades.states import table_rows, tables_of  # noqa: E402
+from tests.upgrades.states import table_rows, tables_of
 
 Rows = list[dict[str, Any]]
+State = Sequence[tuple[str, str]]  # the newest migration of every app
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("release", type=Path)
-    parser.add_argument("out", type=Path)
-    asked = parser.parse_args()
-    rows = kept_load(asked.release)
-    (asked.out / "changes.json").write_text(json.dumps(sorted(changes(rows, present_rows()))))
-    for study in rows["studies_study"]:
-        call_command("export_study", study["slug"], str(asked.out / study["slug"]))
-
-
-def kept_load(folder: Path) -> dict[str, Rows]:
-    """Put what `folder` keeps into the empty database and migrate on; the rows as kept, by table."""
+def state_of(folder: Path) -> State:
+    """The state of the migrations at which `folder` was kept."""
     kept = json.loads((folder / "release.json").read_text())
+    return [(app, name) for app, name in kept["newest_migrations"]]
+
+
+def kept_rows(folder: Path) -> dict[str, Rows]:
+    """The rows that `folder` keeps, by the labels of the models of its time."""
     with gzip.open(folder / "rows.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows: dict[str, Rows] = dict(map(json.loads, lines))
-    targets = [(app, name) for app, name in kept["newest_migrations"]]
-    apps = MigrationExecutor(connection).migrate(targets).apps
-    rows_insert(apps, rows)
-    if (folder / "media").exists():
-        shutil.copytree(folder / "media", settings.MEDIA_ROOT, dirs_exist_ok=True)
-    call_command("migrate", verbosity=0)
-    tables = tables_of(apps)
-    return {tables[label]: values for label, values in rows.items()}
+        return dict(map(json.loads, lines))
 
 
-def present_rows() -> dict[str, Rows]:
-    """Every table as it is now."""
-    apps = MigrationLoader(connection).project_state().apps
-    tables = tables_of(apps)
-    return {tables[label]: values for label, values in table_rows(apps)}
+def changes_since(folder: Path) -> list[str]:
+    """What the migrations did to the rows that `folder` keeps."""
+    loader = MigrationLoader(connection)
+    then, now = loader.project_state(state_of(folder)).apps, loader.project_state().apps
+    before, after = tables_of(then), tables_of(now)
+    return sorted(
+        changes(
+            {before[label]: values for label, values in kept_rows(folder).items()},
+            {after[label]: values for label, values in table_rows(now)},
+        )
+    )
 
 
-def rows_insert(apps: Apps, rows: Mapping[str, Rows]) -> None:
+def rows_insert(state: State, rows: Mapping[str, Rows]) -> None:
     """Every row with its key; then PostgreSQL counts on from the highest."""
+    apps = MigrationLoader(connection).project_state(state).apps
     of_label = {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
     with transaction.atomic():
         for label, values in rows.items():
@@ -104,7 +84,3 @@ def changes(before: Mapping[str, Rows], after: Mapping[str, Rows]) -> Iterator[s
 def row_key(row: Mapping[str, Any]) -> Any:
     """The primary key, which is the first column of every table here."""
     return next(iter(row.values()))
-
-
-if __name__ == "__main__":
-    main()
