@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from uuid import uuid4
 
@@ -33,14 +33,23 @@ class Databases:
         """The name of a database without rows, migrated to the state that `folder` was kept at."""
         targets = state_of(folder)
         origin = "" if folder == FIRST else self.at(FIRST)  # on the way to every other state
-        return self._made(json.dumps(targets), origin, lambda: MigrationExecutor(connection).migrate(targets))
 
-    def upgraded(self, folder: Path) -> str:
-        """The name of a database with the rows that `folder` keeps, migrated on with the real command."""
+        def migrate() -> None:
+            with rendered_when_read():
+                MigrationExecutor(connection).migrate(targets)
+
+        return self._made(json.dumps(targets), origin, migrate)
+
+    def upgraded(self, folder: Path, *, as_a_site: bool = False) -> str:
+        """The name of a database with the rows that `folder` keeps, migrated on with the real command.
+
+        `as_a_site`: without what makes that quicker here.
+        """
 
         def upgrade() -> None:
             rows_insert(state_of(folder), kept_rows(folder))
-            call_command("migrate", verbosity=0)
+            with nullcontext() if as_a_site else rendered_when_read():
+                call_command("migrate", verbosity=0)
 
         return self._made(str(folder), self.at(folder), upgrade)
 
@@ -61,7 +70,7 @@ class Databases:
     def _made(self, key: str, origin: str, make: Callable[[], object]) -> str:
         if key not in self._kept:
             name = self._new(origin)
-            with self._connected(name), rendered_when_read():
+            with self._connected(name):
                 make()
             self._kept[key] = name
         return self._kept[key]

@@ -123,7 +123,7 @@ def differences(old: Any, new: Any, place: str) -> Iterator[str]:
 def upgraded(release: Path, databases: Databases, settings: Settings) -> Iterator[None]:
     """The site of a release, brought to the present."""
     shutil.copytree(release / "media", settings.MEDIA_ROOT)
-    with databases.copy_of(databases.upgraded(release)):
+    with databases.copy_of(databases.upgraded(release, as_a_site=True)):
         yield
 
 
