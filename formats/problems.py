@@ -31,6 +31,8 @@ def one_line(text: str) -> str:
 
     An id or a name may have brought them along. The text can then be stored, and a terminal only shows it.
     """
+    if text.isprintable():
+        return text
     return "".join(
         f"\\u{ord(character):04x}" if unicodedata.category(character) in ESCAPED else character
         for character in text

@@ -19,12 +19,12 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from psychometrics.calibration.model import Calibration, Objective, Steps, unheard
-from psychometrics.calibration.responses import Indices, Responses
+from psychometrics.calibration.responses import Responses
+from psychometrics.inference.clusters import Codes
 from psychometrics.irt.transform import Array
 
 LOGIT_VARIANCE = np.pi**2 / 3
@@ -35,14 +35,17 @@ FARTHEST_ABILITY = 1e3  # logits; a bracket, not a limit anybody reaches
 
 @dataclass(frozen=True, eq=False)
 class LogisticResponses:
-    """Squeezed scores `q` per response (N,) with their places, and the scale of the variables (I + 2 J,)."""
+    """Squeezed scores `q` per response (N,) with their places, and the scale of the variables (I + 2 J,).
 
-    rows: Indices
-    columns: Indices
-    indptr: Indices
+    `own` are the log likelihoods of the squeezed scores themselves (N,), with the opposite sign.
+    """
+
+    rows: Codes
+    columns: Codes
     shape: tuple[int, int]
     y: Array
     q: Array
+    own: Array
     scale: Array
 
     @classmethod
@@ -52,7 +55,9 @@ class LogisticResponses:
         persons, items = data.person_counts / data.total, data.item_counts / data.total
         # About the curvature of F in each variable: a strong ridge would stop the search otherwise.
         scale = np.sqrt(np.concatenate([persons, items + objective.ridge / data.shape[1], items]))
-        return cls(rows, y.indices, y.indptr, data.shape, y.data, expit(y.data), scale)
+        q = expit(y.data)
+        own = np.logaddexp(0, y.data) - q * y.data
+        return cls(rows, y.indices.astype(np.int64), data.shape, y.data, q, own, scale)
 
     def eta(self, theta: Array, u: Array, c: Array) -> Array:
         eta: Array = np.exp(u)[self.columns] * theta[self.rows] - c[self.columns]
@@ -60,8 +65,7 @@ class LogisticResponses:
 
     def deviance(self, eta: Array) -> float:
         """D: -2 log likelihood per response above that of the squeezed scores themselves."""
-        own = np.logaddexp(0, self.y) - self.q * self.y
-        return 2 * float((np.logaddexp(0, eta) - self.q * eta - own).mean())
+        return 2 * float((np.logaddexp(0, eta) - self.q * eta - self.own).mean())
 
     def parts(self, point: Array) -> tuple[Array, Array, Array]:
         """The abilities (I,), u (J,) and c (J,) of a vector of all variables."""
@@ -73,11 +77,12 @@ class LogisticResponses:
         theta, u, c = self.parts(scaled / self.scale)
         eta, a = self.eta(theta, u, c), np.exp(u)
         errors = expit(eta) - self.q
-        cells = sp.csr_array((errors, self.columns, self.indptr), shape=self.shape)
+        by_person = np.bincount(self.rows, errors * a[self.columns], len(theta))
+        by_item = np.bincount(self.columns, errors * theta[self.rows], len(c))
         weight = 2 * LOGIT_VARIANCE / len(self.q)
-        by_u = weight * a * (cells.T @ theta) + 2 * objective.ridge * u / len(u)
+        by_u = weight * a * by_item + 2 * objective.ridge * u / len(u)
         by_c = -weight * np.bincount(self.columns, weights=errors, minlength=len(c))
-        gradient = np.concatenate([weight * (cells @ a), by_u * objective.discriminating, by_c])
+        gradient = np.concatenate([weight * by_person, by_u * objective.discriminating, by_c])
         loss = LOGIT_VARIANCE * self.deviance(eta) + objective.ridge * float((u**2).mean())
         return loss, gradient / self.scale
 

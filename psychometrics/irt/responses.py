@@ -18,7 +18,7 @@ inversion is a table of E logit against m, one line for each n.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,14 +198,23 @@ def expected_scores_of_targets(n: int, process: ResponseProcess, transform: Tran
     return expected
 
 
+@lru_cache(1)  # one number of criteria after the other, for several powers each
 def _means_of_targets(n: int, process: ResponseProcess, transform: Transform) -> tuple[Array, Array]:
     """Logits of the means of a cell (targets, nodes) at deviations with these weights (nodes,)."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    nodes, weights = _hermegauss()
     deviated = TARGETS[:, np.newaxis] + process.sigma_deviation * nodes
     table = _expected_logits_of_means(n, PUBLISHED_EPOCHS, process, transform)
     return np.interp(deviated, table, LOGIT_MEANS), weights / weights.sum()
 
 
+@cache
+def _hermegauss() -> tuple[Array, Array]:
+    """Nodes and weights of Gauss and Hermite, each (NODES,)."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    return nodes, weights
+
+
+@lru_cache(1)
 def _response_distribution(n: int, process: ResponseProcess) -> Array:
     """Probabilities (means, n LEVELS + 1) of met criteria times steps of confidence."""
     mean = expit(LOGIT_MEANS)[:, np.newaxis]

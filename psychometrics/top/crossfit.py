@@ -67,7 +67,7 @@ class Crossfit:
         drawn = (draws.T for draws in draws_of_clusters(max(self.people, 1), resamples, rng))
         parts = [self.means(np.ascontiguousarray(draws), sizes, self.drawn) for draws in drawn]
         values = self.values(sizes)
-        moved = values - self.means(np.ones((self.people, 1)), sizes, self.drawn)[:, 0]
+        moved = np.array(values) - self._once_each(sizes, self.drawn)
         resampled = moved[:, np.newaxis] + np.concatenate([np.zeros((len(sizes), 0)), *parts], axis=1)
         resampled = np.clip(resampled, *self.bounds)
         return [
@@ -77,7 +77,16 @@ class Crossfit:
 
     def values(self, sizes: Sequence[int]) -> list[float]:
         """The estimate for each size, NaN where there is none."""
-        return [float(one) for one in self.means(np.ones((self.people, 1)), sizes)[:, 0]]
+        return [float(one) for one in self._once_each(sizes)]
+
+    def _once_each(self, sizes: Sequence[int], orders: int | None = None) -> Array:
+        """What `means` gives where everybody counts once (k,)."""
+        found = np.array([best_of(order, sizes) for order in self.orders[:orders]]).reshape(-1, len(sizes))
+        total = np.nancumsum(found, axis=0)[-1] if len(found) else np.zeros(len(sizes))
+        defined = (~np.isnan(found)).sum(axis=0)
+        means = np.full(len(sizes), np.nan)
+        np.divide(self.scale * total, defined, out=means, where=defined > 0)
+        return means
 
     def means(self, drawn: Array, sizes: Sequence[int], orders: int | None = None) -> Array:
         """Estimates (k, r) of k sizes where person i counts drawn[i, r] times in draw r.
@@ -106,10 +115,11 @@ def crossfit(
     """Deal the pairs `splits` times into `folds` and rank; `codes` are those of all people, by number."""
     people, number = cluster_codes(pairs.person)
     ties = code_ranks([codes[i] for i in np.unique(pairs.person)])
+    columns = [np.ones(len(people)), pairs.p, pairs.a * pairs.z, pairs.a**2]
     orders = tuple(
         order
         for _ in range(splits)
-        for order in _orders(pairs, people, dealt(people, number, folds, rng), folds, ties)
+        for order in _orders(columns, people, dealt(people, number, folds, rng), folds, ties)
     )
     short = int((np.bincount(people, minlength=number) < folds).sum())
     return Crossfit(orders, number, short, folds * SPLITS_OF_DRAWS)
@@ -117,12 +127,22 @@ def crossfit(
 
 def dealt(people: Codes, number: int, folds: int, rng: np.random.Generator) -> Codes:
     """A random fold (n,) for each row: for each of the people as evenly as their number of rows allows."""
-    order = np.lexsort((rng.random(len(people)), people))
+    shuffled = np.argsort(rng.random(len(people)))
+    order = shuffled[np.argsort(people.astype(np.min_scalar_type(number))[shuffled], kind="stable")]
     rows = np.bincount(people, minlength=number)
     first = np.repeat(rng.integers(0, folds, number) - (np.cumsum(rows) - rows), rows)
     fold = np.empty(len(people), dtype=np.int64)
     fold[order] = (np.arange(len(people)) + first) % folds
     return fold
+
+
+def best_of(order: Order, sizes: Sequence[int]) -> list[float]:
+    """Theta of the first people in the order, for k sizes; NaN where undefined."""
+    above, below = (np.cumsum(sums[: max(sizes)]) for sums in (order.above, order.below))
+    return [
+        float(above[size - 1] / below[size - 1]) if size <= len(below) and below[size - 1] > 0 else math.nan
+        for size in sizes
+    ]
 
 
 def walked(order: Order, drawn: Array, sizes: Sequence[int]) -> Array:
@@ -157,16 +177,16 @@ def _far_enough(order: Order, drawn: Array, size: int) -> tuple[Array, Array]:
         depth *= 2
 
 
-def _orders(pairs: Pairs, people: Codes, fold: Codes, folds: int, ties: Codes) -> Iterator[Order]:
+def _orders(columns: Sequence[Array], people: Codes, fold: Codes, folds: int, ties: Codes) -> Iterator[Order]:
+    """One for each fold; the columns (n,) are 1, the score, a z and a^2 of each row."""
     number = len(ties)
     cell, shape = fold * number + people, (folds, number)
     rows, scores, above, below = (
-        np.bincount(cell, column, minlength=folds * number).reshape(shape)
-        for column in (np.ones(len(people)), pairs.p, pairs.a * pairs.z, pairs.a**2)
+        np.bincount(cell, column, minlength=folds * number).reshape(shape) for column in columns
     )
     outside = rows.sum(axis=0) - rows
     means = (scores.sum(axis=0) - scores) / np.maximum(outside, 1)
-    for f in range(folds):
-        order = np.lexsort((ties, -np.round(means[f], DECIMALS)))
+    ranked = np.lexsort((np.broadcast_to(ties, shape), -np.round(means, DECIMALS)))
+    for f, order in enumerate(ranked):
         order = order[outside[f, order] > 0]
         yield Order(order, above[f, order], below[f, order])

@@ -87,14 +87,33 @@ def untranslated(client: Client, address: str) -> list[str]:
     return sorted(text for text in both if re.search(r"[^\W\d_]{2,}", SAME.sub("", text)))
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study]) -> Study:
+@pytest.fixture(scope="module")
+def study(kept: None, make_study: Callable[..., Study]) -> Study:
     return make_study(slug="languages", judge_kind="checks", top_size=1, **NO_LETTERS)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def person(study: Study, make_person: Callable[..., Participant]) -> Participant:
     return make_person(study)
+
+
+@pytest.fixture(scope="module")
+def scored(
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score_at: Callable[..., Scoring],
+    keep_flagged: Callable[[Study, datetime], None],
+    now: datetime,
+) -> Participant:
+    """The one person of a scored study."""
+    study = make_study(slug="languages-2", judge_kind="checks", top_size=1, **NO_LETTERS)
+    person = make_person(study)
+    work(person, {"p001": "idk"})
+    keep_flagged(study, now + timedelta(days=1))
+    score_at(study, clock=lambda: now + timedelta(days=1))
+    return person
 
 
 @pytest.mark.parametrize("address", ["/", "/accounts/login/", "/nowhere/"])
@@ -130,9 +149,9 @@ def test_the_first_page_of_a_participant_and_of_a_stranger_is_whole_in_german(
 def test_the_comprehension_check_is_whole_in_german(
     client: Client, make_study: Callable[..., Study], make_person: Callable[..., Participant]
 ) -> None:
-    study = make_study(slug="languages", comprehension_check=True, **NO_LETTERS)
+    study = make_study(slug="languages-3", comprehension_check=True, **NO_LETTERS)
     client.force_login(make_person(study).user)
-    assert untranslated(client, reverse("study_check", args=["languages"])) == []
+    assert untranslated(client, reverse("study_check", args=["languages-3"])) == []
 
 
 def test_the_practice_page_is_whole_in_german(client: Client, person: Participant) -> None:
@@ -182,45 +201,23 @@ def test_pages_after_the_end_are_whole_in_german(
         "staff_person",
     ],
 )
-def test_staff_pages_are_whole_in_german(
-    client: Client,
-    study: Study,
-    person: Participant,
-    work: Callable[..., Session],
-    score: Callable[..., Scoring],
-    keep_flagged: Callable[[Study, datetime], None],
-    now: datetime,
-    name: str,
-) -> None:
-    work(person, {"p001": "idk"})
-    keep_flagged(study, now + timedelta(days=1))
-    score(study, clock=lambda: now + timedelta(days=1))
+def test_staff_pages_are_whole_in_german(client: Client, scored: Participant, name: str) -> None:
     client.force_login(User.objects.create_superuser("lead@example.org"))
     run = JudgingRun.objects.get().pk
     places: dict[str, list[object]] = {
         **{key: [] for key in ("staff_home", "staff_judges", "staff_judge_add")},
-        **{key: ["languages", run] for key in ("staff_judging_run", "staff_audit")},
-        "staff_person": ["languages", person.code],
+        **{key: ["languages-2", run] for key in ("staff_judging_run", "staff_audit")},
+        "staff_person": ["languages-2", scored.code],
     }
-    assert untranslated(client, reverse(name, args=places.get(name, ["languages"]))) == []
+    assert untranslated(client, reverse(name, args=places.get(name, ["languages-2"]))) == []
 
 
 @pytest.mark.parametrize("block", list(Block))
 def test_every_page_of_the_measurement_is_whole_in_german(
-    client: Client,
-    study: Study,
-    person: Participant,
-    work: Callable[..., Session],
-    score: Callable[..., Scoring],
-    keep_flagged: Callable[[Study, datetime], None],
-    now: datetime,
-    block: Block,
+    client: Client, scored: Participant, block: Block
 ) -> None:
-    work(person, {"p001": "idk"})
-    keep_flagged(study, now + timedelta(days=1))
-    score(study, clock=lambda: now + timedelta(days=1))
     client.force_login(User.objects.create_superuser("lead@example.org"))
-    assert untranslated(client, reverse("staff_measurement", args=["languages", block])) == []
+    assert untranslated(client, reverse("staff_measurement", args=["languages-2", block])) == []
 
 
 @pytest.mark.parametrize("name", ["staff_planner", "staff_report"])

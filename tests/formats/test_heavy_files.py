@@ -51,10 +51,10 @@ def repeated(name: str, value: object, rows: int, others: dict[str, Any]) -> byt
 GIM_OTHERS: dict[str, Any] = {"prompt_id": "g", "labels": "math", "answer_gtfa": "1"}
 HEAVY_PARQUET: dict[str, tuple[str, str, object, int, dict[str, Any]]] = {
     "matrix of many rows": ("matrix parquet", "c", "m", 17_000_000, {}),
-    "matrix of a long name": ("matrix parquet", "c", "m" * 300 * MIB, 1, {}),
+    "matrix of a long name": ("matrix parquet", "c", "m" * 257 * MIB, 1, {}),
     "matrix of one name often": ("matrix parquet", "c", "m" * MIB, 1_000, {"p1": 0.5}),
     "bank of many rows": ("bank gim parquet", "prompt", "x", 4_500_000, GIM_OTHERS),
-    "bank of a long text": ("bank gim parquet", "prompt", "x" * 300 * MIB, 1, GIM_OTHERS),
+    "bank of a long text": ("bank gim parquet", "prompt", "x" * 257 * MIB, 1, GIM_OTHERS),
     "bank of one text often": ("bank gim parquet", "prompt", "x" * MIB, 1_000, GIM_OTHERS),
 }
 

@@ -33,25 +33,35 @@ pytestmark = pytest.mark.django_db
 SECRET = "41 because of my very own reasons"
 
 
-@pytest.fixture
-def study(make_study: Callable[..., Study]) -> Study:
-    return make_study(slug="leave", judge_kind="checks", deletion_days=30, top_size=1)
-
-
-@pytest.fixture
-def leaver(
-    study: Study,
+@pytest.fixture(scope="module")
+def judged(
+    kept: None,
+    make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    score: Callable[..., Scoring],
+    score_at: Callable[..., Scoring],
     now: datetime,
 ) -> Participant:
-    """Worked, was judged, said things, handed in a file; then withdrew."""
+    """One of two people of a study that was judged."""
+    study = make_study(slug="leave", judge_kind="checks", deletion_days=30, top_size=1)
     person = make_person(study)
-    session = work(person, {"p001": SECRET, "p002": "2"})
+    work(person, {"p001": SECRET, "p002": "2"})
     work(make_person(study), {"p001": "1"})
+    score_at(study, clock=lambda: now + timedelta(hours=3))
+    return person
+
+
+@pytest.fixture
+def study(judged: Participant, db: None) -> Study:
+    return Study.objects.get(pk=judged.study_id)
+
+
+@pytest.fixture
+def leaver(judged: Participant, now: datetime, db: None) -> Participant:
+    """Worked, was judged, said things, handed in a file; then withdrew."""
+    person = Participant.objects.get(pk=judged.pk)
+    session = person.session
     later = now + timedelta(hours=3)
-    score(study, clock=lambda: later)
     row = CriterionScore.objects.get(answer__session=session, answer__prompt__prompt_id="p001")
     CriterionScore.objects.filter(pk=row.pk).update(explanation=f"The answer says: {SECRET}")
     JudgeCall.objects.create(
@@ -175,7 +185,7 @@ def test_what_was_measured_of_the_person_goes_and_measuring_goes_on(
     later = now + timedelta(hours=3)
     results = score(study, clock=lambda: later).judges[0].results
     measurement = measurement_compute(results=results, now=later, resamples=50)
-    rows = MeasureRow.objects.exclude(participant="")
+    rows = MeasureRow.objects.filter(results__run__study=study).exclude(participant="")
     assert set(rows.values_list("participant", flat=True)) == {person.code, other.code}
     total, own = measurement.result_set.measures.count(), rows.filter(participant=person.code).count()
     session_withdraw(participant=person, now=later)

@@ -4,13 +4,14 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import redis
 from django.core import mail
+from django.core.management import call_command
+from django.test import override_settings
 from django.utils import timezone
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
@@ -21,8 +22,6 @@ from operations.rehearsal.servers import free_port, stop, web_server
 from operations.rehearsal.web import Place, WebParticipant
 from studies.models import Participant, Study
 from studies.services.mails import mails_send
-
-ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = [
     pytest.mark.slow,
@@ -39,6 +38,15 @@ class SentHere(Mailbox):
         found = re.search(r"^([A-Z0-9-]{4,})$", str(mail.outbox[-1].body), re.MULTILINE)
         assert found, mail.outbox[-1].to == [email]
         return found[1]
+
+
+@pytest.fixture(scope="module")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the static files as they are served."""
+    folder = tmp_path_factory.mktemp("site")
+    with override_settings(STATIC_ROOT=folder / "static"):
+        call_command("collectstatic", interactive=False, verbosity=0)
+    return folder
 
 
 @pytest.fixture
@@ -71,14 +79,13 @@ def test_people_sign_in_and_answer_while_redis_hangs_and_after_it_is_gone(
     make_study: Callable[..., Study],
     make_person: Callable[..., Participant],
     child_environment: dict[str, str],
+    site_folder: Path,
     tmp_path: Path,
 ) -> None:
     redis_url, server = own_redis
     study = make_study(slug="answering", prompts=12)
     people = [make_person(study) for _ in range(3)]
-    environment = {**child_environment, "REDIS_URL": redis_url}
-    collect = [sys.executable, "manage.py", "collectstatic", "--no-input"]
-    subprocess.run(collect, cwd=ROOT, env=environment, check=True, capture_output=True)
+    environment = {**child_environment, "REDIS_URL": redis_url, "CHIRON_DATA_DIR": str(site_folder)}
     with web_server(free_port(), environment=environment, log=tmp_path / "web.log") as url:
         for person, happens in zip(people, (0, signal.SIGSTOP, signal.SIGKILL), strict=True):
             server.send_signal(happens)

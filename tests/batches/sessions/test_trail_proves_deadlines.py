@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from batches.models import Session, SessionEvent
@@ -100,6 +100,13 @@ def act(session: Session, action: str, minutes: int, number: int, at: datetime) 
         session_withdraw(participant=participant, now=at)
 
 
+@pytest.fixture
+def two_studies(make_study: Callable[..., Study], now: datetime, db: None) -> tuple[Study, Study]:
+    """One that never closes and one that closes 70 minutes after the start."""
+    facts = {"time_budget_minutes": 60, "prompts": 1, "batch_size": 1}
+    return make_study(**facts), make_study(**facts, closes_at=now + timedelta(minutes=70))
+
+
 @pytest.mark.django_db
 @settings(
     max_examples=60,
@@ -111,22 +118,22 @@ def test_the_trail_alone_gives_deadline_state_and_end(
     steps: list[tuple[int, str, int]],
     extra: int,
     closes: bool,
-    make_study: Callable[..., Study],
+    two_studies: tuple[Study, Study],
     make_person: Callable[..., Participant],
     now: datetime,
 ) -> None:
-    closes_at = now + timedelta(minutes=70) if closes else None
-    study = make_study(time_budget_minutes=60, prompts=1, batch_size=1, closes_at=closes_at)
-    participant = make_person(study)
-    if extra:
-        extra_time_grant(participant=participant, minutes=extra, reason="Dyslexia", now=now)
-    session = session_start(participant=participant, now=now)
-    at = now
-    for number, (seconds, action, minutes) in enumerate(steps, start=1):
-        at += timedelta(seconds=seconds)
-        with suppress(*REFUSALS):
-            act(session, action, minutes, number, at)
-        assert_retold(session)
+    with transaction.atomic():
+        participant = make_person(two_studies[closes])
+        if extra:
+            extra_time_grant(participant=participant, minutes=extra, reason="Dyslexia", now=now)
+        session = session_start(participant=participant, now=now)
+        at = now
+        for number, (seconds, action, minutes) in enumerate(steps, start=1):
+            at += timedelta(seconds=seconds)
+            with suppress(*REFUSALS):
+                act(session, action, minutes, number, at)
+            assert_retold(session)
+        transaction.set_rollback(True)  # the next example begins as this one did
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -137,12 +138,10 @@ def test_weighted_estimates_recover_what_is_true_of_all_verdicts() -> None:
 
     The mean over draws is right, the sample's own kappa far too low, and intervals of 95 % hold the truth.
     """
-    first, second, human = population()
+    first, _second, human = population()
     truth = kappa_of(human, first)
-    verdicts = [JudgedVerdict(key, first[key], 1.0, (second[key],)) for key in range(len(first))]
     found, naive, held = [], [], 0
-    for seed in range(60):
-        draw = draw_sample(verdicts, size=200, rng=rng(seed))
+    for seed, draw in enumerate(sixty_draws()):
         keys = [key for key, _name in draw.drawn]
         estimate = estimated(draw, human[keys], first[keys], seed)
         found.append(estimate.kappa.value)
@@ -157,15 +156,10 @@ def test_weighted_estimates_recover_what_is_true_of_all_verdicts() -> None:
 def test_the_public_part_of_a_draw_tells_of_the_public_verdicts() -> None:
     """Most of what judges differ on is private; weights and intervals are those of the public part."""
     first, second, human = population()
-    chance = np.random.default_rng(5).random(len(first))
-    public = chance < np.where(first == second, 0.6, 0.2)
+    public = public_part(first, second)
     truth = float((first - human)[public].mean())
-    verdicts = [
-        JudgedVerdict(key, first[key], 1.0, (second[key],), bool(public[key])) for key in range(len(first))
-    ]
     found, held = [], 0
-    for seed in range(60):
-        draw = draw_sample(verdicts, size=200, rng=rng(seed))
+    for seed, draw in enumerate(sixty_draws()):
         drawn = [(key, name) for key, name in draw.drawn if public[key]]
         keys, names = [key for key, _ in drawn], [name for _, name in drawn]
         frame = [one.public for one in draw.strata if one.public_verdicts]
@@ -198,6 +192,22 @@ def population() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     second = np.where(differs, 1 - first, first)
     contradicted = draws.random(4000) < np.where(differs, 0.45, 0.03)
     return first, second, np.where(contradicted, 1 - first, first)
+
+
+def public_part(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    chance = np.random.default_rng(5).random(len(first))
+    return chance < np.where(first == second, 0.6, 0.2)
+
+
+@cache
+def sixty_draws() -> list[Draw]:
+    """Draws of 200 of these verdicts; two tests look at them."""
+    first, second, _human = population()
+    public = public_part(first, second)
+    verdicts = [
+        JudgedVerdict(key, first[key], 1.0, (second[key],), bool(public[key])) for key in range(len(first))
+    ]
+    return [draw_sample(verdicts, size=200, rng=rng(seed)) for seed in range(60)]
 
 
 def kappa_of(human: np.ndarray, judge: np.ndarray) -> float:

@@ -8,9 +8,11 @@ import pytest
 from scipy.special import expit
 
 from formats.item_parameters import ResponseModel, read_item_parameters, write_item_parameters
-from psychometrics.calibration import FitOptions, calibrate, fit_matrix, item_parameters_of
+from psychometrics.calibration import FitOptions, Objective, calibrate, fit_matrix, item_parameters_of
 from psychometrics.calibration.fitting import PUBLISHED
+from psychometrics.calibration.logistic import calibrate_logistic
 from psychometrics.calibration.reporting import description_of, parameters_of, report_of
+from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import response_matrix
 from psychometrics.irt.bank import item_bank_from
 from psychometrics.irt.responses import dgp_r_table
@@ -44,16 +46,16 @@ def test_configurations_that_are_right_or_wrong_throughout_are_named() -> None:
     assert wrong.startswith("every score is 0: m7; ")
 
 
-def single_responses() -> Array:
-    """12,000 right-or-wrong scores (60, 200) of the 2PL."""
+def single_responses(persons: int = 25, items: int = 60) -> Array:
+    """Right-or-wrong scores of the 2PL."""
     rng = np.random.default_rng(3)
-    a, b, theta = np.exp(rng.normal(0, 0.4, 200)), rng.normal(0, 1, 200), rng.standard_normal(60)
-    return (rng.random((60, 200)) < expit(a * (theta[:, np.newaxis] - b))).astype(float)
+    a, b, theta = np.exp(rng.normal(0, 0.4, items)), rng.normal(0, 1, items), rng.standard_normal(persons)
+    return (rng.random((persons, items)) < expit(a * (theta[:, np.newaxis] - b))).astype(float)
 
 
 def test_one_cell_of_twelve_thousand_moves_no_parameter_by_its_standard_error() -> None:
-    p = single_responses()
-    before = fitted(p).fit
+    p = single_responses(60, 200)
+    before = calibrate_logistic(responses_of(PUBLISHED.to_logit(p)), Objective())
     p[0, np.flatnonzero(p[0])[0]] = 0.95  # a judge that is not quite sure
     found = fitted(p)
     after = found.fit
@@ -76,7 +78,7 @@ def test_right_answers_with_confidences_are_single_responses() -> None:
 
 def test_scores_that_are_neither_means_nor_single_responses_are_left_to_the_operator() -> None:
     p = single_responses()
-    p[:, :20] = np.linspace(0.2, 0.6, 20)  # 90 % near 0 or 1: one cell could otherwise decide
+    p[:, :6] = np.linspace(0.2, 0.6, 6)  # 90 % near 0 or 1: one cell could otherwise decide
     assert "90.0 % of the scores are near 0 or 1" in refusal_of(p)
     assert "--model logit-normal or --model logistic" in refusal_of(p)
     asked = fitted(p, FitOptions(model=ResponseModel.LOGISTIC))

@@ -143,10 +143,10 @@ def test_a_process_other_than_the_assumed_one_is_no_slope(name: str, shared_data
     rng = np.random.default_rng(7)
     world = world_of(PROCESSES[name], rng)
     before, now = [], []
-    for _ in range(8):
+    for _ in range(6):
         found = before_and_now(world, study_of(world, 0.8, 195, rng))
         before.append(slope_flagged(found[0]))
         now.append(slope_flagged(found[1]))
 
-    assert sum(now) <= 2
-    assert sum(before) >= 6 or name == "DGP-R"
+    assert sum(now) <= 1  # 97 % of such six have no more, where 1 in 20 is flagged
+    assert sum(before) >= 5 or name == "DGP-R"

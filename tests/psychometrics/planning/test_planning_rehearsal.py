@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -31,6 +32,12 @@ def rehearsed(
     )
 
 
+@cache
+def sixty_studies(kind: str) -> SimulatedDesign:
+    """Of the plan above; several tests look at them."""
+    return rehearsed(kind)
+
+
 def recovery(found: SimulatedDesign, name: str) -> Recovery:
     return next(one for one in found.recoveries if one.name == name)
 
@@ -45,7 +52,7 @@ def test_abilities_have_the_wanted_mean_and_sd_on_the_scale_of_the_scorer() -> N
 
 @pytest.mark.parametrize(("kind", "other"), [(NESTED, "se.batch"), (MATRIX, "se.twoway")])
 def test_the_pooled_theta_is_unbiased_and_its_errors_are_what_the_plan_states(kind: str, other: str) -> None:
-    found = rehearsed(kind)
+    found = sixty_studies(kind)
     by_person = recovery(found, "theta.pool, se.participant")
     stated = precision(PLAN).se
     assert by_person.bias == pytest.approx(0, abs=4 * by_person.spread / math.sqrt(60))
@@ -56,7 +63,7 @@ def test_the_pooled_theta_is_unbiased_and_its_errors_are_what_the_plan_states(ki
 
 
 def test_the_published_top_is_too_high_and_the_others_are_not() -> None:
-    found = rehearsed(NESTED)
+    found = sixty_studies(NESTED)
     assert recovery(found, "top.paper").bias > 0.4
     assert abs(recovery(found, "top.crossfit5").bias) < 0.2
     assert abs(recovery(found, "top.eb").bias) < 0.15
@@ -64,7 +71,7 @@ def test_the_published_top_is_too_high_and_the_others_are_not() -> None:
 
 
 def test_theta_ql_finds_its_own_truth_and_the_cross_fitted_top_has_an_interval() -> None:
-    found = rehearsed(NESTED)
+    found = sixty_studies(NESTED)
     by_ql = recovery(found, "theta.ql, se.participant")
     assert by_ql.bias == pytest.approx(0, abs=4 * by_ql.spread / math.sqrt(60))
     assert by_ql.truth < recovery(found, "theta.pool, se.participant").truth  # pulled to 0 by the deviations
@@ -89,7 +96,7 @@ def test_a_large_top_of_many_studies_is_rehearsed_without_its_interval() -> None
 
 def test_prompts_that_differ_for_people_widen_what_studies_find_as_planned() -> None:
     small = Plan(people=60, prompts_per_person=20, bank_prompts=60, between_sd=0.5, human_item_sd=3.0)
-    by_person = recovery(rehearsed(NESTED, plan=small, studies=120), "theta.pool, se.participant")
+    by_person = recovery(rehearsed(NESTED, plan=small), "theta.pool, se.participant")
     assert by_person.spread == pytest.approx(precision(small).se, rel=0.3)
     assert by_person.mean_se < 0.7 * by_person.spread  # people alone do not tell how prompts differ
 

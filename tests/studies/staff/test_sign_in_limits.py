@@ -120,7 +120,7 @@ def test_whoever_holds_the_link_gets_a_code_however_many_strangers_asked_for(
 def flood(email: str) -> None:
     """Everything strangers everywhere can ask for in a day."""
     now = timezone.now()
-    networks = [f"203.0.113.{n}" for n in range(100)]
+    networks = [f"203.0.113.{n}" for n in range(30)]
     asked = [code_request_take(email=email, client=client, now=now) for client in networks for _ in range(3)]
     assert Counter(asked)[True] == 45
 
