@@ -67,7 +67,7 @@ class Crossfit:
         drawn = (draws.T for draws in draws_of_clusters(max(self.people, 1), resamples, rng))
         parts = [self.means(np.ascontiguousarray(draws), sizes, self.drawn) for draws in drawn]
         values = self.values(sizes)
-        moved = np.array(values) - self._once_each(sizes, self.drawn)
+        moved = values - self.means(np.ones((self.people, 1)), sizes, self.drawn)[:, 0]
         resampled = moved[:, np.newaxis] + np.concatenate([np.zeros((len(sizes), 0)), *parts], axis=1)
         resampled = np.clip(resampled, *self.bounds)
         return [
@@ -77,16 +77,7 @@ class Crossfit:
 
     def values(self, sizes: Sequence[int]) -> list[float]:
         """The estimate for each size, NaN where there is none."""
-        return [float(one) for one in self._once_each(sizes)]
-
-    def _once_each(self, sizes: Sequence[int], orders: int | None = None) -> Array:
-        """What `means` gives where everybody counts once (k,)."""
-        found = np.array([best_of(order, sizes) for order in self.orders[:orders]]).reshape(-1, len(sizes))
-        total = np.nancumsum(found, axis=0)[-1] if len(found) else np.zeros(len(sizes))
-        defined = (~np.isnan(found)).sum(axis=0)
-        means = np.full(len(sizes), np.nan)
-        np.divide(self.scale * total, defined, out=means, where=defined > 0)
-        return means
+        return [float(one) for one in self.means(np.ones((self.people, 1)), sizes)[:, 0]]
 
     def means(self, drawn: Array, sizes: Sequence[int], orders: int | None = None) -> Array:
         """Estimates (k, r) of k sizes where person i counts drawn[i, r] times in draw r.
@@ -134,15 +125,6 @@ def dealt(people: Codes, number: int, folds: int, rng: np.random.Generator) -> C
     fold = np.empty(len(people), dtype=np.int64)
     fold[order] = (np.arange(len(people)) + first) % folds
     return fold
-
-
-def best_of(order: Order, sizes: Sequence[int]) -> list[float]:
-    """Theta of the first people in the order, for k sizes; NaN where undefined."""
-    above, below = (np.cumsum(sums[: max(sizes)]) for sums in (order.above, order.below))
-    return [
-        float(above[size - 1] / below[size - 1]) if size <= len(below) and below[size - 1] > 0 else math.nan
-        for size in sizes
-    ]
 
 
 def walked(order: Order, drawn: Array, sizes: Sequence[int]) -> Array:
