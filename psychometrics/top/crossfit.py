@@ -118,7 +118,7 @@ def crossfit(
 
 def dealt(people: Codes, number: int, folds: int, rng: np.random.Generator) -> Codes:
     """A random fold (n,) for each row: for each of the people as evenly as their number of rows allows."""
-    shuffled = np.argsort(rng.random(len(people)))
+    shuffled = np.argsort(rng.random(len(people)), kind="stable")
     order = shuffled[np.argsort(people.astype(np.min_scalar_type(number))[shuffled], kind="stable")]
     rows = np.bincount(people, minlength=number)
     first = np.repeat(rng.integers(0, folds, number) - (np.cumsum(rows) - rows), rows)

@@ -34,7 +34,7 @@ def judge(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningJud
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
-    """Make a folder of this name once for all processes that run these tests, and look at it only."""
+    """Make a folder of this name once for all processes that run these tests. Nobody may change it."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 

@@ -48,7 +48,7 @@ class Compared:
 
 
 def places_compared(study: Study, export: Path) -> Compared:
-    """Everything that the study's places show of its stored numbers."""
+    """Everything that the study's places show of its stored numbers, under the settings of tests."""
     compared = Compared()
     with translation.override("en"):
         compare_export(study, export, compared)

@@ -221,20 +221,20 @@ def test_the_command_writes_both_files_or_none_and_the_same_records_give_the_sam
 ) -> None:
     folder, said = tmp_path / "out" / "report", StringIO()
 
-    def there() -> dict[str, bytes]:
+    def written_files() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
     with transaction.atomic():  # an earlier report, which is short
         ResultSet.objects.all().delete()
         call_command("report_study", "pages", "--out", str(folder), stdout=said)
         transaction.set_rollback(True)
-    earlier = there()
+    earlier = written_files()
     assert sorted(earlier) == ["report.html", "report.pdf"]
     with pytest.raises(CommandError, match="holds an earlier report"):
         call_command("report_study", "pages", "--out", str(folder))
-    assert there() == earlier
+    assert written_files() == earlier
     call_command("report_study", "pages", "--out", str(folder), "--replace", stdout=said)
-    written = there()
+    written = written_files()
     assert sorted(written) == ["report.html", "report.pdf"]
     assert not [name for name in written if written[name] == earlier[name]]
     for extension in ("html", "pdf"):

@@ -50,7 +50,7 @@ def measured(
     """A measured study of three people, one of whom is right throughout."""
 
     def measure(
-        item_bank: ItemBank | None = None, *, blocks: Iterable[Block] = [Block.BENCHMARK], **settings: object
+        item_bank: ItemBank | None = None, *, blocks: Iterable[Block] = (Block.BENCHMARK,), **settings: object
     ) -> tuple[Study, Measurement]:
         chosen = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 1, "prompts": PROMPTS, **settings}
         chosen["replicates_per_profile"] = 20

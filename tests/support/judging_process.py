@@ -6,6 +6,7 @@ forked before there is a connection to the database, so that modules are read on
 
 import argparse
 import multiprocessing
+import os
 import sys
 import threading
 import time
@@ -43,8 +44,8 @@ def work(pk: int, *, threads: int, seconds: float, window: Window) -> bool:
 
 def work_through(runs: Sequence[int], asked: argparse.Namespace) -> None:
     window = Window(length=asked.length, valid=1.0, margin=0.5)
-    going = list(runs)
-    while going:
+    going, parent = list(runs), os.getppid()
+    while going and os.getppid() == parent:  # nobody works on for a test that was killed
         going = [pk for pk in going if work(pk, threads=asked.threads, seconds=asked.seconds, window=window)]
         time.sleep(0.05)
 

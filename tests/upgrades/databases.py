@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -51,7 +51,7 @@ class Databases:
             with nullcontext() if as_a_site else rendered_when_read():
                 call_command("migrate", verbosity=0)
 
-        return self._made(str(folder), self.at(folder), upgrade)
+        return self._made(f"{folder} {as_a_site}", self.at(folder), upgrade)
 
     @contextmanager
     def copy_of(self, name: str) -> Iterator[None]:
@@ -65,7 +65,8 @@ class Databases:
 
     def drop_all(self) -> None:
         for name in list(self._names):
-            self._drop(name)
+            with suppress(psycopg.Error):
+                self._drop(name)
 
     def _made(self, key: str, origin: str, make: Callable[[], object]) -> str:
         if key not in self._kept:

@@ -1,11 +1,14 @@
 """A child process of the concurrency tests: starts sessions of the given people at the given moment.
 
+Four threads start them, so that few processes make many starts at once.
+
 Usage: starting_process.py EPOCH_SECONDS PARTICIPANT_ID… Prints one line a person: its id and "started",
 "already" or the name of another refusal.
 """
 
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import django
 
@@ -29,5 +32,6 @@ def start(participant: Participant) -> str:
 
 people = Participant.objects.in_bulk([int(argument) for argument in sys.argv[2:]])
 time.sleep(max(0.0, float(sys.argv[1]) - time.time()))
-for participant in people.values():
-    sys.stdout.write(f"{participant.pk} {start(participant)}\n")
+with ThreadPoolExecutor(4) as pool:
+    for pk, outcome in zip(people, pool.map(start, people.values()), strict=True):
+        sys.stdout.write(f"{pk} {outcome}\n")

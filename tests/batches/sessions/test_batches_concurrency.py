@@ -92,7 +92,8 @@ def test_processes_that_start_the_same_people_give_each_one_batch_evenly(
     make_study: MakeStudy, make_person: MakePerson, child_environment: dict[str, str]
 ) -> None:
     study = make_study(prompts=40, batch_size=4, replicates_per_profile=2)
-    people = [make_person(study, profile=PROFILES[n % 3]).pk for n in range(48)]
+    # Each process starts people of every profile.
+    people = [make_person(study, profile=PROFILES[n // 3 % 3]).pk for n in range(48)]
     moment = time.time() + 4
     children = []
     for child in range(3):

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from batches.models import Session, SessionEvent
 from batches.services.answers import IncomingText, answer_save
@@ -31,6 +31,8 @@ STEPS = st.lists(
     st.tuples(st.one_of(st.integers(0, 12), st.integers(0, 7200)), ACTIONS, st.integers(1, 90)),
     max_size=14,
 )
+# What is rarely drawn: the sweep finds the time over, and the session goes on, once and again.
+OVER_AND_ON = [(3700, "sweep", 1), (60, "extend", 30), (60, "save", 1), (1900, "sweep", 1), (60, "reopen", 1)]
 
 
 @dataclass
@@ -113,6 +115,7 @@ def two_studies(make_study: Callable[..., Study], now: datetime, db: None) -> tu
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@example(steps=OVER_AND_ON, extra=0, closes=False)
 @given(steps=STEPS, extra=st.integers(0, 30), closes=st.booleans())
 def test_the_trail_alone_gives_deadline_state_and_end(
     steps: list[tuple[int, str, int]],

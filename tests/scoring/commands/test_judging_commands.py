@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def measures_of_one_block() -> Iterator[None]:
-    """What is measured of a judge's scores does not hang on who judged."""
+    """No test here looks at what is measured."""
     with only_blocks(Block.COHORT):
         yield
 

@@ -39,8 +39,8 @@ def run_script(folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def computed_again(folder: Path) -> tuple[int, str]:
-    """The same in this process, which a start takes longer than; warnings are errors here."""
+def independently_computed(folder: Path) -> tuple[int, str]:
+    """The same in this process, where warnings are errors; a start of Python takes longer than it."""
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = independent.main([str(folder)])

@@ -22,8 +22,8 @@ from tests.scoring.independent.independent_exports import (
     PARAMETERS,
     agreeing,
     cell,
-    computed_again,
     exported,
+    independently_computed,
     put,
     rows_of,
     run_script,
@@ -188,7 +188,7 @@ def test_what_was_changed_afterwards_is_named(rubric_export: Path, tmp_path: Pat
     shutil.copytree(rubric_export, folder)
     change, named = TAMPERED[what]
     change(folder)
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert code == 1
     for words in named:
         assert words in said, said
@@ -204,7 +204,7 @@ def test_results_of_an_earlier_design_are_listed_and_not_computed(
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["runs"][0]["design_hash"] = "0" * 64
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert agreeing(said)["flow"] == 10 + 14
     assert "results of run 1: none, or of an earlier design: 1" in said
     assert code == 0
@@ -217,7 +217,7 @@ def test_a_folder_without_one_of_its_files_is_refused_in_one_sentence(
     folder = tmp_path / "export"
     shutil.copytree(rubric_export, folder)
     (folder / name).unlink()
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert code == 2
     assert said == f"{folder} is not a whole export: {name} cannot be read.\n"
 
@@ -230,7 +230,7 @@ def test_a_folder_with_half_a_file_is_refused_in_one_sentence(
     shutil.copytree(rubric_export, folder)
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[: len(content) // 2 + 3])
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert code == 2
     assert said.startswith(f"{folder} is not a whole export: a part of it is cut off or not there (")
     assert len(said.splitlines()) == 1

@@ -22,8 +22,8 @@ from tests.scoring.independent.independent_exports import (
     PARAMETERS,
     agreeing,
     cell,
-    computed_again,
     exported,
+    independently_computed,
     put,
     rows_of,
     run_script,
@@ -91,7 +91,7 @@ def test_a_study_on_a_bank_of_tasks_agrees(make: Any, tmp_path: Path, now: datet
     assert found["task_accuracies: accuracy"] == 4
     assert found["metrics: value"] == 6
     cell("metrics", "value", 12.5, name="adjusted_harmonic_mean")(folder)
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert code == 1
     assert "run 1, average, adjusted_harmonic_mean: exported 12.5, computed" in said
 
@@ -108,21 +108,21 @@ def test_a_study_on_a_logistic_bank_agrees_and_has_only_theta_ql(
     )
     bank, _ = item_bank_import(slug="binary", parameters=parameters, now=now)
     folder = matched_export(bank, "", make, tmp_path / "export", now)
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     found = agreeing(said)
     assert code == 0
     assert found["estimates: se_ql"] == 6
     rows = rows_of(folder, "estimates")
     rows[0]["theta"] = rows[0]["theta_ql"]
     put(folder, "estimates", rows)
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert code == 1
     assert f"exported {rows[0]['theta']}, computed None" in said
 
 
 def test_a_study_without_an_item_bank_agrees(make: Any, tmp_path: Path, now: datetime) -> None:
     folder = matched_export(None, "tasks", make, tmp_path / "export", now)
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert agreeing(said)["estimates: raw_mean"] == 6
     assert code == 0
 
@@ -131,7 +131,7 @@ def test_a_study_whose_batches_share_prompts_agrees(make: Any, tmp_path: Path, n
     bank, _ = item_bank_import(slug="items", parameters=PARAMETERS, now=now)
     folder = matched_export(bank, "", make, tmp_path / "export", now, assembly="matrix")
     assert {one["interval"] for one in rows_of(folder, "estimates") if one["interval"]} == {"se.twoway"}
-    code, said = computed_again(folder)
+    code, said = independently_computed(folder)
     assert agreeing(said)["estimates: se_pool"] == 6
     assert code == 0
 
@@ -148,7 +148,7 @@ def test_people_who_came_after_the_results_are_not_held_against_them(
         study=study, email="later@example.org", profile="stem-phd", is_test=False, now=now + timedelta(days=2)
     )
     participant_approve(participant=later, now=now + timedelta(days=2))
-    code, said = computed_again(exported(study, tmp_path / "export", now))
+    code, said = independently_computed(exported(study, tmp_path / "export", now))
     assert "flow" not in agreeing(said)
     assert "flow of run 1, counted before somebody came or went: 1" in said
     assert code == 0
@@ -178,6 +178,6 @@ def test_one_person_who_answered_little_agrees(
     results = score(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results
     assert results is not None
     measurement_compute(results=results, now=now + timedelta(days=2), resamples=60)
-    code, said = computed_again(exported(study, tmp_path / "export", now))
+    code, said = independently_computed(exported(study, tmp_path / "export", now))
     assert agreeing(said)["flow"] == 10 + 14
     assert code == 0

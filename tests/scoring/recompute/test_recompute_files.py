@@ -34,12 +34,19 @@ def test_an_export_of_before_is_still_read_and_what_changed_since_is_said(tmp_pa
     (tmp_path / "manifest.json").write_text(json.dumps(export["manifest"] | {"files": []}))
     for table, rows in export["tables"].items():
         (tmp_path / f"{table}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = [sys.executable, "-m", "psychometrics.recompute", str(tmp_path)]
+    code, said = module_run(tmp_path)
+    assert code == 0
+    assert "Measured by methods of before: errors and details are not compared." in said
+    assert "1 x its method changed since this export was written" in said
+    assert said.endswith("Everything that could be computed agrees.\n")
+
+
+def module_run(folder: Path) -> tuple[int, str]:
+    """What the library says in a process of its own."""
+    command = [sys.executable, "-m", "psychometrics.recompute", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Measured by methods of before: errors and details are not compared." in done.stdout
-    assert "1 x its method changed since this export was written" in done.stdout
-    assert done.stdout.endswith("Everything that could be computed agrees.\n")
+    assert not done.stderr
+    return done.returncode, done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +62,12 @@ def tampered_from(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return export
 
 
-def recomputed(export: dict[str, Any], folder: Path) -> tuple[int, str]:
-    """What the library says of an export whose files are all as its manifest has them."""
+def written(export: dict[str, Any], folder: Path) -> Path:
+    """A folder whose files are all as its manifest has them."""
     (folder / "manifest.json").write_text(json.dumps(export["manifest"] | {"files": []}))
     for table, rows in export["tables"].items():
         (folder / f"{table}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return computed_again(folder)
+    return folder
 
 
 def another_subset(rows: list[dict[str, Any]]) -> str:
@@ -90,7 +97,7 @@ def an_unknown_block(rows: list[dict[str, Any]]) -> str:
 
 
 def test_tables_that_nobody_changed_give_every_measure(tampered_from: dict[str, Any], tmp_path: Path) -> None:
-    code, found = recomputed(tampered_from, tmp_path)
+    code, found = computed_again(written(tampered_from, tmp_path))
     assert code == 0, found
 
 
@@ -102,6 +109,14 @@ def test_a_table_of_measures_that_the_others_do_not_give_is_noticed(
 ) -> None:
     export = copy.deepcopy(tampered_from)
     said = change(export["tables"]["measures"])
-    code, found = recomputed(export, tmp_path)
+    code, found = computed_again(written(export, tmp_path))
+    assert code == 1
+    assert said in found
+
+
+def test_a_process_of_its_own_says_it_by_its_exit_code(tampered_from: dict[str, Any], tmp_path: Path) -> None:
+    export = copy.deepcopy(tampered_from)
+    said = a_row_less(export["tables"]["measures"])
+    code, found = module_run(written(export, tmp_path))
     assert code == 1
     assert said in found
