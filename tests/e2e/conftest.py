@@ -180,10 +180,9 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def committed(
     django_test_environment: None, django_db_blocker: DjangoDbBlocker, data_folder: Path
 ) -> Iterator[None]:
-    """A database of this run's own, made and dropped: a file, or one on the server of DATABASE_URL."""
-    made_in = str(data_folder / "chiron.sqlite3")
-    name = made_in if connection.vendor == "sqlite" else f"chiron_e2e_{os.getpid()}"
-    connection.settings_dict["TEST"].update(NAME=name, MIGRATE=False)  # the demo runs all migrations
+    """A database of this run's own, of the models: a file, or one on the server of DATABASE_URL."""
+    names = {"sqlite": str(data_folder / "chiron.sqlite3"), "postgresql": f"chiron_e2e_{os.getpid()}"}
+    connection.settings_dict["TEST"].update(NAME=names[connection.vendor], MIGRATE=False)
     with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=data_folder / "media"):
         made = setup_databases(verbosity=0, interactive=False, aliases={"default": None})
         migrations_record()
