@@ -6,12 +6,13 @@ SERVE ?= 1
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help demo test test-e2e test-faults check check-types check-style check-imports check-templates check-site rehearsal reference translations run-environment dev-environment
+.PHONY: help demo test test-studies test-e2e test-faults check check-types check-style check-imports check-templates check-site rehearsal reference translations run-environment dev-environment
 
 help:
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
 	@echo "make test       run the tests on SQLite, and beside them what the database decides on PostgreSQL and Redis where they answer (ARGS=paths: these alone)"
-	@echo "make test-e2e   run the demo, the main job and the tests in a real browser (Debian's chromium, or CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
+	@echo "make test-studies  run whole studies: the demo, the main job, the frozen studies computed anew, the kept releases upgraded"
+	@echo "make test-e2e   run the tests in a real browser (Debian's chromium, or CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
 	@echo "make test-faults  kill workers, brokers and databases in the middle of the work (needs PostgreSQL's and Redis' servers)"
 	@echo "make check      linters, types, import contracts, templates, migrations"
 	@echo "make rehearsal  the pilot at full size with simulated participants (DATABASE_URL for PostgreSQL)"
@@ -31,8 +32,10 @@ demo: run-environment
 test: dev-environment
 	@$(BIN)/python tests/run.py $(ARGS)
 
+test-studies: dev-environment
+	@$(BIN)/python tests/run.py --whole-studies
+
 test-e2e: dev-environment
-	@env -u CHIRON_MODE $(BIN)/python -m pytest tests/operations/test_demo.py tests/operations/test_main_job.py --numprocesses 2
 	@env -u CHIRON_MODE $(if $(PICTURES),CHIRON_TEST_PICTURES=1) $(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --reruns 1 -rR --output var/test-results
 
 test-faults: dev-environment

@@ -1,15 +1,17 @@
 """Run the tests on SQLite, and beside them those whose outcome the database decides on PostgreSQL and Redis.
 
-    python tests/run.py [PATH ...]
+    python tests/run.py [--whole-studies] [PATH ...]
 
-Paths name tests to run, on both. Both passes run at once, each in as many processes as there are processors,
-up to four (CHIRON_TEST_PROCESSES=1 for another number): where a test waits, others work, and whoever is done
-takes tests from the others. They share no folder, no database, no Redis database and no port. What the pass
-on PostgreSQL has to say follows when the other one is done.
+Paths name tests to run, on both. Those that take a whole study from its beginning to its numbers run with
+`--whole-studies`, and nothing else does then. Both passes run at once, each in as many processes as there are
+processors, up to four (CHIRON_TEST_PROCESSES=1 for another number): where a test waits, others work, and
+whoever is done takes tests from the others. They share no folder, no database, no Redis database and no port.
+What the pass on PostgreSQL has to say follows when the other one is done.
 
 CHIRON_TEST_PRODUCTION=required makes the absence of those servers a failure (continuous integration does).
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -32,21 +34,30 @@ EMBEDDED = "SQLite and the filesystem broker"
 PRODUCTION = "PostgreSQL and Redis"
 # `make test-e2e` and `make test-faults` run these.
 OTHER_RUNS = {"e2e", "faults"}
-# The whole demo and the whole main job at real servers: once is enough.
-WITH_THE_BROWSERS = ("tests/operations/test_demo.py", "tests/operations/test_main_job.py")
+# The demo and the main job at real servers, the frozen studies computed anew, the kept releases upgraded.
+WHOLE_STUDIES = (
+    "tests/operations/test_demo.py",
+    "tests/operations/test_main_job.py",
+    "tests/scoring/test_frozen_studies.py",
+    "tests/upgrades",
+)
 # Redis has sixteen databases, and the first one of ours is number 9.
 MAX_PROCESSES = 4
 SLOWEST = 10
 
 
 def main() -> int:
-    named = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--whole-studies", action="store_true")
+    parser.add_argument("paths", nargs="*")
+    asked = parser.parse_args()
+    named, whole = asked.paths, asked.whole_studies
     missing = absent_servers()
     alone = paths_of(HERE_ALONE)
-    with_postgresql = [*alone, *paths_of(ON_BOTH)]
-    left_out = [*WITH_THE_BROWSERS, *(() if missing else alone)]
+    with_postgresql = [path for path in (*alone, *paths_of(ON_BOTH)) if is_of_whole_study(path) == whole]
+    left_out = [*(() if whole else WHOLE_STUDIES), *(() if missing else alone)]
     # pytest collects what it is given by name, also where it is told to ignore it.
-    on_sqlite = [path for path in folders() if path not in left_out]
+    on_sqlite = [path for path in (WHOLE_STUDIES if whole else folders()) if path not in left_out]
     on_sqlite += [f"--{'deselect' if '::' in path else 'ignore'}={path}" for path in left_out]
     servers = {"DATABASE_URL": POSTGRES_URL, "REDIS_URL": REDIS_URL}
     with TemporaryDirectory() as folder, TemporaryFile() as told_later:
@@ -59,15 +70,20 @@ def main() -> int:
             failed = beside.wait() or failed
             told_later.seek(0)
             print(f"== {PRODUCTION}\n{told_later.read().decode()}", flush=True)
-    say_what_was_left_out(missing, all_tests=not named)
+    say_what_was_left_out(missing, all_tests=not (named or whole))
     if missing and os.environ.get("CHIRON_TEST_PRODUCTION") == "required":
         failed = 1
-    print("make test: FAILED" if failed else "make test: passed")
+    target = "make test-studies" if whole else "make test"
+    print(f"{target}: {'FAILED' if failed else 'passed'}")
     return failed
 
 
 def paths_of(tests: Mapping[str, tuple[str, ...]]) -> list[str]:
     return [f"tests/{path}" for paths in tests.values() for path in paths]
+
+
+def is_of_whole_study(path: str) -> bool:
+    return any(path == one or path.startswith((f"{one}/", f"{one}::")) for one in WHOLE_STUDIES)
 
 
 def folders() -> list[str]:
@@ -104,7 +120,7 @@ def say_what_was_left_out(missing: list[str], *, all_tests: bool) -> None:
         print(f"LEFT OUT: the run on {PRODUCTION}: {line}")
     if not all_tests:
         return
-    print(f"LEFT OUT: {' '.join(WITH_THE_BROWSERS)}: `make test-e2e` runs them.")
+    print(f"LEFT OUT: {' '.join(WHOLE_STUDIES)}: `make test-studies` runs them.")
     if not missing:
         print("LEFT OUT on one of the two: what the other one decides; see tests/on_postgresql.py.")
 

@@ -1,6 +1,6 @@
 """`make demo`: everything happens that it promises, and it harms nothing.
 
-Runs with the browser tests (`make test-e2e`), once.
+Runs once, with other whole studies (`make test-studies`).
 """
 
 import csv

@@ -1,6 +1,6 @@
 """The whole main job through commands, a real web server, a real worker and real pages.
 
-Runs with the browser tests (`make test-e2e`), once.
+Runs once, with other whole studies (`make test-studies`).
 """
 
 import csv
