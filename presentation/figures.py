@@ -1,12 +1,14 @@
 """Drawers of figures, in one look. Whoever shows a figure shows the same numbers in a table.
 
-Importing matplotlib takes half a second, which no command and no page without a figure should pay: every
-function that needs it imports it by itself.
+Importing matplotlib takes half a second, which no command and no page without a figure should pay: whoever
+begins a figure loads it by `matplotlib_loaded`.
 """
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -30,6 +32,7 @@ BLUE, ORANGE, VIOLET, SLATE = "#0b5a6b", "#b3541e", "#5b4a8a", "#5a6068"
 WIDTH, LINE_HEIGHT, MARGIN = 8.0, 0.4, 1.4  # inches
 BAND_HEIGHT = 0.36  # of a line
 LEGEND_WIDTH, HANDLE_WIDTH = 110, 6  # in characters
+_loading = threading.Lock()
 ENDS_OF_BARS = ("|", "_")  # markers at the ends of error bars, which are no points
 METADATA: Mapping[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
@@ -137,8 +140,6 @@ def heat_grid(
 
     `scale` names the colour bar, if there is to be one; `hatched` are the cells to be hatched.
     """
-    from matplotlib.patches import Rectangle
-
     figure, axes = empty_figure(inches)
     # Cells as shapes: a picture inside the file is not drawn where the file is opened by itself.
     places = range(len(columns)), range(len(rows))
@@ -149,7 +150,11 @@ def heat_grid(
     for (row, column), _value in np.ndenumerate(values):
         if hatched is not None and hatched[row, column]:
             corner = column - 0.5, row - 0.5
-            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", edgecolor=GREY, linewidth=0))
+            axes.add_patch(
+                matplotlib_loaded().patches.Rectangle(
+                    corner, 1, 1, fill=False, hatch="////", edgecolor=GREY, linewidth=0
+                )
+            )
         axes.text(column, row, texts[row][column], ha="center", va="center", fontsize=9, color=INK, bbox=box)
     axes.set_xticks(range(len(columns)), columns, parse_math=False)
     axes.set_yticks(range(len(rows)), rows, parse_math=False)
@@ -162,10 +167,22 @@ def heat_grid(
     return figure, axes
 
 
-def empty_figure(inches: tuple[float, float], **axes: Any) -> "tuple[Figure, Any]":
-    from matplotlib.figure import Figure
+def matplotlib_loaded() -> ModuleType:
+    """Matplotlib with what figures are made of, loaded by one thread while others wait.
 
-    figure = Figure(figsize=inches, layout="constrained", facecolor="white")
+    Its modules import each other: two threads that both begin leave some behind that lack half of their
+    names, and no figure is drawn any more by the process.
+    """
+    with _loading:
+        import matplotlib.collections
+        import matplotlib.figure
+        import matplotlib.patches
+        import matplotlib.ticker
+    return matplotlib
+
+
+def empty_figure(inches: tuple[float, float], **axes: Any) -> "tuple[Figure, Any]":
+    figure = matplotlib_loaded().figure.Figure(figsize=inches, layout="constrained", facecolor="white")
     return figure, figure.add_subplot(**axes)
 
 
@@ -203,10 +220,8 @@ def with_scope(figure: "Figure", words: str) -> "Figure":
 
 def figure_file(figure: "Figure", extension: str, dots_per_inch: int = 200) -> bytes:
     """The file of a figure. It carries no date and no chance ids: equal numbers give equal files."""
-    from matplotlib import rc_context
-
     image = BytesIO()
-    with rc_context({"svg.hashsalt": "chiron"}):
+    with matplotlib_loaded().rc_context({"svg.hashsalt": "chiron"}):
         in_readers_numbers(figure).savefig(
             image, format=extension, dpi=dots_per_inch, metadata=METADATA[extension]
         )

@@ -18,6 +18,7 @@ from fpdf.fonts import TextStyle, TTFFont
 from fpdf.outline import TableOfContents
 from PIL import Image
 
+from presentation.figures import matplotlib_loaded
 from presentation.tables import UNBROKEN, Table
 from reporting.report import parts
 
@@ -61,10 +62,9 @@ class ReportPages(FPDF):
         super().__init__(format="A4")
         self.document = document
         self.undrawable = False
-        import matplotlib as mpl  # here, because that takes a moment which nobody else pays
-
+        fonts = Path(matplotlib_loaded().get_data_path()) / "fonts" / "ttf"
         for style, name in FACES.items():
-            self.add_font(FAMILY, style, Path(mpl.get_data_path()) / "fonts" / "ttf" / name)
+            self.add_font(FAMILY, style, fonts / name)
         self.drawn = {*cast(TTFFont, self.fonts[FAMILY]).cmap, *map(ord, "\n\t")}
         self.set_creation_date(document.written_at)
         self.set_title(document.title)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
     pytest.mark.skipif(
         "DATABASE_URL" in os.environ, reason="the demo always runs on a SQLite file of its own"
     ),
