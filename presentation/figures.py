@@ -4,17 +4,16 @@ Importing matplotlib takes half a second, which no command and no page without a
 begins a figure loads it by `matplotlib_loaded`.
 """
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from django.utils.formats import get_format
 from django.utils.translation import gettext_lazy as _
 
+from presentation.loading import matplotlib_loaded
 from presentation.measures import Ends
 from presentation.numbers import Text
 
@@ -32,7 +31,6 @@ BLUE, ORANGE, VIOLET, SLATE = "#0b5a6b", "#b3541e", "#5b4a8a", "#5a6068"
 WIDTH, LINE_HEIGHT, MARGIN = 8.0, 0.4, 1.4  # inches
 BAND_HEIGHT = 0.36  # of a line
 LEGEND_WIDTH, HANDLE_WIDTH = 110, 6  # in characters
-_loading = threading.Lock()
 ENDS_OF_BARS = ("|", "_")  # markers at the ends of error bars, which are no points
 METADATA: Mapping[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
@@ -165,20 +163,6 @@ def heat_grid(
         if bar.solids is not None:
             bar.solids.set_rasterized(False)  # as shapes, too
     return figure, axes
-
-
-def matplotlib_loaded() -> ModuleType:
-    """Matplotlib with what figures are made of, loaded by one thread while others wait.
-
-    Its modules import each other: two threads that both begin leave some behind that lack half of their
-    names, and no figure is drawn any more by the process.
-    """
-    with _loading:
-        import matplotlib.collections
-        import matplotlib.figure
-        import matplotlib.patches
-        import matplotlib.ticker
-    return matplotlib
 
 
 def empty_figure(inches: tuple[float, float], **axes: Any) -> "tuple[Figure, Any]":

@@ -18,7 +18,7 @@ from fpdf.fonts import TextStyle, TTFFont
 from fpdf.outline import TableOfContents
 from PIL import Image
 
-from presentation.figures import matplotlib_loaded
+from presentation.loading import matplotlib_loaded
 from presentation.tables import UNBROKEN, Table
 from reporting.report import parts
 
