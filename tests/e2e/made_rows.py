@@ -1,5 +1,6 @@
 """Fixtures that make committed rows: studies, people, staff and sessions on the server's database."""
 
+import hashlib
 import itertools
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from batches.models import Session
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
 from studies.bank.building import BankReading
-from studies.bank.records import BankRecord, PromptRecord
+from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
 from studies.models import ItemBank, Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
@@ -104,3 +105,14 @@ def begin(
         return session_start(participant=participant, now=timezone.now() - passed)
 
     return start
+
+
+def attachment(folder: Path, name: str, media_type: str, content: bytes) -> AttachmentRecord:
+    (folder / name).write_bytes(content)
+    return AttachmentRecord(
+        name=name,
+        path=name,
+        media_type=media_type,
+        size_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+    )

@@ -1,18 +1,17 @@
 """The tools of the answering page: copying, files, word count, note, flag, list of prompts, preview, keys."""
 
-import hashlib
 import re
 import struct
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, Response, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from batches.models import Answer, Session
-from studies.bank.records import AttachmentRecord, PromptRecord
+from studies.bank.records import PromptRecord
 from studies.models import Study
+from tests.e2e.made_rows import attachment
 
 SHOWN_TEXT = "Is **x < y** & *why*?\n\n- one\n- “two”, naïve"
 PNG_SIZE = (400, 300)
@@ -31,48 +30,11 @@ def png_bytes() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunks
 
 
-def pdf_bytes() -> bytes:
-    """One page with one word."""
-    drawing = b"BT /F1 24 Tf 20 60 Td (Sheet) Tj ET"
-    objects = (
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 120] /Contents 4 0 R"
-        b" /Resources << /Font << /F1 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawing), drawing),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    )
-    written, places = b"%PDF-1.4\n", []
-    for number, body in enumerate(objects, start=1):
-        places.append(len(written))
-        written += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    count = len(objects) + 1
-    return written + (
-        b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-        % (count, table, count, len(written))
-    )
-
-
-def attachment(folder: Path, name: str, media_type: str, content: bytes) -> AttachmentRecord:
-    (folder / name).write_bytes(content)
-    return AttachmentRecord(
-        name=name,
-        path=name,
-        media_type=media_type,
-        size_bytes=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
-    )
-
-
 @pytest.fixture(scope="module")
 def study_with_files(make_study: Callable[..., Study], tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Two prompts, each with an image and a PDF; a note and a confidence are asked for."""
+    """Two prompts, each with an image; a note and a confidence are asked for."""
     folder = tmp_path_factory.mktemp("bank")
-    files = (
-        attachment(folder, "image.png", "image/png", png_bytes()),
-        attachment(folder, "sheet.pdf", "application/pdf", pdf_bytes()),
-    )
+    files = (attachment(folder, "image.png", "image/png", png_bytes()),)
     prompts = [
         PromptRecord(prompt_id=f"p{n}", text=f"{SHOWN_TEXT} ({n})", gold_answer="1", attachments=files)
         for n in (1, 2)
@@ -138,24 +100,6 @@ def test_an_image_is_opened_enlarged_and_closed_by_keyboard_and_focus_returns(pa
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(opener).to_be_focused()
-
-
-def test_a_pdf_stands_in_its_frame_from_our_own_host(
-    session: Session, browser_of_theirs: BrowserContext, open_prompt: Callable[..., Page], site: str
-) -> None:
-    def is_sheet(reply: Response) -> bool:
-        return reply.url.endswith("/sheet.pdf")
-
-    with browser_of_theirs.expect_event("response", is_sheet) as waited:
-        page = open_prompt(session, device=browser_of_theirs)
-    reply = waited.value
-    assert reply.status == 200
-    assert reply.headers["content-type"] == "application/pdf"
-    frame = page.locator("iframe[title='PDF of this prompt: sheet.pdf']")
-    expect(frame).to_be_visible()
-    assert reply.url == f"{site}{frame.get_attribute('src')}"
-    # A frame that the browser refuses to fill has an address of the browser's own instead.
-    assert reply.url in [each.url for each in page.frames]
 
 
 def test_the_word_count_follows_the_typing(page: Page) -> None:
