@@ -25,7 +25,7 @@ def a_site(folder: Path, *, embedded: bool) -> Iterator[tuple[Site, Postgres | N
     """An empty site, and its PostgreSQL where it has one."""
     if embedded:
         with site(folder) as made:
-            made.migrate()
+            made.make_tables()
             yield made, None
         return
     logs = folder / "logs"
@@ -34,7 +34,7 @@ def a_site(folder: Path, *, embedded: bool) -> Iterator[tuple[Site, Postgres | N
         redis_server(logs) as redis,
         site(folder, database_url=cluster.create("saves"), redis=redis) as made,
     ):
-        made.migrate()
+        made.make_tables()
         yield made, cluster
 
 

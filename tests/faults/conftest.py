@@ -63,7 +63,7 @@ def cluster(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> It
     def make(files: Path) -> None:
         with postgres_cluster(folder / "logs") as postgres:
             with site(folder, database_url=postgres.create("migrated")) as empty:
-                empty.migrate()
+                empty.make_tables()
             with site(folder, database_url=postgres.create("made", template="migrated")) as made:
                 made.make(people=25)
             postgres.files_to(files)
@@ -74,11 +74,12 @@ def cluster(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture(scope="session")
 def migrated_folder(made_once: MadeOnce) -> Path:
-    """The data folder of an embedded site that holds nothing."""
+    """The data folder of an embedded site that holds nothing but the files of its pages."""
 
     def make(folder: Path) -> None:
         with site(folder) as empty:
-            empty.migrate()
+            empty.make_tables()
+            empty.collect_static()
 
     return made_once("migrated", make) / "data"
 

@@ -74,6 +74,7 @@ class Site:
     redis: Redis | None = None
     extra: dict[str, str] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
+    _connection: psycopg.Connection[tuple[Any, ...]] | None = field(default=None, init=False)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -133,17 +134,31 @@ class Site:
     def web(self) -> tuple[Part, str]:
         """The web server with its two workers, answering; and its address."""
         port = free_port()
-        self.python("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
+        if not (self.folder / "static").exists():
+            self.collect_static()
         web, url = self._started("web", web_command(port)), f"http://127.0.0.1:{port}"
         until(lambda: answers(url), seconds=60, what="the site answers")
         return web, url
 
+    def collect_static(self) -> None:
+        self.python("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
+
     def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Over one connection, which is made anew where the server cut it."""
         if self.database_url:
-            with psycopg.connect(self.database_url) as connection:
-                return connection.execute(sql.encode()).fetchall()
+            try:
+                return self._connected().execute(sql.encode()).fetchall()
+            except psycopg.OperationalError:
+                return self._connected(anew=True).execute(sql.encode()).fetchall()
         with closing(sqlite3.connect(self.folder / "chiron.sqlite3", timeout=20)) as file:
             return file.execute(sql).fetchall()
+
+    def _connected(self, *, anew: bool = False) -> psycopg.Connection[tuple[Any, ...]]:
+        if anew and self._connection is not None:
+            self._connection.close()
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(self.database_url, autocommit=True)
+        return self._connection
 
     def run_facts(self) -> RunFacts:
         [(state, reason, planned)] = self.query("SELECT state, pause_reason, planned FROM scoring_judgingrun")
@@ -184,9 +199,9 @@ class Site:
             assert time.monotonic() - since <= seconds, f"no row was decided for {seconds:.0f} s"
             time.sleep(0.3)
 
-    def migrate(self) -> None:
+    def make_tables(self) -> None:
         """Prepare the empty database, and have it watch over its rows."""
-        self.python("manage.py", "migrate", "--verbosity", "0")
+        self.python("-m", "tests.faults.make_tables")
         if self.database_url:
             with psycopg.connect(self.database_url) as connection:
                 connection.execute(WATCHES["postgresql"].encode())
@@ -211,6 +226,8 @@ class Site:
 
     def clear(self) -> None:
         """End whatever it started."""
+        if self._connection is not None:
+            self._connection.close()
         for part in self.parts:
             part.clear()
 

@@ -40,12 +40,12 @@ def test_a_run_never_costs_more_than_its_budget_though_its_workers_are_killed_tw
     [(spent,)] = production.query("SELECT SUM(cost) FROM scoring_judgecall")
     assert spent < cost, "no request was under way at a kill, so this showed nothing"
     # It is used to the last request, with what the killed workers held: that may have been spent, for all one
-    # can know. None of them held more than for its requests and a quarter of them to spare.
+    # can know. None of them held more than for its requests and a quarter as many to spare.
     held = [amount for (amount,) in production.query("SELECT reserved FROM scoring_judgeslice")]
     [(told,)] = production.query("SELECT pause_detail FROM scoring_judgingrun")
-    next_one = Decimal(told.partition("could cost ")[2].split()[0].rstrip("."))
-    assert spent + sum(held) + next_one > BUDGET
-    print("HELD", held, spent, cost, next_one, told)
+    dearest = Decimal(told.partition("could cost ")[2].split()[0].rstrip("."))
+    assert spent + sum(held) + dearest > BUDGET
+    assert max(held) <= CONCURRENCY * Decimal("1.25") * dearest
 
     made = len(judge.arrivals())
     time.sleep(6)  # longer than the beat's pause and a lease: nobody goes on by themselves
