@@ -35,6 +35,9 @@ HERE_ALONE: dict[str, tuple[str, ...]] = {
         "judging/scoring",
         "judging/test_judging_cache.py",
     ),
+    "Several processes at a judge's limits: on SQLite, with its one worker, the fault tests do it.": (
+        "judging/limits/test_judging_limits_processes.py",
+    ),
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
         "reporting/test_report_checklist.py",
         "scoring/agreements",
