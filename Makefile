@@ -12,7 +12,7 @@ help:
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
 	@echo "make test       run the tests on SQLite, and beside them what the database decides on PostgreSQL and Redis where they answer (ARGS=paths: these alone)"
 	@echo "make test-studies  run whole studies: the demo, the main job, the frozen studies computed anew, the kept releases upgraded"
-	@echo "make test-e2e   run the tests in a real browser (Debian's chromium-headless-shell and chromium, or CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
+	@echo "make test-e2e   run the tests in a real browser (Debian's chromium-headless-shell and chromium, or a whole one in CHIRON_CHROMIUM=/path; PICTURES=1: pictures in var/screenshots)"
 	@echo "make test-faults  kill workers, brokers and databases in the middle of the work (needs PostgreSQL's and Redis' servers)"
 	@echo "make check      linters, types, import contracts, templates, migrations"
 	@echo "make rehearsal  the pilot at full size with simulated participants (DATABASE_URL for PostgreSQL)"

@@ -130,7 +130,7 @@ def django_db_modify_db_settings(
 def django_db_use_migrations() -> bool:
     """Tables are made of the models as they are now, in a twentieth of the time that all migrations take.
 
-    Migrations run in tests/upgrades, in the frozen studies and wherever a test starts a site.
+    Migrations run in tests/upgrades, in the frozen studies and in the demo.
     """
     return False
 

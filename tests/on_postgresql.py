@@ -35,7 +35,7 @@ HERE_ALONE: dict[str, tuple[str, ...]] = {
         "judging/scoring",
         "judging/test_judging_cache.py",
     ),
-    "Several processes at a judge's limits: on SQLite, with its one worker, the fault tests do it.": (
+    "Several processes at a judge's limits: embedded there is one, and the fault tests count its requests.": (
         "judging/limits/test_judging_limits_processes.py",
     ),
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (

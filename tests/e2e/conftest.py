@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Chromium without windows, which takes half the time of the whole one; that, where there is no other."""
+    """Chromium without windows, in half the processor time; the whole one where that is absent."""
     path = installed("chromium-headless-shell", "chromium")
     expect.set_options(timeout=EXPECT_MS)
     return {**browser_type_launch_args, "executable_path": path, "args": [*BROWSER_ARGUMENTS]}

@@ -56,15 +56,15 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
 def cluster(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     """PostgreSQL of these tests' own, with two databases to copy.
 
-    "migrated" holds nothing, "made" a study whose 2,000 criteria are unjudged.
+    "empty" holds nothing, "made" a study whose 2,000 criteria are unjudged.
     """
     folder = tmp_path_factory.mktemp("cluster")
 
     def make(files: Path) -> None:
         with postgres_cluster(folder / "logs") as postgres:
-            with site(folder, database_url=postgres.create("migrated")) as empty:
+            with site(folder, database_url=postgres.create("empty")) as empty:
                 empty.make_tables()
-            with site(folder, database_url=postgres.create("made", template="migrated")) as made:
+            with site(folder, database_url=postgres.create("made", template="empty")) as made:
                 made.make(people=25)
             postgres.files_to(files)
 
@@ -73,7 +73,7 @@ def cluster(made_once: MadeOnce, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture(scope="session")
-def migrated_folder(made_once: MadeOnce) -> Path:
+def empty_folder(made_once: MadeOnce) -> Path:
     """The data folder of an embedded site that holds nothing but the files of its pages."""
 
     def make(folder: Path) -> None:
@@ -81,15 +81,15 @@ def migrated_folder(made_once: MadeOnce) -> Path:
             empty.make_tables()
             empty.collect_static()
 
-    return made_once("migrated", make) / "data"
+    return made_once("empty", make) / "data"
 
 
 @pytest.fixture(scope="session")
-def made_folder(made_once: MadeOnce, migrated_folder: Path) -> Path:
+def made_folder(made_once: MadeOnce, empty_folder: Path) -> Path:
     """The data folder of an embedded site with a study whose 320 criteria are unjudged."""
 
     def make(folder: Path) -> None:
-        shutil.copytree(migrated_folder, folder / "data")
+        shutil.copytree(empty_folder, folder / "data")
         with site(folder) as made:
             made.make(people=4)
 
@@ -119,7 +119,7 @@ def production(tmp_path: Path, cluster: Postgres) -> Iterator[Site]:
 @pytest.fixture
 def empty_production(tmp_path: Path, cluster: Postgres) -> Iterator[Site]:
     """PostgreSQL and Redis; no study yet."""
-    with production_site(tmp_path, cluster, "migrated") as running:
+    with production_site(tmp_path, cluster, "empty") as running:
         yield running
 
 
@@ -132,9 +132,9 @@ def embedded(tmp_path: Path, made_folder: Path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def empty_embedded(tmp_path: Path, migrated_folder: Path) -> Iterator[Site]:
+def empty_embedded(tmp_path: Path, empty_folder: Path) -> Iterator[Site]:
     """SQLite and the file broker; no study yet."""
-    shutil.copytree(migrated_folder, tmp_path / "data")
+    shutil.copytree(empty_folder, tmp_path / "data")
     with site(tmp_path) as running:
         yield running
 

@@ -134,7 +134,7 @@ class Site:
     def web(self) -> tuple[Part, str]:
         """The web server with its two workers, answering; and its address."""
         port = free_port()
-        if not (self.folder / "static").exists():
+        if not (self.folder / "static/staticfiles.json").exists():
             self.collect_static()
         web, url = self._started("web", web_command(port)), f"http://127.0.0.1:{port}"
         until(lambda: answers(url), seconds=60, what="the site answers")

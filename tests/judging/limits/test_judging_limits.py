@@ -1,4 +1,4 @@
-"""What a worker does with a judge's limits: what a real server's log says of it."""
+"""A worker keeps a judge's limits, by the log of a real server."""
 
 import threading
 import time
