@@ -74,7 +74,6 @@ class Site:
     redis: Redis | None = None
     extra: dict[str, str] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
-    _connection: psycopg.Connection[tuple[Any, ...]] | None = field(default=None, init=False)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -144,21 +143,11 @@ class Site:
         self.python("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
-        """Over one connection, which is made anew where the server cut it."""
         if self.database_url:
-            try:
-                return self._connected().execute(sql.encode()).fetchall()
-            except psycopg.OperationalError:
-                return self._connected(anew=True).execute(sql.encode()).fetchall()
+            with psycopg.connect(self.database_url) as connection:
+                return connection.execute(sql.encode()).fetchall()
         with closing(sqlite3.connect(self.folder / "chiron.sqlite3", timeout=20)) as file:
             return file.execute(sql).fetchall()
-
-    def _connected(self, *, anew: bool = False) -> psycopg.Connection[tuple[Any, ...]]:
-        if anew and self._connection is not None:
-            self._connection.close()
-        if self._connection is None or self._connection.closed:
-            self._connection = psycopg.connect(self.database_url, autocommit=True)
-        return self._connection
 
     def run_facts(self) -> RunFacts:
         [(state, reason, planned)] = self.query("SELECT state, pause_reason, planned FROM scoring_judgingrun")
@@ -226,8 +215,6 @@ class Site:
 
     def clear(self) -> None:
         """End whatever it started."""
-        if self._connection is not None:
-            self._connection.close()
         for part in self.parts:
             part.clear()
 

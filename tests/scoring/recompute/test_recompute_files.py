@@ -31,10 +31,7 @@ def test_a_folder_that_is_no_export_is_refused(tmp_path: Path) -> None:
 def test_an_export_of_before_is_still_read_and_what_changed_since_is_said(tmp_path: Path) -> None:
     release = Path(__file__).parents[2] / "upgrades" / "releases" / "0.1.0" / "export.json.gz"
     export = json.loads(gzip.decompress(release.read_bytes()))["kept-tasks"]
-    (tmp_path / "manifest.json").write_text(json.dumps(export["manifest"] | {"files": []}))
-    for table, rows in export["tables"].items():
-        (tmp_path / f"{table}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    code, said = module_run(tmp_path)
+    code, said = module_run(written(export, tmp_path))
     assert code == 0
     assert "Measured by methods of before: errors and details are not compared." in said
     assert "1 x its method changed since this export was written" in said
