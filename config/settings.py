@@ -32,6 +32,7 @@ INSTALLED_APPS = [
     "scoring",
     "reporting",
     "operations",
+    "console",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -26,7 +26,8 @@ KEYWORDS = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
 }
 ROOMS = (
-    "config operations reporting scoring judging screening batches studies presentation psychometrics formats"
+    "config console operations reporting scoring judging screening batches studies presentation "
+    "psychometrics formats"
 ).split()
 SOURCES = {
     "django": ("templates/**/*", *(f"{room}/**/*.py" for room in ROOMS)),

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.views.decorators.cache import cache_control, never_cache
 
 from studies.models import Participant, Study, User
+from studies.roles import Can
 from studies.selectors.participants import participant_by_code, participant_of
 from studies.selectors.studies import study_by_slug
 from studies.views.second_factor import second_factor_detour
@@ -92,3 +93,12 @@ def staff_person_required(view: PersonView[P]) -> Guarded:
         return view(request, participant, *args, **kwargs)
 
     return never_cache(staff_required(guarded))
+
+
+def study_page(can: Can) -> Callable[[StudyView[P]], Guarded]:
+    """For pages of a study that take this right in it; 404 for staff who have no part in the study."""
+
+    def guard(view: StudyView[P]) -> Guarded:
+        return staff_study_required(view)
+
+    return guard

@@ -1,0 +1,51 @@
+"""Who may do what in a study: four roles, and what each includes."""
+
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Role(StrEnum):
+    """A staff member's part in one study; one person may have several in it."""
+
+    LEAD = "lead"
+    COORDINATOR = "coordinator"
+    REVIEWER = "reviewer"
+    ANALYST = "analyst"
+
+
+class Can(StrEnum):
+    """What pages and actions ask for."""
+
+    SEE_STUDY = "see_study"  # the overview: counts only
+    SEE_PROTOCOL = "see_protocol"  # settings and texts, the questions' names and balance
+    SET_UP = "set_up"  # change the draft, lock, amend, close, build question sets
+    SEE_PEOPLE = "see_people"  # names, addresses, profiles, progress, documents, messages
+    INVITE = "invite"  # invite, remind, answer messages, announce
+    DECIDE_PEOPLE = "decide_people"  # approve, reject, replace, withdraw
+    SEE_LIVE = "see_live"  # sessions: time, counts of answers, incidents; never texts
+    RUN_SESSIONS = "run_sessions"  # extra time, reopen, void, pause recruiting
+    PAY = "pay"  # what is owed to whom, the payer's states
+    SEE_ANSWERS = "see_answers"  # questions and answers under pseudonyms
+    REVIEW = "review"  # verdicts on flagged people and ratings of the judge, blind
+    JUDGE = "judge"  # screening's start, judging, audits, recomputing, money spent
+    SEE_RESULTS = "see_results"  # scores and everything measured
+    EXPORT = "export"  # files to take away
+    SEE_HISTORY = "see_history"  # the trail of the study
+    GIVE_ROLES = "give_roles"  # who else is in the team
+
+
+ROLES_CAN: MappingProxyType[Role, frozenset[Can]] = MappingProxyType(
+    {
+        Role.LEAD: frozenset(Can),
+        Role.COORDINATOR: frozenset(
+            {Can.SEE_STUDY, Can.SEE_PEOPLE, Can.INVITE, Can.SEE_LIVE, Can.PAY},
+        ),
+        Role.REVIEWER: frozenset({Can.REVIEW}),
+        Role.ANALYST: frozenset(
+            {
+                Can.SEE_STUDY, Can.SEE_PROTOCOL, Can.SEE_LIVE, Can.SEE_ANSWERS, Can.SEE_RESULTS, Can.EXPORT,
+                Can.SEE_HISTORY,
+            }
+        ),
+    }
+)  # fmt: skip
