@@ -38,5 +38,3 @@ def staff_health(request: HttpRequest) -> HttpResponse:
         "checked_at": timezone.now(),
     }
     return render(request, "console/health.html", context)
-
-

@@ -44,10 +44,7 @@ def colleague_add(
         )
     if Participant.objects.filter(study=study, user__email=address).exists():
         raise IsParticipant(
-            _(
-                "%(email)s takes part in this study, so they cannot look after it, too."
-            )
-            % {"email": address}
+            _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": address}
         )
     user, _changed = staff_add(email=address)
     row, is_new = role_give(study=study, user=user, role=role, now=now, actor=actor)
