@@ -103,7 +103,9 @@ def pages(client: Any, slugs: tuple[str, ...]) -> Iterator[Page]:
             wanted = ARGUMENT.findall(route)
             if not set(wanted) <= known.keys():
                 continue
-            path = "/" + ARGUMENT.sub(lambda found, known=known: str(known[found[1]]), route)
+            path = "/" + route
+            for argument in wanted:
+                path = re.sub(rf"<(?:\w+:)?{argument}>", str(known[argument]), path)
             if page := ask(client, name, path):
                 yield page
 
