@@ -14,6 +14,8 @@ class StudyEventKind(StrEnum):
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
+    ROLE_GIVEN = "role_given"
+    ROLE_TAKEN = "role_taken"
     INVITED = "invitation_created"
     INVITATION_SENT = "invitation_sent"
     INVITATION_REVOKED = "invitation_revoked"
