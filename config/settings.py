@@ -26,6 +26,7 @@ ALLOWED_HOSTS = list(ENVIRONMENT.chiron_allowed_hosts) or ["localhost", "127.0.0
 INSTALLED_APPS = [
     "config",
     "studies",
+    "jobs",
     "batches",
     "screening",
     "judging",
@@ -305,6 +306,7 @@ SWEEP_EVERY_SECONDS = 10.0
 JUDGING_COORDINATE_SECONDS = 5.0
 MEASURE_EVERY_SECONDS = 30.0
 SEND_MAILS_SECONDS = 5.0
+JOBS_EVERY_SECONDS = 5.0
 HINT_SECONDS = JUDGING_COORDINATE_SECONDS  # an unread hint ends where the coordinator gives the next
 
 
@@ -321,6 +323,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "coordinate-judging": often("scoring.tasks.judging_coordinate", JUDGING_COORDINATE_SECONDS),
     "measure-results": often("scoring.tasks.results_measure", MEASURE_EVERY_SECONDS),
+    "work-on-jobs": often("jobs.tasks.jobs_work", JOBS_EVERY_SECONDS),
     "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {
