@@ -34,7 +34,7 @@ def role_give(
     given = {"given_by": actor, "given_at": now}
     row, is_new = StudyRole.objects.get_or_create(study=study, user=user, role=role.value, defaults=given)
     if is_new:
-        event_record(study, StudyEventKind.ROLE_GIVEN, now, actor=actor, role=role.value, person=user.email)
+        event_record(study, StudyEventKind.ROLE_GIVEN, now, actor=actor, role=role.value, person=user.pk)
     return row, is_new
 
 
@@ -48,7 +48,7 @@ def role_take(*, study: Study, user: User, role: Role, now: datetime, actor: Use
     if role == Role.LEAD and not leads_of(study).exclude(user=user).exists():
         raise LastLead(_last_lead_sentence(user, actor))
     row.delete()
-    event_record(study, StudyEventKind.ROLE_TAKEN, now, actor=actor, role=role.value, person=user.email)
+    event_record(study, StudyEventKind.ROLE_TAKEN, now, actor=actor, role=role.value, person=user.pk)
     return True
 
 
