@@ -128,9 +128,7 @@ class ModelsForm(forms.Form):
     )
     file = _file(
         gettext_lazy("File"),
-        gettext_lazy(
-            "Scores a response (.jsonl), published abilities (.jsonl or .csv) or an Inspect log (.json, .eval)."
-        ),
+        gettext_lazy("Scores (.jsonl), published abilities (.jsonl, .csv) or an Inspect log (.json, .eval)."),
     )
     replace = forms.BooleanField(
         label=gettext_lazy("Put them in the place of other results under the same names"), required=False

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Avg, Count, Q, QuerySet
+from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, Q, QuerySet
 
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Prompt, Study
@@ -45,8 +45,9 @@ class BankFacts:
 def bank_facts(version: BankVersion) -> BankFacts:
     """Two queries."""
     prompts = Prompt.objects.filter(version=version)
-    rows = prompts.annotate(number=Count("criteria")).values_list(
-        "category", "modality", "split", "number", "gold_answer__isnull"
+    no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
+    rows = prompts.annotate(number=Count("criteria"), no_gold=no_gold).values_list(
+        "category", "modality", "split", "number", "no_gold"
     )
     found = list(rows.order_by())
     return BankFacts(
