@@ -144,8 +144,8 @@ def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "label": TIME_LABELS.get(name) or setting_label(name),
-            "before": in_words(change["from"]),
-            "after": in_words(change["to"]),
+            "before": in_words(change["from"], name),
+            "after": in_words(change["to"], name),
         }
         for name, change in changes.items()
     ]
