@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from console.views import amending, health, history, locking, previews, questions, setup, staff, studies
+from console.views import (
+    amending,
+    banks,
+    health,
+    history,
+    item_banks,
+    locking,
+    models,
+    previews,
+    questions,
+    setup,
+    staff,
+    studies,
+)
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
@@ -33,4 +46,14 @@ urlpatterns = [
     path(HISTORY, history.staff_history, name="staff_history"),
     path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),
     path(f"{HISTORY}protocol.<str:extension>", history.staff_history_protocol, name="staff_history_protocol"),
+    path("staff/banks/", banks.staff_banks, name="staff_banks"),
+    path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
+    path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),
+    path("staff/banks/<slug:slug>/<int:number>/", banks.staff_bank, name="staff_bank"),
+    path("staff/item-banks/", item_banks.staff_item_banks, name="staff_item_banks"),
+    path("staff/item-banks/calibrate/", item_banks.staff_calibrate, name="staff_calibrate"),
+    path("staff/judge-texts/", item_banks.staff_judge_texts, name="staff_judge_texts"),
+    path("staff/models/", models.staff_models, name="staff_models"),
+    path("staff/models/upload/", models.staff_models_upload, name="staff_models_upload"),
+    path("staff/models/table/", models.staff_models_table, name="staff_models_table"),
 ]
