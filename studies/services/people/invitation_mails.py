@@ -7,13 +7,13 @@ import structlog
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy as _, gettext_noop
 
 from studies.models import Invitation, User
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mail_texts import MailButton, html_part, mail_of
 from studies.services.people.invitations import expiry, require_inviting, require_unused, token_new
-from studies.services.people.vetting_mails import mail_of
 
 LOG = structlog.get_logger("chiron")
 
@@ -61,9 +61,10 @@ def _mail(invitation: Invitation, link: str) -> str:
         "days": invitation.study.protocol.invitation_days,
         "link": link,
     }
-    mail = mail_of("invitation", context, to=invitation.email)
+    button = MailButton(link, _("Accept the invitation"))
+    mail = mail_of("invitation", context, to=invitation.email, button=button)
     try:
-        send_mail(mail.subject, mail.body, None, mail.to)
+        send_mail(str(mail.subject), str(mail.body), None, mail.to, html_message=html_part(mail))
     except SMTPRecipientsRefused:
         return ADDRESS_REFUSED
     except OSError as error:  # every other error of smtplib is one, too
