@@ -11,6 +11,7 @@ class StudyEventKind(StrEnum):
 
     CREATED = "study_created"
     SETTINGS_CHANGED = "settings_changed"
+    PLANNED = "study_planned"
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
