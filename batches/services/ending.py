@@ -19,7 +19,7 @@ from studies.models import Participant
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
-from studies.services.study_mails import mails_cancel
+from studies.services.study_mails import participant_mails_cancel
 
 NOTE_CHARACTERS = 2000
 
@@ -103,7 +103,7 @@ def session_withdraw(*, participant: Participant, now: datetime, reason: str = "
         session = session_of(participant)
         if session is not None:
             _session_withdraw(session, now)
-        mails_cancel(participant.events.all(), now)
+        participant_mails_cancel(participant, now)
         participant_event(
             participant,
             StudyEventKind.WITHDREW,

@@ -33,10 +33,11 @@ class MailOutcome(models.TextChoices):
 class MailRecord(models.Model):
     """One mail of a study, from when it is queued on; neither its text nor an address.
 
-    `mail` is there until it is sent, cancelled or too old. `problem` is the kind of the last failure.
+    A digest is of all studies of a member of the team: it has no study. `mail` is there until it is sent,
+    cancelled or too old. `problem` is the kind of the last failure.
     """
 
-    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="mail_records")
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, null=True, related_name="mail_records")
     kind = models.CharField(max_length=20, choices=MailKind)
     participant = models.ForeignKey(
         Participant, on_delete=models.PROTECT, null=True, related_name="mail_records"
@@ -55,7 +56,7 @@ class MailRecord(models.Model):
         indexes = [models.Index(fields=["study", "-queued_at"], name="mails_of_a_study_by_time")]
 
     def __str__(self) -> str:
-        return f"{self.kind} of {self.study}"
+        return f"{self.kind} {self.pk}"
 
 
 class MailSwitch(models.Model):

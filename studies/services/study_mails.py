@@ -65,11 +65,11 @@ def participant_mail_queue(
     return _queue(study, message, now, valid_for, kind=kind, participant=participant)
 
 
-def member_mail_queue(
-    *, study: Study, member: User, kind: MailKind, message: EmailMessage, now: datetime, valid_for: timedelta
+def digest_mail_queue(
+    *, member: User, message: EmailMessage, now: datetime, valid_for: timedelta
 ) -> OutgoingMail:
-    """Leave a mail to somebody of the team to a worker."""
-    return _queue(study, message, now, valid_for, kind=kind, member=member)
+    """Leave the digest of somebody of a team to a worker."""
+    return _queue(None, message, now, valid_for, kind=MailKind.DIGEST, member=member)
 
 
 def mail_test_send(
@@ -116,6 +116,16 @@ def mail_retry(*, study: Study, number: int, actor: User, now: datetime) -> None
     transaction.on_commit(mails_hint)
 
 
+def participant_mails_cancel(participant: Participant, now: datetime, *kinds: MailKind) -> None:
+    """Delete every queued mail to the person, or those of these kinds only."""
+    waiting = MailRecord.objects.filter(participant=participant, mail__isnull=False)
+    if kinds:
+        waiting = waiting.filter(kind__in=kinds)
+    numbers = list(waiting.values_list("mail", flat=True))
+    waiting.update(outcome=MailOutcome.CANCELLED, decided_at=now)
+    OutgoingMail.objects.filter(pk__in=numbers).delete()
+
+
 def mails_cancel(events: QuerySet[StudyEvent], now: datetime) -> None:
     """Delete the mails of these events that are still queued: what they say does not hold any more.
 
@@ -127,7 +137,7 @@ def mails_cancel(events: QuerySet[StudyEvent], now: datetime) -> None:
 
 
 def _queue(
-    study: Study,
+    study: Study | None,
     message: EmailMessage,
     now: datetime,
     valid_for: timedelta,

@@ -4,7 +4,7 @@ from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.core.mail import send_mail
+from django.core.mail import EmailMultiAlternatives, send_mail
 from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _, gettext_noop
@@ -51,8 +51,8 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
     return invitation
 
 
-def _mail(invitation: Invitation, link: str) -> str:
-    """Why the mail did not go out; blank where it did."""
+def invitation_mail(invitation: Invitation, link: str, *, language: str = "") -> EmailMultiAlternatives:
+    """What is mailed to somebody who is invited; also its preview."""
     names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
     context: dict[str, object] = {
         "invitation": invitation,
@@ -62,7 +62,12 @@ def _mail(invitation: Invitation, link: str) -> str:
         "link": link,
     }
     button = MailButton(link, _("Accept the invitation"))
-    mail = mail_of("invitation", context, to=invitation.email, button=button)
+    return mail_of("invitation", context, to=invitation.email, language=language, button=button)
+
+
+def _mail(invitation: Invitation, link: str) -> str:
+    """Why the mail did not go out; blank where it did."""
+    mail = invitation_mail(invitation, link)
     try:
         send_mail(str(mail.subject), str(mail.body), None, mail.to, html_message=html_part(mail))
     except SMTPRecipientsRefused:
