@@ -5,17 +5,21 @@ from django.urls import path
 from console.views import (
     amending,
     banks,
+    health,
+    history,
     item_banks,
     locking,
     models,
     previews,
     questions,
     setup,
+    staff,
     studies,
 )
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
+HISTORY = f"{STUDY}history/"
 
 urlpatterns = [
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
@@ -35,6 +39,13 @@ urlpatterns = [
     path(f"{STUDY}questions/sets/", questions.staff_questions_sets, name="staff_questions_sets"),
     path(f"{STUDY}questions/build/", questions.staff_questions_build, name="staff_questions_build"),
     path(f"{STUDY}questions/<str:label>/", questions.staff_question, name="staff_question"),
+    path("staff/team/", staff.staff_team, name="staff_team"),
+    path("staff/team.csv", staff.staff_team_file, name="staff_team_file"),
+    path("staff/team/<int:number>/", staff.staff_team_change, name="staff_team_change"),
+    path("staff/health/", health.staff_health, name="staff_health"),
+    path(HISTORY, history.staff_history, name="staff_history"),
+    path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),
+    path(f"{HISTORY}protocol.<str:extension>", history.staff_history_protocol, name="staff_history_protocol"),
     path("staff/banks/", banks.staff_banks, name="staff_banks"),
     path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
     path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),
