@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from console.views import amending, locking, previews, questions, setup, studies
+from console.views import amending, demo, locking, previews, questions, setup, studies
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
 
 urlpatterns = [
+    path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
     path(SETUP, setup.staff_setup, name="staff_setup"),
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
