@@ -5,6 +5,7 @@ from django.urls import path
 from console.views import (
     amending,
     banks,
+    demo,
     health,
     history,
     item_banks,
@@ -22,6 +23,7 @@ SETUP = f"{STUDY}setup/"
 HISTORY = f"{STUDY}history/"
 
 urlpatterns = [
+    path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
     path(SETUP, setup.staff_setup, name="staff_setup"),
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
