@@ -10,6 +10,7 @@ from console.views import (
     history,
     item_banks,
     locking,
+    mails,
     models,
     previews,
     questions,
@@ -21,9 +22,17 @@ from console.views import (
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
 HISTORY = f"{STUDY}history/"
+MAILS = f"{STUDY}mails/"
 
 urlpatterns = [
     path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
+    path(MAILS, mails.staff_mails, name="staff_mails"),
+    path(f"{MAILS}digest/wish/", mails.staff_mails_digest, name="staff_mails_digest"),
+    path(f"{MAILS}retry/<int:number>/", mails.staff_mails_retry, name="staff_mails_retry"),
+    path(f"{MAILS}<slug:kind>/", mails.staff_mails_preview, name="staff_mails_preview"),
+    path(f"{MAILS}<slug:kind>/html/", mails.staff_mails_html, name="staff_mails_html"),
+    path(f"{MAILS}<slug:kind>/switch/", mails.staff_mails_switch, name="staff_mails_switch"),
+    path(f"{MAILS}<slug:kind>/test/", mails.staff_mails_test, name="staff_mails_test"),
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
     path(SETUP, setup.staff_setup, name="staff_setup"),
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
