@@ -2,7 +2,22 @@
 
 from django.urls import path
 
-from console.views import amending
+from console.views import (
+    amending,
+    banks,
+    demo,
+    health,
+    history,
+    item_banks,
+    locking,
+    mails,
+    models,
+    previews,
+    questions,
+    setup,
+    staff,
+    studies,
+)
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
