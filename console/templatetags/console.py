@@ -1,18 +1,21 @@
 """The rail, icons and bars of the study team's pages: `{% load console %}`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
+from console.selectors.waiting import RailFacts, rail_facts
 from studies.models import Study
 
 register = template.Library()
+NOTHING = RailFacts({}, ())
 
 
 @register.inclusion_tag("console/_rail.html", takes_context=True)
@@ -20,8 +23,16 @@ def rail(context: Context) -> dict[str, Any]:
     """`{% rail %}`: the pages of the study in the context, or of the site where there is none."""
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
-    groups = _groups(STUDY if study else SITE, study, here)
-    return {"groups": groups, "study": study, "request": request, "user": request.user}
+    facts = rail_facts(study, timezone.now()) if study else NOTHING
+    groups = _groups(STUDY if study else SITE, study, here, facts.counts)
+    return {
+        "groups": groups,
+        "study": study,
+        "other_studies": facts.others,
+        "request": request,
+        "user": request.user,
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.simple_tag
@@ -51,17 +62,19 @@ def bar(total: float, *parts: object) -> SafeString:
     )
 
 
-def _groups(groups: tuple[Group, ...], study: Study | None, here: str) -> list[dict[str, Any]]:
+def _groups(
+    groups: tuple[Group, ...], study: Study | None, here: str, counts: Mapping[str, int]
+) -> list[dict[str, Any]]:
     arguments = [study.slug] if study else []
     shown = []
     for group in groups:
-        entries = [_entry(entry, arguments, here) for entry in group.entries]
+        entries = [_entry(entry, arguments, here, counts) for entry in group.entries]
         if any(entries):
             shown.append({"label": group.label, "entries": [entry for entry in entries if entry]})
     return shown
 
 
-def _entry(entry: Entry, arguments: list[str], here: str) -> dict[str, Any] | None:
+def _entry(entry: Entry, arguments: list[str], here: str, counts: Mapping[str, int]) -> dict[str, Any] | None:
     try:
         address = reverse(entry.page, args=arguments)
     except NoReverseMatch:
@@ -71,5 +84,6 @@ def _entry(entry: Entry, arguments: list[str], here: str) -> dict[str, Any] | No
         "address": address,
         "path": ICONS[entry.icon],
         "is_here": entry.holds(here),
-        "waits": entry.waits,
+        "waits": bool(entry.waits),
+        "count": counts.get(entry.waits or entry.counts),
     }
