@@ -49,6 +49,13 @@ class StudyEventKind(StrEnum):
     JUDGING_FINISHED = "judging_finished"
     AUDIT_DRAWN = "audit_drawn"
     AUDIT_IMPORTED = "audit_imported"
+    JOB_STARTED = "job_started"
+    JOB_FINISHED = "job_finished"
+    JOB_FAILED = "job_failed"
+    JOB_CANCELLED = "job_cancelled"
+    EXPORT_MADE = "export_made"
+    EXPORT_TAKEN = "export_taken"
+    EXPORT_DELETED = "export_deleted"
 
 
 def event_record(
