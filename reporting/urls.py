@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reporting.views import judging_run, overview, results
+from reporting.views import judging_run, results
 from reporting.views.agreement import pages as agreement
 from reporting.views.audits import pages as audits
 from reporting.views.planner import pages as planner
@@ -14,7 +14,6 @@ RUN = f"{STUDY}judging/<int:number>/"
 urlpatterns = [
     path("staff/planner/", planner.staff_planner, name="staff_planner"),
     path("staff/planner/half-width.svg", planner.staff_planner_figure, name="staff_planner_figure"),
-    path(STUDY, overview.staff_study, name="staff_study"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
     path(f"{RUN}pause/", judging_run.staff_judging_pause, name="staff_judging_pause"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, When
+from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, When
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
@@ -65,10 +65,7 @@ def running_sessions(now: datetime) -> QuerySet[Session]:
 
 def number_of(rows: QuerySet[Any]) -> Subquery:
     """How many rows there are, as part of another query."""
-    counted = rows.order_by().annotate(number=Func(F("pk"), function="COUNT", output_field=IntegerField()))
-    return Subquery(counted.values("number"))
-
-
-def by_study(rows: QuerySet[Any], study: str) -> dict[int, int]:
-    """How many rows each study has; `study` is how the rows lead to theirs."""
-    return dict(rows.order_by().values_list(study).annotate(number=Count("pk", distinct=True)))
+    counted = rows.order_by().annotate(
+        rows_counted=Func(F("pk"), function="COUNT", output_field=IntegerField())
+    )
+    return Subquery(counted.values("rows_counted"))
