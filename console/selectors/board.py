@@ -151,9 +151,7 @@ def _rows(study: Study, wanted: Wanted, now: datetime) -> tuple[list[Row], list[
     return running, over
 
 
-def _finished_page(
-    sessions: QuerySet[Session], wanted: Wanted, now: datetime
-) -> QuerySet[Session, dict[str, Any]]:
+def _finished_page(sessions: QuerySet[Session], wanted: Wanted, now: datetime) -> QuerySet[Session, Any]:
     start = (wanted.page - 1) * PAGE_SIZE
     return finished_sessions(sessions, now)[start : start + PAGE_SIZE]
 

@@ -58,7 +58,7 @@ def board_rows(sessions: QuerySet[Session]) -> Iterable[Sequence[object]]:
     return annotated.values_list(*ROW_FIELDS)
 
 
-def finished_sessions(sessions: QuerySet[Session], now: datetime) -> QuerySet[Session, dict[str, Any]]:
+def finished_sessions(sessions: QuerySet[Session], now: datetime) -> QuerySet[Session, Any]:
     """Keys of sessions that have ended by the clock, the last to end first."""
     over = sessions.filter(~Q(status=SessionStatus.ACTIVE) | Q(deadline_at__lt=now))
     return over.order_by(Coalesce("ended_at", "deadline_at").desc(), "pk").values("pk")
