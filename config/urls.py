@@ -21,6 +21,7 @@ urlpatterns = [
     path("", include("batches.urls")),
     path("", include("screening.urls")),
     path("", include("judging.urls")),
+    path("", include("scoring.urls")),
     path("", include("reporting.urls")),
     path("api/", api.urls),
     path("language/", include("django.conf.urls.i18n")),

@@ -116,17 +116,17 @@ def _card(study: Study, facts: dict[str, object], now: datetime) -> StudyCard:
         study=study,
         protocol=protocol,
         is_open=study_is_open(study, now),
-        missing=_missing(study, protocol, bool(facts["sets"])),
+        missing=_missing(study, bool(facts["sets"]), now),
         planned=facts["slots"] if protocol.has_fixed_places else int(facts["sets"]) * per_set,  # type: ignore[arg-type, call-overload]
         **numbers,  # type: ignore[arg-type]
     )
 
 
-def _missing(study: Study, protocol: ProtocolSettings, has_sets: bool) -> int:
-    """Things that a draft lacks, as far as its own rows tell."""
+def _missing(study: Study, has_sets: bool, now: datetime) -> int:
+    """Things that a draft lacks, as far as its own row tells; its set-up lists all of them."""
     if study.status != StudyStatus.DRAFT:
         return 0
-    return (not has_sets) + (protocol.judge_kind == "llm" and study.judge_protocol_id is None)
+    return (not has_sets) + (study.closes_at is not None and study.closes_at <= now)
 
 
 def _excluding_verdicts() -> QuerySet[Verdict]:

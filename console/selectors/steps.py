@@ -1,133 +1,155 @@
-"""What to do next in a study, and what else waits there, for somebody with these rights."""
+"""How far a study is set up: its steps, each with what is stored in a few words."""
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any
 
-from django.urls import NoReverseMatch, reverse
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _, ngettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from console.selectors.cards import StudyCard
-from studies.models import StudyStatus
-from studies.roles import Can
+from batches.models import BatchPlan
+from studies.models import Study, StudyStatus
+from studies.services.events import StudyEventKind
 
-Words = str | Promise
+TEXT_PAGES: Mapping[str, Any] = {
+    "consent": gettext_lazy("Consent"),
+    "instructions": gettext_lazy("Instructions"),
+    "start": gettext_lazy("Start page"),
+    "receipt": gettext_lazy("Receipt"),
+}
+STEP_LABELS: Mapping[str, Any] = {
+    "questions": gettext_lazy("Questions"),
+    "items": gettext_lazy("Item parameters"),
+    "people": gettext_lazy("People and profiles"),
+    "time": gettext_lazy("Time"),
+    "texts": gettext_lazy("Texts"),
+    "tools": gettext_lazy("Tools and resources"),
+    "arms": gettext_lazy("Arms"),
+    "practice": gettext_lazy("Practice and check"),
+    "offtask": gettext_lazy("Off-task rules"),
+    "judge": gettext_lazy("Judge and budget"),
+    "reporting": gettext_lazy("What will be reported"),
+}
+JUDGE_WORDS: Mapping[str, Any] = {
+    "llm": gettext_lazy("language model"),
+    "match": gettext_lazy("comparison"),
+    "checks": gettext_lazy("machine checks"),
+}
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to press; `why` says in a sentence what it is for."""
+    """One step: `state` is done (saved once, or locked), todo (something is missing) or open.
 
-    label: str
-    address: str
-    why: str
+    `page` is its first page that is not done.
+    """
+
+    slug: str
+    label: Any
+    value: str
+    state: str
+    page: str
 
 
 @dataclass(frozen=True)
-class Attention:
-    """A few words on what waits, and where."""
+class Saved:
+    """What the trail says of the set-up: pages that were saved, when and by whom the newest change was."""
 
-    words: str
-    address: str
-
-
-class _Rule(NamedTuple):
-    """When something is next: a page, the right it takes, the button and why."""
-
-    page: str
-    can: Can
-    holds: Callable[[StudyCard], object]
-    label: Words
-    why: Words
+    pages: frozenset[str]
+    at: datetime | None
+    by: str
 
 
-def next_step(card: StudyCard, rights: Set[Can]) -> Step:
-    """The first thing that is next and that these rights allow; else the way to the study's own page."""
-    for rule in RULES:
-        address = address_of(rule.page, card.study.slug)
-        if rule.can in rights and address and (number := rule.holds(card)):
-            numbers = {"number": number}
-            return Step(str(rule.label) % numbers, address, str(rule.why) % numbers)
-    return Step(str(_("Open")), reverse("staff_study", args=[card.study.slug]), "")
-
-
-def attention(card: StudyCard, rights: Set[Can]) -> Iterator[Attention]:
-    """What waits for somebody, as far as these rights see it."""
-    waiting = (
-        (card.to_screen, Can.REVIEW, "staff_screening", SCREEN),
-        (card.applications, Can.SEE_PEOPLE, "staff_participants", APPLICATIONS),
-        (card.messages, Can.INVITE, "staff_messages", MESSAGES),
-        (card.missing, Can.SEE_PROTOCOL, "staff_setup", MISSING),
+def saved_pages(study: Study) -> Saved:
+    """One query."""
+    kinds = (StudyEventKind.SETTINGS_CHANGED, StudyEventKind.CREATED)
+    events = list(
+        study.events.filter(kind__in=kinds)
+        .order_by("id")
+        .values_list("details", "happened_at", "actor__email")
     )
-    for number, can, page, words in waiting:
-        if number and can in rights:
-            address = address_of(page, card.study.slug) or reverse("staff_study", args=[card.study.slug])
-            yield Attention(words % {"number": number}, address)
+    pages = frozenset(str(details["step"]) for details, _at, _by in events if "step" in details)
+    last = events[-1] if events else ({}, None, "")
+    return Saved(pages, last[1], last[2] or "")
 
 
-def address_of(page: str, *arguments: str) -> str:
-    """Where the page is; empty where there is no such page."""
-    try:
-        return reverse(page, args=arguments)
-    except NoReverseMatch:
-        return ""
+def step_of(page: str) -> str:
+    """The step that a page belongs to."""
+    return "texts" if page in TEXT_PAGES else page
 
 
-SCREEN = ngettext_lazy("%(number)d person to screen", "%(number)d to screen", "number")
-APPLICATIONS = ngettext_lazy("%(number)d application", "%(number)d applications", "number")
-MESSAGES = ngettext_lazy("%(number)d message", "%(number)d messages", "number")
-MISSING = ngettext_lazy(
-    "%(number)d thing missing before it can be locked",
-    "%(number)d things missing before it can be locked",
-    "number",
-)
+def setup_steps(
+    study: Study, *, prompts: int, plan: BatchPlan | None, saved: Saved, missing: set[str]
+) -> list[Step]:
+    """All steps but the lock; `missing` are pages that the readiness list names."""
+    facts = _Facts(study, prompts, plan)
+    locked = study.status != StudyStatus.DRAFT
+    found = []
+    for slug, label in STEP_LABELS.items():
+        pages = [page for page in TEXT_PAGES if page != "start"] if slug == "texts" else [slug]
+        left = [page for page in pages if page in missing or page not in saved.pages]
+        if locked or slug == "offtask" or not left:
+            state = "done"
+        else:
+            state = "todo" if missing.intersection(pages) else "open"
+        page = pages[0] if locked or not left else left[0]
+        found.append(Step(slug, label, VALUES[slug](facts), state, page))
+    return found
 
 
-def _is_draft(card: StudyCard) -> bool:
-    return card.study.status == StudyStatus.DRAFT
+@dataclass(frozen=True)
+class _Facts:
+    study: Study
+    prompts: int
+    plan: BatchPlan | None
 
 
-RULES: tuple[_Rule, ...] = (
-    _Rule(
-        "staff_setup", Can.SET_UP, _is_draft,
-        _("Continue set-up"),
-        _("The protocol may still change. Lock it once nothing is missing; then people can be invited."),
-    ),
-    _Rule(
-        "staff_screening", Can.REVIEW, lambda card: card.to_screen,
-        _("Screen people (%(number)d)"),
-        _("Flagged people stay counted until somebody decides."),
-    ),
-    _Rule(
-        "staff_participants", Can.DECIDE_PEOPLE, lambda card: card.applications,
-        _("Decide applications (%(number)d)"),
-        _("People have applied and cannot start before somebody decides."),
-    ),
-    _Rule(
-        "staff_messages", Can.INVITE, lambda card: card.messages,
-        _("Answer messages (%(number)d)"),
-        _("People have written and wait for a reply."),
-    ),
-    _Rule(
-        "staff_live", Can.SEE_LIVE, lambda card: card.answering,
-        _("Watch live (%(number)d)"),
-        _("People are answering now. Nothing needs you there unless an incident shows."),
-    ),
-    _Rule(
-        "staff_invitations", Can.INVITE,
-        lambda card: card.is_open and not card.coming and card.ended < card.planned,
-        _("Invite people"),
-        _("The study is open and nobody is on the way who could fill the free places."),
-    ),
-    _Rule(
-        "staff_results", Can.SEE_RESULTS, lambda card: card.results_at,
-        _("Open results"),
-        _("Results were computed; the page says whether they are current."),
-    ),
-    _Rule(
-        "staff_judging", Can.JUDGE, lambda card: card.ended and not card.is_open,
-        _("Judge the answers"),
-        _("Nobody can start any more and there are answers without a score."),
-    ),
-)  # fmt: skip
+def _questions(facts: _Facts) -> str:
+    if facts.plan is None:
+        return ngettext("%(number)s question", "%(number)s questions", facts.prompts) % {
+            "number": facts.prompts
+        }
+    return _("%(prompts)s in %(sets)s sets") % {
+        "prompts": facts.prompts, "sets": len(facts.plan.report["sizes"]),
+    }  # fmt: skip
+
+
+def _people(facts: _Facts) -> str:
+    protocol = facts.study.protocol
+    return f"{len(protocol.profiles)} × {protocol.replicates_per_profile}"
+
+
+def _time(facts: _Facts) -> str:
+    minutes = facts.study.protocol.time_budget_minutes
+    hours, rest = divmod(minutes, 60)
+    if not hours:
+        return _("%(minutes)s min") % {"minutes": rest}
+    return _("%(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest} if rest else f"{hours} h"
+
+
+def _arms(facts: _Facts) -> str:
+    return str(len(facts.study.protocol.arms) or _("none"))
+
+
+def _practice(facts: _Facts) -> str:
+    number = len(facts.study.protocol.practice_prompts)
+    return ngettext("%(number)s question", "%(number)s questions", number) % {"number": number}
+
+
+def _nothing(_facts: _Facts) -> str:
+    return ""
+
+
+VALUES: Mapping[str, Callable[[_Facts], str]] = {
+    "questions": _questions,
+    "items": lambda facts: facts.study.item_bank.slug if facts.study.item_bank else _("none"),
+    "people": _people,
+    "time": _time,
+    "texts": _nothing,
+    "tools": _nothing,
+    "arms": _arms,
+    "practice": _practice,
+    "offtask": lambda _facts: _("fixed"),
+    "judge": lambda facts: str(JUDGE_WORDS[facts.study.protocol.judge_kind]),
+    "reporting": lambda facts: _("Top %(number)s") % {"number": facts.study.protocol.top_size},
+}

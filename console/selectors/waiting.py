@@ -26,8 +26,11 @@ class RailFacts:
     others: tuple[Mapping[str, str], ...]
 
 
-def rail_facts(study: Study, now: datetime) -> RailFacts:
-    """Everything the rail of the study's pages says beside names; one query."""
+def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
+    """Everything the rail of the study's pages says beside names; one query.
+
+    `studies` are those that the person has a part in.
+    """
     asked = {
         "applications": applications().filter(study=study),
         "messages": unanswered_messages().filter(participant__study=study),
@@ -37,12 +40,12 @@ def rail_facts(study: Study, now: datetime) -> RailFacts:
     # Counted for the study's own row alone.
     counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
     rows = list(
-        Study.objects.annotate(**counts, is_here=Case(When(pk=study.pk, then=0), default=1))
+        studies.annotate(**counts, is_here=Case(When(pk=study.pk, then=0), default=1))
         .order_by("is_here", "-created_at", "-pk")
-        .values("slug", "name", *WAITING)[: OTHER_STUDIES + 1]
+        .values("slug", "name", "is_here", *WAITING)[: OTHER_STUDIES + 1]
     )
-    here = rows[0]
-    return RailFacts({name: here[name] for name in WAITING}, tuple(rows[1:]))
+    here = {name: row[name] for row in rows if not row["is_here"] for name in WAITING}
+    return RailFacts(here, tuple(row for row in rows if row["is_here"]))
 
 
 def applications() -> QuerySet[Participant]:

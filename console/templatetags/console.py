@@ -17,20 +17,26 @@ from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.waiting import RailFacts, rail_facts
 from console.views.live_words import RowWords
 from studies.models import Study
+from studies.roles import Can, SiteCan
+from studies.selectors.roles import site_rights, studies_of_staff
+from studies.views.access import rights_here
 
 register = template.Library()
+Rights = frozenset[Can] | frozenset[SiteCan]
 NOTHING = RailFacts({}, ())
 
 
 @register.inclusion_tag("console/_rail.html", takes_context=True)
 def rail(context: Context) -> dict[str, Any]:
-    """`{% rail %}`: the pages of the study in the context, or of the site where there is none."""
+    """`{% rail %}`: the pages of the study in the context, or of the site where there is none, as far as the
+    person may open them.
+    """
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
-    facts = rail_facts(study, timezone.now()) if study else NOTHING
-    groups = _groups(STUDY if study else SITE, study, here, facts.counts)
+    rights: Rights = rights_here(request) if study else site_rights(request.user)
+    facts = rail_facts(study, studies_of_staff(request.user), timezone.now()) if study else NOTHING
     return {
-        "groups": groups,
+        "groups": _groups(STUDY if study else SITE, study, here, rights, facts.counts),
         "study": study,
         "other_studies": facts.others,
         "request": request,
@@ -120,12 +126,12 @@ def sort_head(context: Context, name: str, label: str, current: str, column: str
 
 
 def _groups(
-    groups: tuple[Group, ...], study: Study | None, here: str, counts: Mapping[str, int]
+    groups: tuple[Group, ...], study: Study | None, here: str, rights: Rights, counts: Mapping[str, int]
 ) -> list[dict[str, Any]]:
     arguments = [study.slug] if study else []
     shown = []
     for group in groups:
-        entries = [_entry(entry, arguments, here, counts) for entry in group.entries]
+        entries = [_entry(entry, arguments, here, counts) for entry in group.entries if entry.can in rights]
         if any(entries):
             shown.append({"label": group.label, "entries": [entry for entry in entries if entry]})
     return shown

@@ -18,7 +18,7 @@ from console.views.live_words import ACTION_WORDS, RowWords, happening_words, ta
 from formats.cells import csv_cell
 from studies.models import Study
 from studies.roles import Can
-from studies.views.access import study_page
+from studies.views.access import rights_here, study_page
 
 # Each is replaced as a whole where it differs; what somebody types stands in none of them.
 PARTS = {
@@ -138,8 +138,3 @@ def _forms(opened: RowWords | None, rights: frozenset[Can], now: datetime) -> li
         (action, ACTION_WORDS[action], FORMS[action](initial={"seen_at": now}, auto_id=f"{action}-%s"))
         for action in offered
     ]
-
-
-def rights_here(request: HttpRequest) -> frozenset[Can]:
-    """What the asking person may do in the study of the page."""
-    return getattr(request, "study_rights", frozenset(Can))

@@ -8,18 +8,20 @@ from batches.services.clock import server_now
 from console.selectors.board_numbers import board_numbers
 from console.selectors.cards import study_cards
 from console.selectors.funnel import funnel
+from console.selectors.next_steps import attention, next_step
 from console.selectors.spread import answers_per_question, arms_filled
-from console.selectors.steps import attention, next_step
-from console.views.live import rights_here
 from studies.models import Study
 from studies.roles import Can
-from studies.views.access import study_page
+from studies.views.access import rights_here, study_page
 
 
-@study_page(Can.SEE_STUDY)
+@study_page(Can.SEE_STUDY, instead="staff_screening")
 @require_safe
 def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
-    """From invited to counted, coverage, next step; the protocol for whoever may see it."""
+    """From invited to counted, coverage, next step; the protocol for whoever may see it.
+
+    Reviewers must not know how far the study has come with whom: they are led to their own work.
+    """
     now, rights = server_now(), rights_here(request)
     card = study_cards([study], now)[0]
     context = {
@@ -30,7 +32,7 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
         "funnel": funnel(card),
         "numbers": board_numbers(study, now),
         "per_question": answers_per_question(study, card.prompts),
-        "arms": arms_filled(study),
+        "arms": arms_filled(study) if Can.SEE_PROTOCOL in rights else (),
         "amendments": list(study.amendments.order_by("number")),
         "may_see_protocol": Can.SEE_PROTOCOL in rights,
     }

@@ -1,67 +1,64 @@
-"""The staff's first page: every study as a card with what waits in it and what to press next."""
+"""Making a study, and planning it from its settings."""
 
-from dataclasses import dataclass
-
-from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
 
-from console.selectors.cards import StudyCard, study_cards
-from console.selectors.steps import Attention, Step, attention, next_step
-from studies.models import Study, StudyStatus
-from studies.roles import Can
-from studies.views.access import staff_required
-
-PAGE_SIZE = 20
-SHOWN = {
-    "active": (_("Active"), Q(status__in=[StudyStatus.DRAFT, StudyStatus.FROZEN])),
-    "finished": (_("Finished"), Q(status=StudyStatus.CLOSED)),
-    "all": (_("All"), Q()),
-}
+from console.forms.studies import AssumptionsForm, NewStudyForm
+from console.selectors.design import assumptions_of, design_of, kept_plan
+from console.services.locking import plan_keep
+from studies.models import BankVersion, Prompt, Study
+from studies.protocol.settings import ProtocolSettings
+from studies.roles import Can, SiteCan
+from studies.services.refusals import Refused
+from studies.services.slugs import SlugInvalid
+from studies.services.studies import StudyExists, study_create
+from studies.views.access import signed_in, site_page, study_page
 
 
-@dataclass(frozen=True)
-class ShownCard:
-    """A study with its next step and what waits, for whoever asks."""
-
-    facts: StudyCard
-    step: Step
-    attention: list[Attention]
-
-
-@never_cache
-@staff_required
-@require_safe
-def staff_home(request: HttpRequest) -> HttpResponse:
-    """Studies, newest first: active, finished or all, by a word of their name."""
-    shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()
-    shown = shown if shown in SHOWN else "active"
-    studies = Study.objects.all()
-    page = _page(studies, shown, words, request.GET.get("page"))
-    context = {
-        "cards": [_shown(card) for card in study_cards(page, timezone.now())],
-        "page": page,
-        "words": words,
-        "shown": shown,
-        "filters": [(name, label) for name, (label, _condition) in SHOWN.items()],
-        "has_studies": bool(page) or studies.exists(),
-    }
-    return render(request, "console/studies.html", context)
+@site_page(SiteCan.MAKE_STUDIES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_study_new(request: HttpRequest) -> HttpResponse:
+    """A new draft with the pilot's settings; without any bank the way to import one."""
+    form = NewStudyForm(request.POST or None, initial={"bank_version": request.GET.get("bank")})
+    if request.method == "POST" and form.is_valid() and (study := _created(request, form)):
+        return redirect("staff_setup", slug=study.slug)
+    context = {"form": form, "has_bank": BankVersion.objects.exists()}
+    return render(request, "console/setup/new.html", context, status=422 if form.errors else 200)
 
 
-def _page(studies: QuerySet[Study], shown: str, words: str, number: str | None) -> Page[Study]:
-    _label, condition = SHOWN[shown]
-    found = studies.filter(condition).select_related("bank_version__bank").order_by("-created_at", "-pk")
-    if words:
-        found = found.filter(Q(name__icontains=words) | Q(slug__icontains=words))
-    return Paginator(found, PAGE_SIZE).get_page(number)
+def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
+    values = form.cleaned_data
+    try:
+        return study_create(
+            slug=values["slug"], name=values["name"], bank_version=values["bank_version"], item_bank=None,
+            judge_protocol=None, settings=ProtocolSettings(), now=timezone.now(), actor=signed_in(request),
+        )  # fmt: skip
+    except (SlugInvalid, StudyExists) as refusal:
+        form.add_error("slug", str(refusal))
+    except Refused as refusal:
+        form.add_error("name", str(refusal))
+    return None
 
 
-def _shown(card: StudyCard) -> ShownCard:
-    rights = frozenset(Can)
-    return ShownCard(card, next_step(card, rights), list(attention(card, rights)))
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_setup_plan(request: HttpRequest, study: Study) -> HttpResponse:
+    """What the design can show under other assumptions; POST keeps them and the result with the study."""
+    kept = kept_plan(study)
+    initial = assumptions_of(kept).__dict__
+    data = request.POST if request.method == "POST" else request.GET or initial
+    form = AssumptionsForm(data)
+    prompts = Prompt.objects.filter(version=study.bank_version_id).count()
+    design = design_of(study, prompts, form.assumed()) if form.is_valid() else None
+    if request.method == "POST" and design is not None:
+        plan_keep(
+            study=study, assumed=form.assumed(), design=design, now=timezone.now(), actor=signed_in(request)
+        )
+        messages.success(request, _("The plan is kept with the study."))
+        return redirect("staff_setup_plan", slug=study.slug)
+    context = {"study": study, "form": form, "design": design, "kept": kept, "prompts": prompts}
+    return render(request, "console/setup/plan.html", context, status=422 if form.errors else 200)

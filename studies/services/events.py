@@ -11,9 +11,12 @@ class StudyEventKind(StrEnum):
 
     CREATED = "study_created"
     SETTINGS_CHANGED = "settings_changed"
+    PLANNED = "study_planned"
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
+    ROLE_GIVEN = "role_given"
+    ROLE_TAKEN = "role_taken"
     INVITED = "invitation_created"
     INVITATION_SENT = "invitation_sent"
     INVITATION_REVOKED = "invitation_revoked"
