@@ -234,8 +234,8 @@ def test_staff_see_who_waits_read_where_they_were_and_reply(
     staff: Client, visitor: Client, person: Participant
 ) -> None:
     visitor.post(HELP, {"text": "May I pause?", "page": "/studies/pilot/start/"})
-    assert "1 open" in text_of(staff.get("/staff/studies/pilot/"))
-    assert "1 open" in text_of(staff.get("/staff/"))
+    assert "Messages 1 waiting" in text_of(staff.get("/staff/studies/pilot/"))
+    assert "1 message" in text_of(staff.get("/staff/"))
     assert f"{person.code} waits for a reply 1" in text_of(staff.get(MESSAGES))
     thread = f"{MESSAGES}{person.code}/"
     shown = text_of(staff.get(thread))
