@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('batches', '0005_practice_in_the_workspace'),
-        ('studies', '0010_pausing'),
+        ('studies', '0011_pausing'),
     ]
 
     operations = [

@@ -10,7 +10,7 @@ from django.db.models import Case, CharField, Count, Exists, F, OuterRef, Q, Que
 
 from batches.models import Answer, Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
-from console.selectors.waiting import number_of, unanswered_messages
+from console.selectors.counting import number_of, unanswered_messages
 from studies.models import Study
 
 Row = tuple[int, str, str, int]

@@ -21,7 +21,7 @@ from django.db.models.functions import Coalesce
 
 from batches.models import Answer, Revision, RevisionOutcome, Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
-from console.selectors.waiting import number_of
+from console.selectors.counting import number_of
 
 ROW_FIELDS = (
     "pk", "code", "profile", "is_test", "set_number", "status", "voided", "started_at", "deadline_at",

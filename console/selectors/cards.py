@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
-from console.selectors.waiting import applications, number_of, running_sessions, unanswered_messages
+from console.selectors.counting import applications, number_of, running_sessions, unanswered_messages
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
 from screening.selectors.participants import ENDED, current_participant_flags, current_verdicts

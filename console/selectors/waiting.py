@@ -1,74 +1,68 @@
-"""What waits for somebody in a study, and the studies beside it: one query for the rail of every page."""
+"""What waits for a member of the study team: in each study, and only what their part in it lets them see."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, When
+from django.db.models import Count
 
-from batches.models import Session
-from batches.rules.statuses import SessionStatus
+from judging.models import JudgingRun, RunState
 from screening.selectors.participants import undecided_participants
-from studies.models import Message, Participant, Study, VettingStatus
-from studies.selectors.participants import withdrew
-
-OTHER_STUDIES = 6
-# Names of counts as entries of the rail use them.
-WAITING = ("applications", "messages", "screening", "running")
+from studies.models import MailKind, MailOutcome, MailRecord, MailSwitch, Study, User
+from studies.roles import Can
+from studies.selectors.roles import rights_by_study
+from studies.selectors.studies import studies_with_people
 
 
-@dataclass(frozen=True)
-class RailFacts:
-    """Counts by name, and a few other studies, newest first."""
+@dataclass(frozen=True, slots=True)
+class StudyWaits:
+    """How much waits in one study; nought, too, where the reader may not know."""
 
-    counts: Mapping[str, int]
-    others: tuple[Mapping[str, str], ...]
+    study: Study
+    applications: int = 0
+    messages: int = 0
+    failed_mails: int = 0
+    verdicts: int = 0
+    paused_runs: int = 0
 
-
-def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
-    """Everything the rail of the study's pages says beside names; one query.
-
-    `studies` are those that the person has a part in.
-    """
-    asked = {
-        "applications": applications().filter(study=study),
-        "messages": unanswered_messages().filter(participant__study=study),
-        "screening": undecided_participants(study).order_by(),
-        "running": running_sessions(now).filter(participant__study=study),
-    }
-    # Counted for the study's own row alone.
-    counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
-    rows = list(
-        studies.annotate(**counts, is_here=Case(When(pk=study.pk, then=0), default=1))
-        .order_by("is_here", "-created_at", "-pk")
-        .values("slug", "name", "is_here", *WAITING)[: OTHER_STUDIES + 1]
-    )
-    here = {name: row[name] for row in rows if not row["is_here"] for name in WAITING}
-    return RailFacts(here, tuple(row for row in rows if row["is_here"]))
+    @property
+    def anything(self) -> bool:
+        """Whether there is something to do."""
+        return any((self.applications, self.messages, self.failed_mails, self.verdicts, self.paused_runs))
 
 
-def applications() -> QuerySet[Participant]:
-    """People of all studies who wait for a decision."""
-    return Participant.objects.filter(vetting_status=VettingStatus.SUBMITTED).exclude(withdrew())
+def waits_of(user: User) -> list[StudyWaits]:
+    """The studies in which something waits for this person, newest first."""
+    studies = [study for study in studies_with_people(user) if not study.is_simulated]
+    rights = rights_by_study(user, studies)
+    failed = _failed_mails(studies)
+    paused = _paused_runs(studies)
+    found = []
+    for study in studies:
+        can = rights[study.pk]
+        one = StudyWaits(
+            study=study,
+            applications=getattr(study, "waiting", 0) if Can.DECIDE_PEOPLE in can else 0,
+            messages=(getattr(study, "unanswered", 0) or 0) if Can.INVITE in can else 0,
+            failed_mails=failed.get(study.pk, 0) if Can.INVITE in can else 0,
+            verdicts=undecided_participants(study).count() if Can.REVIEW in can else 0,
+            paused_runs=paused.get(study.pk, 0) if Can.JUDGE in can else 0,
+        )
+        if one.anything:
+            found.append(one)
+    return found
 
 
-def unanswered_messages() -> QuerySet[Message]:
-    """Messages of people that are the last word of their conversation: one each."""
-    later = Message.objects.filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
-    return Message.objects.filter(~Exists(later), is_from_team=False)
+def digest_waits_of(user: User) -> list[StudyWaits]:
+    """`waits_of`, without the studies that send no digest."""
+    off = set(MailSwitch.objects.filter(kind=MailKind.DIGEST).values_list("study", flat=True))
+    return [one for one in waits_of(user) if one.study.pk not in off]
 
 
-def running_sessions(now: datetime) -> QuerySet[Session]:
-    """Sessions in which somebody may write now; those of test people are nobody's."""
-    return Session.objects.filter(
-        status=SessionStatus.ACTIVE, deadline_at__gte=now, participant__is_test=False
-    )
+def _failed_mails(studies: Iterable[Study]) -> dict[int, int]:
+    rows = MailRecord.objects.filter(study__in=studies, outcome=MailOutcome.FAILED, mail__isnull=False)
+    return dict(rows.order_by().values_list("study").annotate(number=Count("pk")))
 
 
-def number_of(rows: QuerySet[Any]) -> Subquery:
-    """How many rows there are, as part of another query."""
-    counted = rows.order_by().annotate(
-        rows_counted=Func(F("pk"), function="COUNT", output_field=IntegerField())
-    )
-    return Subquery(counted.values("rows_counted"))
+def _paused_runs(studies: Iterable[Study]) -> dict[int, int]:
+    rows = JudgingRun.objects.filter(study__in=studies, state=RunState.PAUSED)
+    return dict(rows.order_by().values_list("study").annotate(number=Count("pk")))

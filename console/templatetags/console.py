@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
-from console.selectors.waiting import RailFacts, rail_facts
+from console.selectors.counting import RailFacts, rail_facts
 from console.views.live_words import RowWords
 from studies.models import Study
 from studies.roles import Can, SiteCan

@@ -52,7 +52,7 @@ def shown_values(study: Study, page: str) -> dict[str, Any]:
         for bound in (rows.management_form, *rows.forms):
             values |= {bound.add_prefix(field): _sent(bound[field].value()) for field in bound.fields}
         values.setdefault(f"{name}-TOTAL_FORMS", 0)
-    return {name: value for name, value in values.items() if value not in (None, False)}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 def _sent(value: Any) -> Any:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0009_roles_in_studies'),
+        ('studies', '0010_mails_of_studies'),
     ]
 
     operations = [
