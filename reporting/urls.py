@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reporting.views import judging_run, overview, results
+from reporting.views import judging_run, results
 from reporting.views.agreement import pages as agreement
 from reporting.views.audits import pages as audits
 from reporting.views.measurement import pages as measurement
@@ -17,7 +17,6 @@ urlpatterns = [
     path(
         "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
     ),
-    path(STUDY, overview.staff_study, name="staff_study"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
     path(f"{RUN}pause/", judging_run.staff_judging_pause, name="staff_judging_pause"),

@@ -111,12 +111,12 @@ def test_pages_need_no_inline_style_or_script(view: str, staff: Client, decided:
     content = text(staff, view)
     assert "style=" not in content
     assert "<style" not in content
-    assert "<script" not in content
+    assert not re.search(r"<script(?! (type=\"module\" )?src=)", content)
     assert "onclick" not in content
 
 
 @pytest.mark.parametrize(
-    ("view", "queries"), [("staff_study", 45), ("staff_screening", 20), ("staff_results", 20)]
+    ("view", "queries"), [("staff_study", 12), ("staff_screening", 20), ("staff_results", 20)]
 )
 def test_pages_take_a_bounded_number_of_queries(
     view: str,
@@ -138,10 +138,8 @@ def test_the_overview_shows_protocol_progress_and_amendments(
     assert study.protocol_hash in content
     assert "Fewer people came." in content
     assert "Changed: top_size." in content
-    assert re.search(
-        r'<progress max="2"\s+value="2"\s+aria-label="STEM PhD">\s*2 of 2\s*</progress>', content
-    )
-    assert "Answers per prompt so far: 1 to 2, median 1." in content
+    assert "STEM PhD: 2 of 2 places filled, 0 answering" in content
+    assert "Answers per question so far: 1 to 2, median 1." in content
 
 
 def test_the_overview_names_nobody(staff: Client, scored: ResultSet, people: dict[str, Participant]) -> None:
