@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reporting.views import judging_run, overview, results
+from reporting.views import judging_run, overview, results, screening
 from reporting.views.agreement import pages as agreement
 from reporting.views.audits import pages as audits
 from reporting.views.planner import pages as planner
@@ -15,6 +15,15 @@ urlpatterns = [
     path("staff/planner/", planner.staff_planner, name="staff_planner"),
     path("staff/planner/half-width.svg", planner.staff_planner_figure, name="staff_planner_figure"),
     path(STUDY, overview.staff_study, name="staff_study"),
+    path(f"{STUDY}screening/", screening.staff_screening, name="staff_screening"),
+    path(f"{STUDY}screening/share/", screening.staff_screening_share, name="staff_screening_share"),
+    path(f"{STUDY}screening/ledger/", screening.staff_screening_ledger, name="staff_screening_ledger"),
+    path(
+        f"{STUDY}screening/ledger.csv",
+        screening.staff_screening_ledger_csv,
+        name="staff_screening_ledger_csv",
+    ),
+    path(f"{STUDY}screening/verdict/<slug:code>/", screening.staff_verdict, name="staff_verdict"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
     path(f"{RUN}pause/", judging_run.staff_judging_pause, name="staff_judging_pause"),

@@ -1,6 +1,6 @@
 """The off-task filter: rules flag, people decide. Nobody is excluded by a rule, and no score is looked at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,30 +8,65 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from batches.models import Answer
-from screening.models import AnswerFlag, ParticipantFlag
+from screening.models import AnswerFlag, ParticipantFlag, ScreeningRun
 from screening.offtask.facts import AnswerFacts, Flag, OfftaskRules, PromptFacts
 from screening.offtask.rules import DEFAULT_RULES, flag_answer, flag_participant
 from screening.selectors.participants import (
     current_answer_flags,
     current_participant_flags,
+    flagged_participants,
     screened_participants,
 )
 from screening.selectors.screening import Screening, screening_summary
-from studies.models import Criterion, Prompt, Study
+from studies.models import Criterion, Prompt, Study, User
+from studies.services.events import StudyEventKind, event_record
 
 PEOPLE_AT_ONCE = 20
 
 
-def study_screen(*, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_RULES) -> Screening:
-    """Run the rules over every ended session and store what is new; running them again changes nothing.
+def study_screen(
+    *,
+    study: Study,
+    now: datetime,
+    rules: OfftaskRules = DEFAULT_RULES,
+    actor: User | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Screening:
+    """Run the rules over every ended session and store what is new; running them again adds no flag.
 
-    Only where a session was extended or reopened since do new flags replace the old ones.
+    Only where a session was extended or reopened since do new flags replace the old ones. That the rules
+    ran, over how many, is kept: only then does "nobody is flagged" say something.
     """
     prompts = _prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
+        progress(start, len(people))
         _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
-    return screening_summary(study, rules.version)
+    summary = screening_summary(study, rules.version)
+    _record_run(study, summary, len(people), actor, now)
+    ScreeningRun.objects.create(
+        study=study, rules_version=summary.rules_version, started_by=actor, ran_at=now,
+        participants=len(people), flagged_answers=sum(summary.answers.values()),
+        flagged_people=flagged_participants(study).count(),
+    )  # fmt: skip
+    progress(len(people), len(people))
+    return summary
+
+
+def offtask_filter_start(
+    *, study: Study, actor: User | None, now: datetime, progress: Callable[[int, int], None]
+) -> Screening:
+    """Run the rules because somebody asked for it: as `study_screen`, and with an event."""
+    summary = study_screen(study=study, now=now, actor=actor, progress=progress)
+    event_record(
+        study, StudyEventKind.OFFTASK_FILTER_RUN, now, actor=actor, rules_version=summary.rules_version,
+        participants=summary.participants, flagged=summary.people, undecided=summary.undecided,
+    )  # fmt: skip
+    return summary
+
+
+def nothing_said(done: int, total: int) -> None:
+    """For callers that show no progress."""
 
 
 def _screen_some(

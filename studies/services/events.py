@@ -49,6 +49,11 @@ class StudyEventKind(StrEnum):
     JUDGING_FINISHED = "judging_finished"
     AUDIT_DRAWN = "audit_drawn"
     AUDIT_IMPORTED = "audit_imported"
+    AUDIT_RATED = "audit_rated"
+    OFFTASK_FILTER_RUN = "offtask_filter_run"
+    SECOND_READINGS_SET = "second_readings_set"
+    VERDICT_GIVEN = "verdict_given"
+    RESULTS_RECOMPUTED = "results_recomputed"
 
 
 def event_record(

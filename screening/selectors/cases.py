@@ -1,0 +1,205 @@
+"""What a reviewer sees of a flagged person: texts and what the rules found. Never a score, profile or name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import CharField, Count, Exists, F, Max, OuterRef, Q, Value
+from django.utils.translation import gettext as _
+
+from batches.models import Answer
+from batches.rules.statuses import AnswerState
+from formats.wording import gettext_noop
+from screening.models import Verdict
+from screening.offtask.evidence import Piece, marked
+from screening.offtask.facts import PromptFacts, ReasonCode
+from screening.offtask.readings import LeftOpen
+from screening.offtask.summaries import BADGES, FlaggedWork, all_reasons, main_reason
+from screening.selectors import participants
+from studies.models import Criterion, Study, User
+
+FIRST = "first"
+DECIDED = "decided"
+WITHOUT_TEXT = {
+    AnswerState.BLANK: gettext_noop("emptied again"),
+    AnswerState.SKIPPED: gettext_noop("seen, not answered"),
+    AnswerState.NOT_REACHED: gettext_noop("never opened"),
+}
+
+
+@dataclass(frozen=True)
+class QueueEntry:
+    """One person of the list; `waits_for` is first, second, settling or decided."""
+
+    code: str
+    reason: str
+    waits_for: str
+
+
+@dataclass(frozen=True)
+class PlaceShown:
+    """One question and what was written; label and question only where the prompt is public."""
+
+    position: int
+    label: str
+    question: str
+    pieces: tuple[Piece, ...]
+    badges: tuple[str, ...]
+    without_text: str
+
+
+@dataclass(frozen=True)
+class CaseShown:
+    """One person before a reviewer. `verdicts` holds those that this reviewer may see now.
+
+    `waits_for` says whose verdict is next, `may_decide` whether the reviewer may give it; `newest` is the
+    key of the newest verdict, seen or not.
+    """
+
+    code: str
+    reason: str
+    reasons: tuple[str, ...]
+    spent: timedelta
+    places: tuple[PlaceShown, ...]
+    verdicts: tuple[Verdict, ...]
+    newest: int | None
+    waits_for: str
+    may_decide: bool
+
+
+def waiting_queue(study: Study, reviewer: User, *, settles: bool) -> list[tuple[str, str]]:
+    """Codes of the people this reviewer may decide on next, with what each waits for; by code."""
+    people = participants.waiting_for(study, reviewer, settles=settles)
+    return list(people.order_by("code").values_list("code", "waits_for"))
+
+
+def decided_queue(study: Study) -> list[tuple[str, str]]:
+    """Codes of the flagged people who are decided."""
+    waiting = participants.undecided_participants(study).order_by().values("pk")
+    people = participants.flagged_participants(study).exclude(pk__in=waiting)
+    return list(people.values_list("code", Value(DECIDED, output_field=CharField())))
+
+
+def queue_entries(study: Study, queue: Sequence[tuple[str, str]]) -> list[QueueEntry]:
+    """These people with the main reason each waits, in this order. Three queries for any number."""
+    work = _flagged_work(study, [code for code, _waits in queue])
+    return [
+        QueueEntry(code, _said(main_reason(work[code][0])), waits_for)
+        for code, waits_for in queue
+        if code in work
+    ]
+
+
+def case_shown(study: Study, code: str, reviewer: User, *, settles: bool) -> CaseShown | None:
+    """Everything one reviewer sees of one flagged person; None where nobody of the code is flagged."""
+    found = _flagged_work(study, [code]).get(code)
+    if found is None or not found[0].people_flags:
+        return None
+    work, spent = found
+    verdicts = list(
+        participants.current_verdicts()
+        .filter(participant__study=study, participant__code=code)
+        .select_related("decided_by")
+        .order_by("pk")
+    )
+    waits_for, may_decide = _next_reading(verdicts, reviewer, settles=settles)
+    return CaseShown(
+        code=code,
+        reason=_said(main_reason(work)),
+        reasons=tuple(_said(one) for one in all_reasons(work)),
+        spent=spent,
+        places=tuple(_places(study, code)),
+        verdicts=tuple(_seen(verdicts, waits_for, reviewer)),
+        newest=verdicts[-1].pk if verdicts else None,
+        waits_for=waits_for,
+        may_decide=may_decide,
+    )
+
+
+def _next_reading(verdicts: Sequence[Verdict], reviewer: User, *, settles: bool) -> tuple[str, bool]:
+    """Whose verdict is next, and whether this reviewer may give it."""
+    if not verdicts:
+        return FIRST, True
+    left, own = verdicts[-1].leaves_open, any(one.decided_by_id == reviewer.pk for one in verdicts)
+    if left == LeftOpen.NOTHING:
+        return DECIDED, True
+    return left, not own or (settles and left == LeftOpen.SETTLING)
+
+
+def _seen(verdicts: Iterable[Verdict], waits_for: str, reviewer: User) -> list[Verdict]:
+    """Until a second reading is given, whoever gave the first sees it and nobody else."""
+    if waits_for != LeftOpen.SECOND:
+        return list(verdicts)
+    return [one for one in verdicts if one.decided_by_id == reviewer.pk]
+
+
+def _said(sentence: tuple[str, Mapping[str, int]]) -> str:
+    template, facts = sentence
+    return _(template) % facts
+
+
+def _flagged_work(study: Study, codes: Sequence[str]) -> dict[str, tuple[FlaggedWork, timedelta]]:
+    """Counts of these finished people's answers and flags, and how long they worked, by code."""
+    people = participants.screened_participants(study).filter(code__in=codes)
+    rows = people.values_list("code", F("session__ended_at") - F("session__started_at")).annotate(
+        prompts=Count("session__answers"),
+        answered=Count("session__answers", filter=Q(session__answers__has_text=True)),
+        last=Max("session__answers__position", filter=Q(session__answers__has_text=True)),
+    )
+    of_answers: dict[str, dict[str, int]] = {}
+    flags = participants.current_answer_flags().filter(
+        answer__session__participant__study=study, answer__session__participant__code__in=codes
+    )
+    counted = flags.order_by().values_list("answer__session__participant__code", "reason")
+    for code, reason, number in counted.annotate(number=Count("answer", distinct=True)):
+        of_answers.setdefault(code, {})[reason] = number
+    of_people: dict[str, set[str]] = {}
+    on_people = participants.current_participant_flags().filter(
+        participant__study=study, participant__code__in=codes
+    )
+    for code, reason in on_people.values_list("participant__code", "reason"):
+        of_people.setdefault(code, set()).add(reason)
+    return {
+        code: (
+            FlaggedWork(
+                frozenset(of_people.get(code, ())), of_answers.get(code, {}), prompts, answered, last or 0
+            ),
+            spent,
+        )
+        for code, spent, prompts, answered, last in rows
+    }
+
+
+def _places(study: Study, code: str) -> Iterable[PlaceShown]:
+    """Every place of the person's question set, in its order."""
+    by_rubric = Exists(Criterion.objects.filter(prompt=OuterRef("prompt")))
+    answers = (
+        Answer.objects.filter(session__participant__study=study, session__participant__code=code)
+        .select_related("session", "prompt")
+        .annotate(by_rubric=by_rubric)
+        .order_by("position")
+    )
+    reasons: dict[int, list[ReasonCode]] = {}
+    flags = participants.current_answer_flags().filter(
+        answer__session__participant__study=study, answer__session__participant__code=code
+    )
+    for answer, reason in flags.order_by("pk").values_list("answer", "reason"):
+        found = reasons.setdefault(answer, [])
+        if ReasonCode(reason) not in found:
+            found.append(ReasonCode(reason))
+    return [_place(answer, reasons.get(answer.pk, [])) for answer in answers]
+
+
+def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
+    prompt, public = answer.prompt, answer.prompt.split == "public"
+    grading = "rubric" if answer.by_rubric else "exact"  # type: ignore[attr-defined]
+    facts = PromptFacts(prompt.prompt_id, prompt.text, grading, prompt.gold_answer)
+    empty = WITHOUT_TEXT.get(answer.state) if not answer.has_text else None
+    return PlaceShown(
+        position=answer.position,
+        label=prompt.label if public else "",
+        question=prompt.text if public else "",
+        pieces=() if empty else marked(answer.text, facts, reasons),
+        badges=tuple(_(BADGES[reason]) for reason in reasons if not empty),
+        without_text=_(empty) if empty else "",
+    )
