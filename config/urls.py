@@ -16,6 +16,7 @@ handler400 = "studies.views.faults.unreadable_request"
 
 urlpatterns = [
     path("", include("studies.urls")),
+    path("", include("jobs.urls")),
     path("", include("batches.urls")),
     path("", include("screening.urls")),
     path("", include("judging.urls")),

@@ -19,11 +19,12 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from formats.cells import csv_cell
+from jobs.selectors import open_jobs
 from presentation.exclusions import rule_name
 from presentation.numbers import decimals, percent
-from reporting.views.rights import may
 from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import ShareForm, VerdictForm
+from screening.jobs import FILTER
 from screening.models import VerdictDecision
 from screening.selectors import ledger
 from screening.selectors.cases import CaseShown, case_shown, decided_queue, queue_entries, waiting_queue
@@ -39,7 +40,7 @@ from screening.services.verdicts import DecidedMeanwhile, verdict_record
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, study_page
+from studies.views.access import rights_here, signed_in, study_page
 
 PEOPLE_PER_PAGE = 50
 WAITING, DECIDED = "waiting", "decided"
@@ -148,7 +149,7 @@ def _decide(request: HttpRequest, study: Study, participant: Participant, form: 
         actor=signed_in(request),
         now=timezone.now(),
         seen_verdict_id=form.cleaned_data["seen"],
-        settles=may(request, study, Can.JUDGE),
+        settles=Can.JUDGE in rights_here(request),
     )
     messages.success(request, f"{participant.code}: {VerdictDecision(verdict.decision).label}.")
 
@@ -170,7 +171,7 @@ def _ledger_show(request: HttpRequest) -> str:
 def _queue(request: HttpRequest, study: Study) -> Queue:
     if _show(request) == DECIDED:
         return decided_queue(study)
-    return waiting_queue(study, signed_in(request), settles=may(request, study, Can.JUDGE))
+    return waiting_queue(study, signed_in(request), settles=Can.JUDGE in rights_here(request))
 
 
 def _neighbours(queue: Queue, code: str) -> tuple[str, str]:
@@ -195,7 +196,7 @@ def _screening_page(
     queue = _queue(request, study)
     codes = [one for one, _waits in queue]
     chosen = code or (codes[0] if codes else "")
-    settles = may(request, study, Can.JUDGE)
+    settles = Can.JUDGE in rights_here(request)
     case = case_shown(study, chosen, signed_in(request), settles=settles) if chosen else None
     if code and case is None:
         raise Http404
@@ -209,6 +210,7 @@ def _screening_page(
         "queue_size": len(queue), "pages": page, "entries": queue_entries(study, list(page.object_list)),
         "previous": previous, "following": following, "form": form or VerdictForm(), "refused": refused,
         "spent": _duration(case) if case else "", "may_start": settles,
+        "job": open_jobs(study).filter(kind=FILTER).first(),
         **_numbers(study, share_form),
     }  # fmt: skip
     return render(request, "screening/screening.html", context, status=status)

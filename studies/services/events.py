@@ -14,6 +14,8 @@ class StudyEventKind(StrEnum):
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
+    ROLE_GIVEN = "role_given"
+    ROLE_TAKEN = "role_taken"
     INVITED = "invitation_created"
     INVITATION_SENT = "invitation_sent"
     INVITATION_REVOKED = "invitation_revoked"
@@ -54,6 +56,13 @@ class StudyEventKind(StrEnum):
     SECOND_READINGS_SET = "second_readings_set"
     VERDICT_GIVEN = "verdict_given"
     RESULTS_RECOMPUTED = "results_recomputed"
+    JOB_STARTED = "job_started"
+    JOB_FINISHED = "job_finished"
+    JOB_FAILED = "job_failed"
+    JOB_CANCELLED = "job_cancelled"
+    EXPORT_MADE = "export_made"
+    EXPORT_TAKEN = "export_taken"
+    EXPORT_DELETED = "export_deleted"
 
 
 def event_record(

@@ -12,23 +12,24 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from studies.forms.people import APPROVE, VettingForm
 from studies.models import Participant, Study
+from studies.roles import Can
 from studies.selectors.participants import participants_to_vet, vetting_counts
 from studies.services.people.participants import participant_approve, participant_reject
 from studies.services.people.vetting_mails import decision_mail
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, site_url_of, staff_person_required, staff_study_required
+from studies.views.access import person_page, signed_in, site_url_of, study_page
 
 PEOPLE_PER_PAGE = 50
 
 
-@staff_study_required
+@study_page(Can.SEE_PEOPLE)
 @require_safe
 def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone in the study, those waiting for a decision first."""
     return _people_page(request, study)
 
 
-@staff_person_required
+@person_page(Can.DECIDE_PEOPLE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_decision(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Record one decision and return to the list. A refused one comes back with what was written, and so does
