@@ -13,9 +13,7 @@ FILTER = "offtask_filter"
 @job_kind(FILTER, label=_("Off-task filter"))
 def offtask_filter(job: JobContext) -> JobResult:
     """The rules look at everybody who has finished."""
-    found = offtask_filter_start(
-        study=job.study, actor=job.actor, now=job.clock(), progress=job.progress
-    )
+    found = offtask_filter_start(study=job.study, actor=job.actor, now=job.clock(), progress=job.progress)
     return JobResult(
         gettext_noop("The rules looked at %(people)d people; %(waiting)d wait for a verdict."),
         {"people": found.participants, "waiting": found.undecided},

@@ -104,7 +104,10 @@ class Verdict(models.Model):
 
 
 class ScreeningRun(models.Model):
-    """The rules went over everybody who had finished. Append-only: it tells "nobody is flagged" from "never run"."""
+    """The rules went over everybody who had finished. Append-only.
+
+    It tells "nobody is flagged" from "nobody was looked at".
+    """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="screening_runs")
     rules_version = models.CharField(max_length=40)

@@ -119,4 +119,6 @@ def alpha_nominal(sums: Sums) -> Array:
 def kappa_of(x: ArrayLike, y: ArrayLike) -> float:
     """Cohen's kappa of two raters over n units (n,), without an interval; NaN as in `kappa`."""
     pairs = pair_scores(x, y, np.arange(np.size(x)))
-    return float(kappa(sums_of(columns(pairs).sum(axis=0, keepdims=True), pairs))[0]) if len(pairs.x) else np.nan
+    if not len(pairs.x):
+        return np.nan
+    return float(kappa(sums_of(columns(pairs).sum(axis=0, keepdims=True), pairs))[0])

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from io import StringIO
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -115,13 +115,11 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
     show = _ledger_show(request)
     people = ledger.ledger_people(study, show)
     page = Paginator(people, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
-    lines: Page[ledger.LedgerLine] = Page(
-        ledger.ledger_lines(study, page.object_list), page.number, page.paginator
-    )
+    lines = ledger.ledger_lines(study, list(page.object_list))
     rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in rule_counts(study)]
     context = {
-        "study": study, "page": lines, "show": show, "shows": SHOWS, "rules": rules,
-        "counts": people_counts(study, None), "kept": {"show": show},
+        "study": study, "page": page, "lines": lines, "show": show, "shows": SHOWS, "rules": rules,
+        "counts": people_counts(study, None),
     }  # fmt: skip
     return render(request, "screening/ledger.html", context)
 

@@ -12,7 +12,8 @@ from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import ResultSet
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
-from studies.models import Study
+from studies.models import Study, StudyEvent
+from studies.services.events import StudyEventKind
 
 # Who ended a run computes its results at once; nobody else does so meanwhile.
 RESULTS_WAIT = timedelta(minutes=2)
@@ -46,7 +47,8 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
 
     With `public_only` what would change those over public prompts: no number tells of private ones.
     """
-    study, moment = results.run.study, results.computed_at
+    study = results.run.study
+    moment = max(results.computed_at, recomputed_at(study) or results.computed_at)
     sessions = SessionEvent.objects.filter(
         session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
@@ -78,6 +80,13 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
     ]
     amended = results.run.design_hash != study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
+
+
+def recomputed_at(study: Study) -> datetime | None:
+    """When results were last compared with what they rest on, and brought up where they differed."""
+    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
+    newest: datetime | None = checks.aggregate(newest=Max("happened_at"))["newest"]
+    return newest
 
 
 def results_due(now: datetime) -> list[JudgingRun]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from screening.offtask.comments import commenting
 from screening.offtask.facts import PromptFacts, ReasonCode
@@ -45,6 +46,6 @@ def _as_written(clause: str) -> re.Pattern[str]:
 def _pieces(text: str, spans: list[tuple[int, int, ReasonCode]]) -> Iterator[Piece]:
     """The text cut at every beginning and end of a span."""
     edges = sorted({0, len(text), *(edge for start, end, _reason in spans for edge in (start, end))})
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         reasons = dict.fromkeys(reason for first, last, reason in spans if first <= start and end <= last)
         yield Piece(text[start:end], tuple(reasons))

@@ -9,7 +9,10 @@ from screening.offtask.facts import ParticipantReason, ReasonCode
 
 @dataclass(frozen=True, slots=True)
 class FlaggedWork:
-    """What is known of a flagged person's session. `last_position`: of the last answer with text, 0 for none."""
+    """What is known of a flagged person's session.
+
+    `last_position` is that of the last answer with text, 0 where there is none.
+    """
 
     people_flags: frozenset[str]
     answer_flags: Mapping[str, int]

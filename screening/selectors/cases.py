@@ -1,4 +1,4 @@
-"""What a reviewer sees of a flagged person: texts and what the rules found. Never a score, profile or name."""
+"""What a reviewer sees of a flagged person: texts and what rules found; never a score, profile or name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,8 +69,8 @@ class CaseShown:
 
 def waiting_queue(study: Study, reviewer: User, *, settles: bool) -> list[tuple[str, str]]:
     """Codes of the people this reviewer may decide on next, with what each waits for; by code."""
-    people = participants.waiting_for(study, reviewer, settles=settles)
-    return list(people.order_by("code").values_list("code", "waits_for"))
+    people = participants.waiting_for(study, reviewer, settles=settles).order_by("code")
+    return list(people.values_list("code", "waits_for"))  # type: ignore[misc]
 
 
 def decided_queue(study: Study) -> list[tuple[str, str]]:
@@ -192,8 +192,8 @@ def _places(study: Study, code: str) -> Iterable[PlaceShown]:
 
 def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
     prompt, public = answer.prompt, answer.prompt.split == "public"
-    grading = "rubric" if answer.by_rubric else "exact"  # type: ignore[attr-defined]
-    facts = PromptFacts(prompt.prompt_id, prompt.text, grading, prompt.gold_answer)
+    by_rubric: bool = answer.by_rubric  # type: ignore[attr-defined]
+    facts = PromptFacts(prompt.prompt_id, prompt.text, "rubric" if by_rubric else "exact", prompt.gold_answer)
     empty = WITHOUT_TEXT.get(answer.state) if not answer.has_text else None
     return PlaceShown(
         position=answer.position,

@@ -43,7 +43,6 @@ def study_screen(
         progress(start, len(people))
         _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
     summary = screening_summary(study, rules.version)
-    _record_run(study, summary, len(people), actor, now)
     ScreeningRun.objects.create(
         study=study, rules_version=summary.rules_version, started_by=actor, ran_at=now,
         participants=len(people), flagged_answers=sum(summary.answers.values()),

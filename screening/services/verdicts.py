@@ -103,7 +103,12 @@ def _flag_of(participant: Participant) -> ParticipantFlag:
 
 
 def _next(
-    participant: Participant, given: Sequence[Verdict], decision: VerdictDecision, actor: User, *, settles: bool
+    participant: Participant,
+    given: Sequence[Verdict],
+    decision: VerdictDecision,
+    actor: User,
+    *,
+    settles: bool,
 ) -> tuple[Reading, LeftOpen]:
     plan = ScreeningPlan.objects.filter(study=participant.study).first()
     share = plan.second_share if plan else 0.0
