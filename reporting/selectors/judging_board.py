@@ -20,6 +20,7 @@ from studies.models import Study
 class Next(StrEnum):
     """What is to be pressed next."""
 
+    WAIT = "wait"  # nobody has finished
     FILTER = "filter"
     SCREEN = "screen"
     ESTIMATE = "estimate"
@@ -81,6 +82,8 @@ class Board:
     @property
     def next(self) -> Next:
         """The first thing that waits; results before the audit, which takes people days."""
+        if not self.people.finished:
+            return Next.WAIT
         if not self.filter or self.people.finished_since:
             return Next.FILTER
         if self.people.undecided:
@@ -114,7 +117,9 @@ class Board:
 
     def _lines(self) -> Iterator[str]:
         people = self.people
-        if not self.filter:
+        if not people.finished:
+            yield _("nobody has finished yet")
+        elif not self.filter:
             yield _("the filter has not run")
         elif people.undecided:
             yield ngettext("%(n)s waits for a verdict", "%(n)s wait for a verdict", people.undecided) % {

@@ -26,6 +26,7 @@ from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import ShareForm, VerdictForm
 from screening.jobs import FILTER
 from screening.models import VerdictDecision
+from screening.offtask.readings import LeftOpen
 from screening.selectors import ledger
 from screening.selectors.cases import CaseShown, case_shown, decided_queue, queue_entries, waiting_queue
 from screening.selectors.participants import flagged_participants
@@ -51,6 +52,13 @@ SHOWS = (
 )
 BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that the file is UTF-8
 Queue = Sequence[tuple[str, str]]
+NEXT = {
+    LeftOpen.SECOND.value: gettext_lazy("A second reviewer reads this person next."),
+    LeftOpen.SETTLING.value: gettext_lazy(
+        "The two verdicts differ; a third reviewer or the lead settles it."
+    ),
+}
+"""What is said after a verdict that leaves something open."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +157,8 @@ def _decide(request: HttpRequest, study: Study, participant: Participant, form: 
         seen_verdict_id=form.cleaned_data["seen"],
         settles=Can.JUDGE in rights_here(request),
     )
-    messages.success(request, f"{participant.code}: {VerdictDecision(verdict.decision).label}.")
+    said = f"{participant.code}: {VerdictDecision(verdict.decision).label}."
+    messages.success(request, f"{said} {NEXT.get(verdict.leaves_open, '')}".strip())
 
 
 def _meanwhile(refusal: DecidedMeanwhile) -> str:
