@@ -11,8 +11,10 @@ from studies.models import Study, User
 Clock = Callable[[], datetime]
 
 
-class JobInterrupted(Exception):
+class JobInterrupted(BaseException):
     """Raised out of `progress`: the job's function is to end here. Never caught by it, other than to tidy up.
+
+    Not an Exception: what goes on after the failure of a part must not take this for one.
 
     JobInterrupted
     ├── JobCancelled   somebody asked for its end

@@ -1,23 +1,30 @@
-"""Long work of screening."""
+"""Long work of screening: the off-task filter."""
 
 from django.utils.translation import gettext_lazy as _
 
 from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
-from screening.services.screening import offtask_filter_start
+from screening.services.screening import offtask_filter_run
+from studies.roles import Can
 
-FILTER = "offtask_filter"
+SCREENING = "screening"
+LOOKING = gettext_noop("Looking at answers that ended")
 
 
-@job_kind(FILTER, label=_("Off-task filter"))
-def offtask_filter(job: JobContext) -> JobResult:
-    """The rules look at everybody who has finished."""
-    found = offtask_filter_start(study=job.study, actor=job.actor, now=job.clock(), progress=job.progress)
+@job_kind(SCREENING, label=_("Off-task filter"), can=Can.JUDGE)
+def screening(job: JobContext) -> JobResult:
+    """Run the off-task rules over every ended session. They flag; people decide."""
+    found = offtask_filter_run(
+        study=job.study,
+        actor=job.actor,
+        now=job.clock(),
+        said=lambda done, of: job.progress(done, of, LOOKING),
+    )
     return JobResult(
-        gettext_noop("The rules looked at %(people)d people; %(waiting)d wait for a verdict."),
+        gettext_noop("People looked at: %(people)d. Waiting for a decision: %(waiting)d."),
         {"people": found.participants, "waiting": found.undecided},
         url_name="staff_screening",
-        args=(job.study.slug,),
-        label=gettext_noop("Go to the screening"),
+        args=[job.study.slug],
+        label=gettext_noop("Go to screening"),
     )

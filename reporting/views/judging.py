@@ -7,10 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from jobs.selectors import newest_job
-from jobs.services.starting import job_start
 from judging.forms.judging import PlanForm
 from judging.models import JudgingRun, RunPurpose
 from judging.selectors.audits import RaterAgreement
@@ -22,7 +21,7 @@ from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_star
 from presentation.numbers import decimals, percent
 from reporting.selectors.judging_board import judging_board
 from reporting.views.judging_run import run_context
-from scoring.jobs import RECOMPUTE
+from scoring.jobs import RESULTS
 from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.services.refusals import Refused
@@ -111,7 +110,7 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
         "page": page,
         "is_draft": is_draft,
         "agreement": _agreement_words(board.audit),
-        "recomputing": newest_job(study, RECOMPUTE),
+        "recomputing": newest_job(study, RESULTS),
     }
     return render(request, "judging/judging.html", context, status=422 if form.errors else 200)
 
@@ -125,11 +124,3 @@ def _agreement_words(audit: RaterAgreement | None) -> dict[str, str]:
         "kind": percent(audit.too_kind, 0),
         "strict": percent(audit.too_strict, 0),
     }
-
-
-@study_page(Can.JUDGE)
-@require_POST
-def staff_judging_recompute(request: HttpRequest, study: Study) -> HttpResponse:
-    """Bring results, agreement and measurements up to what there is now."""
-    job_start(kind=RECOMPUTE, study=study, actor=signed_in(request), now=timezone.now())
-    return redirect("staff_judging", slug=study.slug)

@@ -24,7 +24,7 @@ from presentation.exclusions import rule_name
 from presentation.numbers import decimals, percent
 from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import ShareForm, VerdictForm
-from screening.jobs import FILTER
+from screening.jobs import SCREENING
 from screening.models import VerdictDecision
 from screening.offtask.readings import LeftOpen
 from screening.selectors import ledger
@@ -217,7 +217,7 @@ def _screening_page(
         "queue_size": len(queue), "pages": page, "entries": queue_entries(study, list(page.object_list)),
         "previous": previous, "following": following, "form": form or VerdictForm(), "refused": refused,
         "spent": _duration(case) if case else "", "may_start": settles,
-        "job": open_jobs(study).filter(kind=FILTER).first(),
+        "job": open_jobs(study).filter(kind=SCREENING).first(),
         **_numbers(study, share_form),
     }  # fmt: skip
     return render(request, "screening/screening.html", context, status=status)

@@ -22,6 +22,11 @@ from studies.models import Criterion, Prompt, Study, User
 from studies.services.events import StudyEventKind, event_record
 
 PEOPLE_AT_ONCE = 20
+Said = Callable[[int, int], None]
+
+
+def nothing_said(done: int, of: int) -> None:
+    """For callers that show no progress."""
 
 
 def study_screen(
@@ -30,17 +35,18 @@ def study_screen(
     now: datetime,
     rules: OfftaskRules = DEFAULT_RULES,
     actor: User | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    said: Said = nothing_said,
 ) -> Screening:
     """Run the rules over every ended session and store what is new; running them again adds no flag.
 
     Only where a session was extended or reopened since do new flags replace the old ones. That the rules
-    ran, over how many, is kept: only then does "nobody is flagged" say something.
+    ran, over how many, is kept: only then does "nobody is flagged" say something. `said` hears how many
+    people were looked at; where it raises, what was stored stays, and the next run continues.
     """
     prompts = _prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
-        progress(start, len(people))
+        said(start, len(people))
         _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
     summary = screening_summary(study, rules.version)
     ScreeningRun.objects.create(
@@ -48,24 +54,19 @@ def study_screen(
         participants=len(people), flagged_answers=sum(summary.answers.values()),
         flagged_people=flagged_participants(study).count(),
     )  # fmt: skip
-    progress(len(people), len(people))
     return summary
 
 
-def offtask_filter_start(
-    *, study: Study, actor: User | None, now: datetime, progress: Callable[[int, int], None]
+def offtask_filter_run(
+    *, study: Study, actor: User | None, now: datetime, said: Said = nothing_said
 ) -> Screening:
     """Run the rules because somebody asked for it: as `study_screen`, and with an event."""
-    summary = study_screen(study=study, now=now, actor=actor, progress=progress)
+    summary = study_screen(study=study, now=now, actor=actor, said=said)
     event_record(
         study, StudyEventKind.OFFTASK_FILTER_RUN, now, actor=actor, rules_version=summary.rules_version,
         participants=summary.participants, flagged=summary.people, undecided=summary.undecided,
     )  # fmt: skip
     return summary
-
-
-def nothing_said(done: int, total: int) -> None:
-    """For callers that show no progress."""
 
 
 def _screen_some(

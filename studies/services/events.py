@@ -11,6 +11,7 @@ class StudyEventKind(StrEnum):
 
     CREATED = "study_created"
     SETTINGS_CHANGED = "settings_changed"
+    PLANNED = "study_planned"
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
@@ -41,6 +42,9 @@ class StudyEventKind(StrEnum):
     INSTRUCTIONS_SHOWN = "instructions_shown"
     EXTRA_TIME_GRANTED = "extra_time_granted"
     CLOCK_CONFIRMED = "clock_confirmed"
+    MAILS_SWITCHED_OFF = "mails_switched_off"
+    MAILS_SWITCHED_ON = "mails_switched_on"
+    MAIL_RETRIED = "mail_retried"
     DATA_DOWNLOADED = "data_downloaded"
     DATA_DELETED = "data_deleted"
     PAYMENTS_LISTED = "payments_listed"

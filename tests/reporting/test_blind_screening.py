@@ -25,7 +25,7 @@ HIDDEN = {
 TELLS_NO_SCORES = {
     "staff_study", "staff_screening", "staff_screening_filter", "staff_screening_share",
     "staff_screening_ledger", "staff_screening_ledger_csv", "staff_verdict", "staff_judging",
-    "staff_judging_random", "staff_judging_recompute", "staff_judging_retry", "staff_audits",
+    "staff_judging_random", "staff_judging_retry", "staff_audits",
     "staff_audit_rate", "staff_judging_run",
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
     "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist",

@@ -21,6 +21,7 @@ from operations.rehearsal.servers import ServerNotStarted, refuse_busy_port, run
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
+from operations.services.demo_models import simulated_models_import
 from operations.services.rehearsals import simulated_people_add
 from studies.management.operators import OperatorCommand
 from studies.models import Study, User
@@ -33,7 +34,7 @@ from studies.services.staff import staff_add
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
 STUDY, OPEN_STUDY = "demo", "try-it"
 LEAD, VISITOR, GUEST = "lead@example.org", "visitor@example.org", "guest@example.org"
-PEOPLE = 12
+PEOPLE = 24
 # Who does what; everybody else works diligently and submits.
 BEHAVIOURS = {
     2: Behaviour.COMMENTS,
@@ -42,7 +43,7 @@ BEHAVIOURS = {
     PEOPLE - 1: Behaviour.TIMES_OUT,
 }
 PROTOCOL: dict[str, object] = {
-    "batch_size": 12,
+    "batch_size": 6,
     "replicates_per_profile": 1,
     "top_size": 3,
     "judge_kind": "checks",
@@ -82,6 +83,7 @@ class Command(OperatorCommand):
         _make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
         with running_site(port, settings.DATA_DIR / "logs", environment=NO_SECOND_FACTOR) as url:
             _answer_all(url, lead)
+            _compare_with_models()
             _evaluate()
             _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
@@ -166,6 +168,13 @@ def _wait_for_the_end(study: Study) -> None:
                 f"see {settings.DATA_DIR / 'logs' / 'worker.log'}"
             )
         time.sleep(0.2)
+
+
+def _compare_with_models() -> None:
+    _step("Importing results of 30 simulated models on the same bank")
+    known = json.loads((FIXTURES / "models.json").read_text(encoding="utf-8"))["models"]
+    abilities = [model["theta"] for model in known]
+    simulated_models_import(study=Study.objects.get(slug=STUDY), abilities=abilities, now=timezone.now())
 
 
 def _evaluate() -> None:

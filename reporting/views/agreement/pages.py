@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -12,64 +11,75 @@ from django.views.decorators.http import require_safe
 from judging.models import JudgingRun
 from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, statistic_name
 from presentation.catalogue import meaning_of
-from presentation.figures import BLUE, INK, ORANGE, WIDTH, Figure, chart, heat_grid, with_legend
+from presentation.drawings.charts import Across, Axis, Place, Series, chart
+from presentation.drawings.grids import Cell, heat_grid
+from presentation.drawings.shapes import WIDE, Drawing, Key
 from presentation.numbers import counted, decimals, percent
 from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
-from reporting.views.figures import figure_response
+from reporting.views.figures import drawing_response
 from reporting.views.measurement.scopes import ScopeShown, scope_asked
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 
 Values = Mapping[str, Any]
-MIN_AREA, MAX_AREA = 12.0, 420.0  # areas of points
+MIN_RADIUS, MAX_RADIUS = 2.0, 12.0  # of points, in pixels
 
 
-def _differences_figure(values: Values, x: str, y: str) -> "Figure":
+def differences_drawing(values: Values, x: str, y: str, width: float) -> Drawing | None:
     """Bland and Altman's figure: difference y - x over the mean of both; larger points are more pairs."""
-    figure, axes = chart((WIDTH, 4.6), _("mean of both scores"), _("difference, y − x"))
-    cells = np.array(values["cells"], dtype=np.float64)
-    mean, difference, pairs = cells.T
-    axes.scatter(
-        mean, difference, s=np.maximum(MAX_AREA * pairs / pairs.max(), MIN_AREA), color=BLUE, alpha=0.6,
-        linewidths=0,
-    )  # fmt: skip
+    most = max((pairs for _mean, _difference, pairs in values["cells"]), default=1)
+    places = [
+        Place(
+            mean,
+            difference,
+            _("mean %(mean)s, difference %(difference)s: %(pairs)s pairs")
+            % {"mean": decimals(mean), "difference": decimals(difference), "pairs": counted(round(pairs))},
+            r=max(MAX_RADIUS * (pairs / most) ** 0.5, MIN_RADIUS),
+        )
+        for mean, difference, pairs in values["cells"]
+    ]
+    across, keys = [Across(0.0, "zero")], []
     lines = (
-        ("upper_limit", _("offset + 1.96 SD:"), "--"),
-        ("offset", _("offset:"), "-"),
-        ("lower_limit", _("offset − 1.96 SD:"), "--"),
+        ("upper_limit", _("offset + 1.96 SD:"), "topmark dashed"),
+        ("offset", _("offset:"), "topmark line"),
+        ("lower_limit", _("offset − 1.96 SD:"), "topmark dashed"),
     )
-    for name, label, style in lines:
+    for name, label, look in lines:
         if (value := values["statistics"][name]["value"]) is not None:
-            axes.axhline(
-                value, color=ORANGE, linestyle=style, linewidth=1.4, label=f"{label} {decimals(value, 3)}"
-            )
-    axes.axhline(0, color=INK, linewidth=0.6)
-    axes.set_xlim(-0.05, 1.05)
-    axes.set_ylim(-1.08, 1.08)
-    return with_legend(figure)
+            across.append(Across(value, look))
+            keys.append(Key(f"{label} {decimals(value, 3)}", look, "line"))
+    return chart(
+        [Series("dots", places, "average many")],
+        Axis(_("mean of both scores"), -0.05, 1.05),
+        Axis(_("difference, y − x"), -1.08, 1.08),
+        decimals,
+        width=width,
+        keys=keys,
+        across=across,
+    )
 
 
-def confusion_figure(values: Values, x: str, y: str) -> "Figure":
+def confusion_drawing(values: Values, x: str, y: str, width: float) -> Drawing | None:
     """How many pairs each of the judges calls met (at least 0.5) or not."""
     cells = values["confusion"]
-    table = np.array([[cells["both"], cells["only_x"]], [cells["only_y"], cells["neither"]]])
-    shares = table / table.sum()
-    texts = [
-        [f"{counted(int(number))}\n{percent(share)}" for number, share in zip(*line, strict=True)]
-        for line in zip(table, shares, strict=True)
+    table = ((cells["both"], cells["only_x"]), (cells["only_y"], cells["neither"]))
+    whole = sum(map(sum, table)) or 1
+    rows = [_("x: met"), _("x: not met")]
+    columns = [_("y: met"), _("y: not met")]
+    grid = [
+        [
+            Cell(number / whole, (counted(number), percent(number / whole)), f"{row}, {column}: {number}")
+            for number, column in zip(line, columns, strict=True)
+        ]
+        for line, row in zip(table, rows, strict=True)
     ]
-    names = [_("met"), _("not met")]
-    figure, axes = heat_grid(shares, texts, names, names, inches=(4.6, 4.2), colours="Blues", vmin=0, vmax=1)
-    axes.tick_params(axis="y", rotation=90)
-    axes.set_xlabel(f"y: {y}", parse_math=False)
-    axes.set_ylabel(f"x: {x}", parse_math=False)
-    return figure
+    return heat_grid(grid, rows, columns, width=width, limits=(0, 1), across=f"x: {x}; y: {y}")
 
 
-FIGURES = {"differences": _differences_figure, "confusion": confusion_figure}
+FIGURES = {"differences": differences_drawing, "confusion": confusion_drawing}
 
 
 @unblinded_study_required
@@ -101,15 +111,15 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
 @unblinded_study_required
 @require_safe
 def staff_agreement_figure(
-    request: HttpRequest, study: Study, agreement_id: int, figure: str
+    request: HttpRequest, study: Study, agreement_id: int, figure: str, extension: str
 ) -> HttpResponse:
-    """The differences of two judges, or what both call met, as SVG."""
+    """The differences of two judges, or what both call met, as a file."""
     found = study_agreements(study).filter(pk=agreement_id).first()
     if found is None or figure not in FIGURES or not found.values.get("cells"):
         raise Http404
     choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
-    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second))
-    return figure_response(drawn, words=ScopeShown(Scope(found.scope), choice).words)
+    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second), WIDE)
+    return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), choice).words)
 
 
 def run_panel(run: JudgingRun) -> PanelShown | None:

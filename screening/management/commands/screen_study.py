@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from screening.selectors.screening import screening_summary
 from screening.services.plans import second_share_set
-from screening.services.screening import nothing_said, offtask_filter_start
+from screening.services.screening import offtask_filter_run
 from screening.services.verdicts import verdicts_confirm_all
 from studies.management.operators import OperatorCommand, named_person, named_study, plain_errors
 from studies.models import Study, User
@@ -42,7 +42,7 @@ class Command(OperatorCommand):
         study = named_study(options["study"])
         actor = named_person(options["by"])
         self.set_share(study, options["second_share"], actor)
-        screening = offtask_filter_start(study=study, actor=actor, now=timezone.now(), progress=nothing_said)
+        screening = offtask_filter_run(study=study, actor=actor, now=timezone.now())
         if options["confirm_all"]:
             self.confirm_all(study, reason=options["reason"], by=options["by"])
         screening = screening_summary(study, screening.rules_version)

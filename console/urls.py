@@ -1,0 +1,59 @@
+"""The study team's pages that join several apps, and those of the whole site."""
+
+from django.urls import path
+
+from console.views import (
+    amending,
+    banks,
+    health,
+    history,
+    item_banks,
+    locking,
+    models,
+    previews,
+    questions,
+    setup,
+    staff,
+    studies,
+)
+
+STUDY = "staff/studies/<slug:slug>/"
+SETUP = f"{STUDY}setup/"
+HISTORY = f"{STUDY}history/"
+
+urlpatterns = [
+    path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
+    path(SETUP, setup.staff_setup, name="staff_setup"),
+    path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
+    path(f"{SETUP}lock/confirm/", locking.staff_lock_confirm, name="staff_lock_confirm"),
+    path(f"{SETUP}close/", locking.staff_setup_close, name="staff_setup_close"),
+    path(f"{SETUP}plan/", studies.staff_setup_plan, name="staff_setup_plan"),
+    path(f"{SETUP}protocol.json", locking.staff_setup_file, name="staff_setup_file"),
+    path(f"{SETUP}import/", locking.staff_setup_import, name="staff_setup_import"),
+    path(f"{SETUP}preview/<slug:page>/", previews.staff_setup_preview, name="staff_setup_preview"),
+    path(f"{SETUP}<slug:page>/", setup.staff_setup_step, name="staff_setup_step"),
+    path(f"{SETUP}<slug:page>/save/", setup.staff_setup_save, name="staff_setup_save"),
+    path(f"{STUDY}amendments/", amending.staff_amend, name="staff_amend"),
+    path(f"{STUDY}amendments/<slug:page>/", amending.staff_amend_step, name="staff_amend_step"),
+    path(f"{STUDY}questions/", questions.staff_questions, name="staff_questions"),
+    path(f"{STUDY}questions/sets/", questions.staff_questions_sets, name="staff_questions_sets"),
+    path(f"{STUDY}questions/build/", questions.staff_questions_build, name="staff_questions_build"),
+    path(f"{STUDY}questions/<str:label>/", questions.staff_question, name="staff_question"),
+    path("staff/team/", staff.staff_team, name="staff_team"),
+    path("staff/team.csv", staff.staff_team_file, name="staff_team_file"),
+    path("staff/team/<int:number>/", staff.staff_team_change, name="staff_team_change"),
+    path("staff/health/", health.staff_health, name="staff_health"),
+    path(HISTORY, history.staff_history, name="staff_history"),
+    path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),
+    path(f"{HISTORY}protocol.<str:extension>", history.staff_history_protocol, name="staff_history_protocol"),
+    path("staff/banks/", banks.staff_banks, name="staff_banks"),
+    path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
+    path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),
+    path("staff/banks/<slug:slug>/<int:number>/", banks.staff_bank, name="staff_bank"),
+    path("staff/item-banks/", item_banks.staff_item_banks, name="staff_item_banks"),
+    path("staff/item-banks/calibrate/", item_banks.staff_calibrate, name="staff_calibrate"),
+    path("staff/judge-texts/", item_banks.staff_judge_texts, name="staff_judge_texts"),
+    path("staff/models/", models.staff_models, name="staff_models"),
+    path("staff/models/upload/", models.staff_models_upload, name="staff_models_upload"),
+    path("staff/models/table/", models.staff_models_table, name="staff_models_table"),
+]
