@@ -21,12 +21,13 @@ pytestmark = pytest.mark.django_db
 HIDDEN = {
     "staff_agreement", "staff_agreement_figure", "staff_measurement", "staff_measurement_figure",
     "staff_report", "staff_report_file", "staff_results", "staff_results_figure", "staff_judging_verdicts",
+    "staff_results_table", "staff_measurement_table",
 }  # fmt: skip
 TELLS_NO_SCORES = {
     "staff_study", "staff_screening", "staff_screening_filter", "staff_screening_share",
     "staff_screening_ledger", "staff_screening_ledger_csv", "staff_verdict", "staff_judging",
     "staff_judging_random", "staff_judging_retry", "staff_audits",
-    "staff_audit_rate", "staff_judging_run",
+    "staff_audit_rate", "staff_results_recompute", "staff_judging_run",
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
     "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist",
 }  # fmt: skip
@@ -62,13 +63,15 @@ def root(client: Client) -> Client:
 
 def addresses(results: ResultSet) -> dict[str, str]:
     facts: dict[str, dict[str, object]] = {
-        "staff_agreement_figure": {"agreement_id": 1, "figure": "differences"},
+        "staff_agreement_figure": {"agreement_id": 1, "figure": "differences", "extension": "svg"},
         "staff_measurement": {"block": Block.JUDGE.value},
         "staff_measurement_figure": {
             "results_id": results.pk, "block": Block.COHORT.value, "figure": "thetas", "extension": "svg",
         },
         "staff_report_file": {"extension": "html"},
-        "staff_results_figure": {"results_id": results.pk},
+        "staff_results_figure": {"results_id": results.pk, "extension": "svg"},
+        "staff_results_table": {"results_id": results.pk},
+        "staff_measurement_table": {"results_id": results.pk, "block": Block.COHORT.value, "number": 0},
         "staff_judging_verdicts": {"number": results.run.criteria.earliest("pk").judging_run_id},
     }  # fmt: skip
     return {name: reverse(name, kwargs={"slug": "pages", **facts.get(name, {})}) for name in HIDDEN}
