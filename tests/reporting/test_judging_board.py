@@ -34,14 +34,15 @@ def kept_results(
     work: Callable[..., Session],
     keep_flagged: Callable[[Study, datetime], None],
     score_at: Callable[..., Scoring],
+    now: datetime,
 ) -> ResultSet:
     """Results of three people, one of whom is flagged and was kept."""
     study = make_study(slug="pages", judge_kind="checks", top_size=1, replicates_per_profile=50)
     for answer in ("1", "2", "idk"):
         work(make_person(study), {f"p{n:03}": answer for n in range(1, 5)})
-    now = timezone.now()
-    keep_flagged(study, now)
-    return score_at(study, clock=lambda: now, measures=False).judges[0].results
+    tomorrow = now + timedelta(days=1)
+    keep_flagged(study, tomorrow)
+    return score_at(study, clock=lambda: tomorrow, measures=False).judges[0].results
 
 
 @pytest.fixture
@@ -69,13 +70,13 @@ def test_an_empty_study_is_led_to_nothing_before_somebody_has_finished(
 
 
 def test_after_a_verdict_results_are_older_and_recomputing_makes_them_current(
-    staff: Client, study: Study, lead: User
+    staff: Client, study: Study, lead: User, now: datetime
 ) -> None:
     assert "Results are current" in board(staff)
     person = Participant.objects.get(verdicts__isnull=False)
     verdict_record(
         participant=person, decision=VerdictDecision.CONFIRM, reason="Idle.", actor=lead,
-        now=timezone.now(), seen_verdict_id=person.verdicts.get().pk,
+        now=now + timedelta(days=2), seen_verdict_id=person.verdicts.get().pk,
     )  # fmt: skip
     shown = board(staff)
     assert "Results are older than 1 verdict" in shown
@@ -86,7 +87,7 @@ def test_after_a_verdict_results_are_older_and_recomputing_makes_them_current(
     job = Job.objects.get()
     assert (job.kind, job.actor) == ("results", lead)
     with unmeasured():
-        results(JobContext(study=study, actor=lead, clock=timezone.now))
+        results(JobContext(study=study, actor=lead, clock=lambda: now + timedelta(days=3)))
     assert ResultSet.objects.latest("pk").flow["excluded"] == 1
     assert "Results are current" in board(staff)
     event = StudyEvent.objects.get(kind="results_recomputed")
@@ -94,16 +95,16 @@ def test_after_a_verdict_results_are_older_and_recomputing_makes_them_current(
 
 
 def test_a_verdict_that_changes_no_number_is_no_reason_to_recompute_for_ever(
-    staff: Client, study: Study, lead: User
+    staff: Client, study: Study, lead: User, now: datetime
 ) -> None:
     person = Participant.objects.get(verdicts__isnull=False)
     verdict_record(
         participant=person, decision=VerdictDecision.OVERTURN, reason="Still on task.", actor=lead,
-        now=timezone.now(), seen_verdict_id=person.verdicts.get().pk,
+        now=now + timedelta(days=2), seen_verdict_id=person.verdicts.get().pk,
     )  # fmt: skip
     assert "Results are older than 1 verdict" in board(staff)
     with unmeasured():
-        results(JobContext(study=study, actor=lead, clock=timezone.now))
+        results(JobContext(study=study, actor=lead, clock=lambda: now + timedelta(days=3)))
     assert ResultSet.objects.count() == 1
     assert "Results are current" in board(staff)
 
