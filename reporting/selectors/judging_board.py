@@ -166,7 +166,7 @@ class Board:
 def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Board:
     """`runs` are the study's, newest first; `unscored` the answers the newest left without a score."""
     run = next((one for one in runs if one.purpose == RunPurpose.SCORES), None)
-    ran = last_filter(study)
+    ran, _share = last_filter(study)
     results = newest_study_results(study)
     return Board(
         filter=ran,

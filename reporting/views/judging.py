@@ -82,9 +82,11 @@ def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun 
 
 
 def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
-    runs = judging_runs(study)
+    newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
+    runs = judging_runs(study) if len(newest) > RUNS_PER_PAGE else newest
     page = Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page"))
-    newest = list(page.object_list) if page.number == 1 else list(runs[:RUNS_PER_PAGE])
+    for run in newest:
+        run.study = study
     shown = next((run for run in newest if run.purpose == RunPurpose.SCORES or run.is_open), None)
     of_run = run_context(shown) if shown else {}
     progress = of_run.get("progress")

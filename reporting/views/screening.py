@@ -2,11 +2,12 @@
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from io import StringIO
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -19,6 +20,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from formats.cells import csv_cell
+from jobs.models import Job
 from jobs.selectors import open_jobs
 from presentation.exclusions import rule_name
 from presentation.numbers import decimals, percent
@@ -28,13 +30,19 @@ from screening.jobs import SCREENING
 from screening.models import VerdictDecision
 from screening.offtask.readings import LeftOpen
 from screening.selectors import ledger
-from screening.selectors.cases import CaseShown, case_shown, decided_queue, queue_entries, waiting_queue
+from screening.selectors.cases import (
+    CaseShown,
+    case_shown,
+    decided_queue,
+    flagged_work,
+    queue_entries,
+    waiting_queue,
+)
 from screening.selectors.participants import flagged_participants
 from screening.selectors.screening import (
     last_filter,
     people_counts,
     reviewer_agreement,
-    second_share,
 )
 from screening.services.plans import second_share_set
 from screening.services.verdicts import DecidedMeanwhile, verdict_record
@@ -204,28 +212,38 @@ def _screening_page(
     codes = [one for one, _waits in queue]
     chosen = code or (codes[0] if codes else "")
     settles = Can.JUDGE in rights_here(request)
-    case = case_shown(study, chosen, signed_in(request), settles=settles) if chosen else None
-    if code and case is None:
-        raise Http404
     place = codes.index(chosen) + 1 if chosen in codes else 0
     page = Paginator(queue, PEOPLE_PER_PAGE).get_page(
         request.GET.get("page") or max(place - 1, 0) // PEOPLE_PER_PAGE + 1
     )
+    shown = list(page.object_list)
+    work = flagged_work(study, [*(one for one, _waits in shown), chosen]) if chosen else {}
+    case = case_shown(study, work, chosen, signed_in(request), settles=settles) if chosen else None
+    if code and case is None:
+        raise Http404
+    numbers = _numbers(study, share_form)
     previous, following = _neighbours(queue, chosen)
     context = {
         "study": study, "show": _show(request), "case": case, "chosen": chosen, "place": place,
-        "queue_size": len(queue), "pages": page, "entries": queue_entries(study, list(page.object_list)),
+        "queue_size": len(queue), "pages": page, "entries": queue_entries(work, shown),
         "previous": previous, "following": following, "form": form or VerdictForm(), "refused": refused,
         "spent": _duration(case) if case else "", "may_start": settles,
-        "job": open_jobs(study).filter(kind=SCREENING).first(),
-        **_numbers(study, share_form),
+        "job": _filter_job(study, numbers) if settles else None,
+        **numbers,
     }  # fmt: skip
     return render(request, "screening/screening.html", context, status=status)
 
 
-def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, object]:
+def _filter_job(study: Study, numbers: Mapping[str, Any]) -> Job | None:
+    """The run of the filter that goes on, looked for where it may have been started."""
+    if numbers["filter"] and not numbers["counts"].finished_since:
+        return None
+    return open_jobs(study).filter(kind=SCREENING).first()
+
+
+def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
     """What the filter and the reviewers came to."""
-    ran, share = last_filter(study), second_share(study)
+    ran, share = last_filter(study)
     counts = people_counts(study, ran.ran_at if ran else None)
     agreement = reviewer_agreement(study)
     initial = {} if share is None else {"percent": f"{100 * share:g}"}

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.db.models import Subquery
+
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import MeasureRow
 from studies.models import Study
@@ -23,6 +25,6 @@ def rule_counts(study: Study) -> list[RuleCount]:
     newest = rows.order_by("-results").values("results")[:1]
     return [
         RuleCount(row.details["rule"]["key"], (row.people or 0) - round(row.value))
-        for row in rows.filter(results__in=list(newest.values_list("results", flat=True))).order_by("pk")
+        for row in rows.filter(results=Subquery(newest)).order_by("pk")
         if row.value is not None and not row.details["score_based"]
     ]

@@ -80,9 +80,7 @@ def _counts_since(results: ResultSet, *, public_only: bool) -> tuple[int, int, i
     with what they rest on (`results_recompute`). Two queries.
     """
     study = results.run.study
-    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
-    checked_at = checks.aggregate(newest=Max("happened_at"))["newest"]
-    moment = max(results.computed_at, checked_at or results.computed_at)
+    moment = max(results.computed_at, results_checked_at(study) or results.computed_at)
     sessions = SessionEvent.objects.filter(
         session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
@@ -97,6 +95,13 @@ def _counts_since(results: ResultSet, *, public_only: bool) -> tuple[int, int, i
     counted = {name: _counted(rows) for name, rows in numbers.items()}
     found: tuple[int, int, int, int] = Study.objects.filter(pk=study.pk).values_list(*counted.values()).get()
     return found
+
+
+def results_checked_at(study: Study) -> datetime | None:
+    """When results were last compared with what they rest on (`results_recompute`)."""
+    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
+    newest: datetime | None = checks.aggregate(newest=Max("happened_at"))["newest"]
+    return newest
 
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:

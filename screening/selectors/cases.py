@@ -12,7 +12,7 @@ from batches.rules.statuses import AnswerState
 from formats.wording import gettext_noop
 from screening.models import Verdict
 from screening.offtask.evidence import Piece, marked
-from screening.offtask.facts import PromptFacts, ReasonCode
+from screening.offtask.facts import ParticipantReason, PromptFacts, ReasonCode
 from screening.offtask.readings import LeftOpen
 from screening.offtask.summaries import BADGES, FlaggedWork, all_reasons, main_reason
 from screening.selectors import participants
@@ -25,6 +25,8 @@ WITHOUT_TEXT = {
     AnswerState.SKIPPED: gettext_noop("seen, not answered"),
     AnswerState.NOT_REACHED: gettext_noop("never opened"),
 }
+
+FlaggedPeople = Mapping[str, tuple[FlaggedWork, timedelta]]
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,8 @@ def decided_queue(study: Study) -> list[tuple[str, str]]:
     return list(people.values_list("code", Value(DECIDED, output_field=CharField())))
 
 
-def queue_entries(study: Study, queue: Sequence[tuple[str, str]]) -> list[QueueEntry]:
-    """These people with the main reason each waits, in this order. Three queries for any number."""
-    work = _flagged_work(study, [code for code, _waits in queue])
+def queue_entries(work: FlaggedPeople, queue: Sequence[tuple[str, str]]) -> list[QueueEntry]:
+    """These people with the main reason each waits, in this order."""
     return [
         QueueEntry(code, _said(main_reason(work[code][0])), waits_for)
         for code, waits_for in queue
@@ -90,12 +91,17 @@ def queue_entries(study: Study, queue: Sequence[tuple[str, str]]) -> list[QueueE
     ]
 
 
-def case_shown(study: Study, code: str, reviewer: User, *, settles: bool) -> CaseShown | None:
-    """Everything one reviewer sees of one flagged person; None where nobody of the code is flagged."""
-    found = _flagged_work(study, [code]).get(code)
+def case_shown(
+    study: Study, work: FlaggedPeople, code: str, reviewer: User, *, settles: bool
+) -> CaseShown | None:
+    """Everything one reviewer sees of one flagged person; None where nobody of the code is flagged.
+
+    Two queries beside those of `flagged_work`.
+    """
+    found = work.get(code)
     if found is None or not found[0].people_flags:
         return None
-    work, spent = found
+    done, spent = found
     verdicts = list(
         participants.current_verdicts()
         .filter(participant__study=study, participant__code=code)
@@ -105,8 +111,8 @@ def case_shown(study: Study, code: str, reviewer: User, *, settles: bool) -> Cas
     waits_for, may_decide = _next_reading(verdicts, reviewer, settles=settles)
     return CaseShown(
         code=code,
-        reason=_said(main_reason(work)),
-        reasons=tuple(_said(one) for one in all_reasons(work)),
+        reason=_said(main_reason(done)),
+        reasons=tuple(_said(one) for one in all_reasons(done)),
         spent=spent,
         places=tuple(_places(study, code)),
         verdicts=tuple(_seen(verdicts, waits_for, reviewer)),
@@ -138,56 +144,61 @@ def _said(sentence: tuple[str, Mapping[str, int]]) -> str:
     return _(template) % facts
 
 
-def _flagged_work(study: Study, codes: Sequence[str]) -> dict[str, tuple[FlaggedWork, timedelta]]:
-    """Counts of these finished people's answers and flags, and how long they worked, by code."""
+def flagged_work(study: Study, codes: Sequence[str]) -> FlaggedPeople:
+    """Counts of these finished people's answers and flags, and how long they worked, by code. Two queries."""
+    on_people = participants.current_participant_flags().filter(participant=OuterRef("pk"))
     people = participants.screened_participants(study).filter(code__in=codes)
-    rows = people.values_list("code", F("session__ended_at") - F("session__started_at")).annotate(
-        prompts=Count("session__answers"),
-        answered=Count("session__answers", filter=Q(session__answers__has_text=True)),
-        last=Max("session__answers__position", filter=Q(session__answers__has_text=True)),
-    )
-    of_answers: dict[str, dict[str, int]] = {}
-    flags = participants.current_answer_flags().filter(
-        answer__session__participant__study=study, answer__session__participant__code__in=codes
-    )
-    counted = flags.order_by().values_list("answer__session__participant__code", "reason")
-    for code, reason, number in counted.annotate(number=Count("answer", distinct=True)):
-        of_answers.setdefault(code, {})[reason] = number
-    of_people: dict[str, set[str]] = {}
-    on_people = participants.current_participant_flags().filter(
-        participant__study=study, participant__code__in=codes
-    )
-    for code, reason in on_people.values_list("participant__code", "reason"):
-        of_people.setdefault(code, set()).add(reason)
-    return {
-        code: (
-            FlaggedWork(
-                frozenset(of_people.get(code, ())), of_answers.get(code, {}), prompts, answered, last or 0
-            ),
-            spent,
+    rows = (
+        people.annotate(
+            spent=F("session__ended_at") - F("session__started_at"),
+            **{reason.value: Exists(on_people.filter(reason=reason)) for reason in ParticipantReason},
         )
-        for code, spent, prompts, answered, last in rows
-    }
+        .values("code", "spent", *(reason.value for reason in ParticipantReason))
+        .annotate(
+            prompts=Count("session__answers"),
+            answered=Count("session__answers", filter=Q(session__answers__has_text=True)),
+            last=Max("session__answers__position", filter=Q(session__answers__has_text=True)),
+        )
+    )
+    of_answers = _answer_flags(study, codes)
+    return {
+        row["code"]: (
+            FlaggedWork(
+                frozenset(reason for reason in ParticipantReason if row[reason]),
+                of_answers.get(row["code"], {}), row["prompts"], row["answered"], row["last"] or 0,
+            ),
+            row["spent"],
+        )
+        for row in rows
+    }  # fmt: skip
+
+
+def _answer_flags(study: Study, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many answers of each person each rule flags."""
+    path = "answer__session__participant"
+    flags = participants.current_answer_flags().filter(
+        **{f"{path}__study": study, f"{path}__code__in": codes}
+    )
+    counted = flags.order_by().values_list(f"{path}__code", "reason")
+    found: dict[str, dict[str, int]] = {}
+    for code, reason, number in counted.annotate(number=Count("answer", distinct=True)):
+        found.setdefault(code, {})[reason] = number
+    return found
 
 
 def _places(study: Study, code: str) -> Iterable[PlaceShown]:
     """Every place of the person's question set, in its order."""
-    by_rubric = Exists(Criterion.objects.filter(prompt=OuterRef("prompt")))
+    flags = participants.current_answer_flags().filter(answer=OuterRef("pk"))
     answers = (
         Answer.objects.filter(session__participant__study=study, session__participant__code=code)
         .select_related("session", "prompt")
-        .annotate(by_rubric=by_rubric)
+        .annotate(
+            by_rubric=Exists(Criterion.objects.filter(prompt=OuterRef("prompt"))),
+            **{reason.value: Exists(flags.filter(reason=reason)) for reason in ReasonCode},
+        )
         .order_by("position")
     )
-    reasons: dict[int, list[ReasonCode]] = {}
-    flags = participants.current_answer_flags().filter(
-        answer__session__participant__study=study, answer__session__participant__code=code
-    )
-    for answer, reason in flags.order_by("pk").values_list("answer", "reason"):
-        found = reasons.setdefault(answer, [])
-        if ReasonCode(reason) not in found:
-            found.append(ReasonCode(reason))
-    return [_place(answer, reasons.get(answer.pk, [])) for answer in answers]
+    return [_place(answer, [one for one in ReasonCode if getattr(answer, one)]) for answer in answers]
 
 
 def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Subquery
 
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.exclusions.rules import rated_twice
@@ -78,14 +78,19 @@ def screening_summary(study: Study, rules_version: str) -> Screening:
     )
 
 
-def last_filter(study: Study) -> LastFilter | None:
-    """The newest run of the rules; None where they never ran, so that nothing is known of anybody."""
-    run = ScreeningRun.objects.filter(study=study).order_by("-pk").first()
+def last_filter(study: Study) -> tuple[LastFilter | None, float | None]:
+    """The newest run of the rules, None where they never ran, so that nothing is known of anybody; and the
+    share of flagged people that two reviewers read, None where the study has not decided.
+    """
+    share = ScreeningPlan.objects.filter(study=study).values_list("second_share", flat=True)
+    runs = ScreeningRun.objects.filter(study=study).annotate(second_share=Subquery(share[:1]))
+    run = runs.order_by("-pk").first()
     if run is not None:
-        return LastFilter(run.ran_at, run.rules_version, run.participants, run.flagged_people)
+        found = LastFilter(run.ran_at, run.rules_version, run.participants, run.flagged_people)
+        return found, run.second_share
     flags = ParticipantFlag.objects.filter(participant__study=study).order_by()
     newest = flags.values_list("rules_version").annotate(at=Max("flagged_at")).order_by("-at").first()
-    return LastFilter(newest[1], newest[0], None, None) if newest else None
+    return (LastFilter(newest[1], newest[0], None, None) if newest else None), share.first()
 
 
 def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
@@ -110,8 +115,3 @@ def reviewer_agreement(study: Study) -> ReviewerAgreement:
     first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
     agreeing = sum(one.first == one.second for one in twice)
     return ReviewerAgreement(kappa_of(first, second), len(twice), agreeing)
-
-
-def second_share(study: Study) -> float | None:
-    """The share of flagged people that two reviewers read; None where the study has not decided."""
-    return ScreeningPlan.objects.filter(study=study).values_list("second_share", flat=True).first()

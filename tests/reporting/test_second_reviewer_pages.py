@@ -191,5 +191,5 @@ def test_the_page_takes_the_same_queries_for_many_people(
     study_screen(study=study, now=now)
     client = reviewer("first")
     page(client)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(15):
         assert "1 of 6" in page(client)

@@ -7,7 +7,7 @@ import pytest
 
 from batches.models import Session
 from screening.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
-from screening.selectors.cases import case_shown, decided_queue, queue_entries, waiting_queue
+from screening.selectors.cases import case_shown, decided_queue, flagged_work, queue_entries, waiting_queue
 from screening.selectors.flow import study_flow
 from screening.selectors.participants import (
     excluded_participants,
@@ -166,7 +166,7 @@ def test_the_flow_counts_everybody_once(
 def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(
     study: Study, flagged: Participant, lead: User
 ) -> None:
-    case = case_shown(study, flagged.code, lead, settles=True)
+    case = case_shown(study, flagged_work(study, [flagged.code]), flagged.code, lead, settles=True)
     assert case is not None
     assert (case.code, case.reason) == (flagged.code, "4 of 4 answers are too short")
     assert [place.position for place in case.places] == [1, 2, 3, 4]
@@ -189,8 +189,9 @@ def test_listing_the_queue_takes_the_same_number_of_queries_for_many_people(
         work(person(), OFF_TASK)
     study_screen(study=study, now=now)
     queue = waiting_queue(study, lead, settles=True)
-    with django_assert_num_queries(3):  # type: ignore[attr-defined]
-        assert [one.reason for one in queue_entries(study, queue)] == ["4 of 4 answers are too short"] * 3
+    with django_assert_num_queries(2):  # type: ignore[attr-defined]
+        work = flagged_work(study, [code for code, _waits in queue])
+        assert [one.reason for one in queue_entries(work, queue)] == ["4 of 4 answers are too short"] * 3
 
 
 def test_whoever_is_decided_waits_no_more(

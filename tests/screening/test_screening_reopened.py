@@ -9,7 +9,7 @@ from batches.models import Session
 from batches.services.ending import session_submit
 from batches.services.extending import session_reopen
 from screening.models import AnswerFlag, ParticipantFlag
-from screening.selectors.cases import case_shown, decided_queue, waiting_queue
+from screening.selectors.cases import case_shown, decided_queue, flagged_work, waiting_queue
 from screening.selectors.participants import (
     excluded_participants,
     retained_participants,
@@ -77,7 +77,8 @@ def test_somebody_flagged_again_after_a_reopening_waits_for_a_new_verdict(
     session_submit(session=session, resources=None, now=tomorrow)
     study_screen(study=study, now=tomorrow + timedelta(hours=1))
     assert codes(undecided_participants(study)) == {participant.code}
-    case = case_shown(study, participant.code, lead, settles=True)
+    work = flagged_work(study, [participant.code])
+    case = case_shown(study, work, participant.code, lead, settles=True)
     assert case is not None
     assert (case.newest, case.waits_for, case.verdicts) == (None, "first", ())
     confirm(participant, lead, tomorrow + timedelta(hours=2))
