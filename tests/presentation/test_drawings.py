@@ -154,8 +154,11 @@ def test_bars_stand_on_each_other_and_empty_ones_are_not_told() -> None:
 
 def test_cells_are_fuller_the_higher_their_value() -> None:
     drawing = heat_grid(
-        [[Cell(0.0, ("0",), "a"), Cell(1.0, ("1",), "b"), Cell(None, ("–",), "c")]], ["row"], list("xyz"), width=800
-    )  # fmt: skip
+        [[Cell(0.0, ("0",), "a"), Cell(1.0, ("1",), "b"), Cell(None, ("–",), "c")]],
+        ["row"],
+        list("xyz"),
+        width=800,
+    )
     assert drawing is not None
     assert [mark.strength for mark in drawing.marks if isinstance(mark, Box) and mark.told] == [
         0.06,

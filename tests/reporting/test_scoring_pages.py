@@ -164,12 +164,12 @@ def test_a_reviewer_sees_evidence_and_neither_score_nor_profile_nor_name(
         assert hidden not in content
 
 
-def decide(client: Client, participant: Participant, **fields: str) -> str:
+def decide(client: Client, participant: Participant, status: int = 200, **fields: str) -> str:
     address = reverse("staff_verdict", kwargs={"slug": "pages", "code": participant.code})
     response = client.post(
         address, {"decision": "confirm", "reason": "Nothing was answered.", **fields}, follow=True
     )
-    assert response.status_code == 200
+    assert response.status_code == status
     return response.content.decode()
 
 
@@ -178,20 +178,20 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
 ) -> None:
     content = decide(staff, people["off_task"])
     first = Verdict.objects.get()
-    assert f"{people['off_task'].code}: Confirmed: the participant is excluded." in content
+    assert f"{people['off_task'].code}: Off-task: not counted." in content
     assert (first.decision, first.reason, first.decided_by) == ("confirm", "Nothing was answered.", lead)
     content = decide(
         staff, people["off_task"], decision="overturn", reason="They did answer.", seen=str(first.pk)
     )
     assert [verdict.decision for verdict in Verdict.objects.order_by("pk")] == ["confirm", "overturn"]
-    assert "Overturned: the participant is retained." in content
+    assert "On task: counted." in content
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
         ({"reason": " "}, "A verdict needs a reason; write why."),
-        ({"decision": "maybe"}, "Choose one of the two buttons."),
+        ({"decision": "maybe"}, "Choose one of the three buttons."),
         (
             {"reason": "x" * 2001},
             "The text is 2001 characters long and at most 2000 are allowed; shorten it.",
@@ -203,7 +203,9 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
 def test_a_verdict_that_cannot_be_recorded_says_why(
     fields: dict[str, str], sentence: str, staff: Client, scored: ResultSet, people: dict[str, Participant]
 ) -> None:
-    assert sentence in decide(staff, people["off_task"], **fields)
+    content = decide(staff, people["off_task"], 409 if fields.get("seen", "").isdecimal() else 422, **fields)
+    assert sentence in content
+    assert fields.get("reason", "Nothing was answered.") in content
     assert not Verdict.objects.exists()
 
 
