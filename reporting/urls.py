@@ -14,7 +14,9 @@ RUN = f"{STUDY}judging/<int:number>/"
 
 urlpatterns = [
     path("staff/planner/", planner.staff_planner, name="staff_planner"),
-    path("staff/planner/half-width.svg", planner.staff_planner_figure, name="staff_planner_figure"),
+    path(
+        "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
+    ),
     path(STUDY, overview.staff_study, name="staff_study"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),

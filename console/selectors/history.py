@@ -4,7 +4,7 @@ A list of millions is read from its newest end, page by page, by the number of t
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from batches.models import SessionEvent
 from screening.models import Verdict
-from studies.models import Study, StudyEvent
+from studies.models import Study, StudyEvent, User
 from studies.roles import Can
 
 # What the details of an event tell beside numbers of rows, and the right it takes where one is needed.
@@ -76,8 +76,13 @@ def history_lines(
         rows = rows.filter(**{f"{when}__lt": asked.until})
     if before is not None:
         rows = rows.filter(pk__lt=before)
+    staff = dict(User.objects.filter(is_staff=True).values_list("pk", "email"))
     for row in rows.order_by("-pk")[:limit].iterator(chunk_size=1000):
-        yield _line(row, rights)
+        line = _line(row, rights)
+        if "person" in line.details:  # of the team: who got a role or lost it
+            told = {**line.details, "person": staff.get(line.details["person"], line.details["person"])}
+            line = replace(line, details=told)
+        yield line
 
 
 def _rows(study: Study, asked: Asked) -> tuple[QuerySet[Any], str]:

@@ -41,8 +41,8 @@ def waits_of(user: User) -> list[StudyWaits]:
         can = rights[study.pk]
         one = StudyWaits(
             study=study,
-            applications=study.waiting if Can.DECIDE_PEOPLE in can else 0,
-            messages=(study.unanswered or 0) if Can.INVITE in can else 0,
+            applications=getattr(study, "waiting", 0) if Can.DECIDE_PEOPLE in can else 0,
+            messages=(getattr(study, "unanswered", 0) or 0) if Can.INVITE in can else 0,
             failed_mails=failed.get(study.pk, 0) if Can.INVITE in can else 0,
             verdicts=undecided_participants(study).count() if Can.REVIEW in can else 0,
             paused_runs=paused.get(study.pk, 0) if Can.JUDGE in can else 0,

@@ -27,11 +27,12 @@ def simulated_results(
     chances = logit_normal_scores(np.array(abilities), bank, sigma=MISFIT, rng=rng)
     tries = np.array([max(1, criteria.get(name, 0)) for name in bank.prompt_ids])
     met = rng.binomial(tries, chances, size=(EPOCHS, *chances.shape)) / tries
+    names = [f"model-{number + 1:02}" for number in range(len(abilities))]
     return ModelResults(
         responses=tuple(
-            ModelResponse(f"model-{number + 1:02}", name, epoch + 1, float(met[epoch, number, place]), FAMILY, JUDGE)
-            for number in range(len(abilities))
-            for place, name in enumerate(bank.prompt_ids)
+            ModelResponse(name, prompt_id, epoch + 1, float(met[epoch, number, place]), FAMILY, JUDGE)
+            for number, name in enumerate(names)
+            for place, prompt_id in enumerate(bank.prompt_ids)
             for epoch in range(EPOCHS)
         )
-    )  # fmt: skip
+    )

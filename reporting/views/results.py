@@ -9,6 +9,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from jobs.models import JobState
+from jobs.selectors import newest_job
+from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
@@ -23,16 +26,17 @@ from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.table_files import table_response
 from reporting.views.tabs import results_tabs
-from scoring.coordinator import results_bring_up
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import changes_since, newest_study_results
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
-from studies.views.access import study_page
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
 
 VALUES = "values"
+RECOMPUTING = "results"  # a kind of job
 
 
 @unblinded_study_required
@@ -42,7 +46,14 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     results = newest_study_results(study)
     shown = scope_of_results(request, results)
     query = shown.context["scope_query"]
-    context = {"study": study, "results": results, "tabs": results_tabs(study, query), **shown.context}
+    job = newest_job(study, RECOMPUTING)
+    context = {
+        "study": study,
+        "results": results,
+        "job": job if job and job.state != JobState.DONE else None,
+        "tabs": results_tabs(study, query),
+        **shown.context,
+    }
     if results is not None:
         results.run.study = study  # so that nothing of it is read again
         context |= _results_context(request, study, results, shown)
@@ -69,7 +80,7 @@ def _results_context(
         "report": found.report,
         "found": found,
         # That people are simulated stands above every page of the study.
-        "notes": [note for note in found.report.notes if note != SIMULATED],
+        "notes": [note for note in found.report.notes if note != str(SIMULATED)],
         "sentence": headline_sentence(found),
         "changes": changes_since(results),
         "ladder": ladder,
@@ -115,7 +126,9 @@ def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tup
 @study_page(Can.JUDGE)
 @require_POST
 def staff_results_recompute(request: HttpRequest, study: Study) -> HttpResponse:
-    """Bring results, agreement and measurement up to the verdicts and scores as they are now."""
-    done = results_bring_up(study=study, clock=timezone.now)
-    messages.success(request, _("The results are computed anew.") if done else _("Nothing was out of date."))
+    """Start the work that brings everything up to verdicts and scores as they are now."""
+    try:
+        job_start(kind=RECOMPUTING, study=study, actor=signed_in(request), arguments={}, now=timezone.now())
+    except Refused as refusal:
+        messages.error(request, str(refusal))
     return redirect("staff_results", slug=study.slug)

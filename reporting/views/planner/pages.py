@@ -1,6 +1,7 @@
 """The planner: how precise a study of some size will be. Everything is in the address; nothing is stored."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,7 +15,7 @@ from presentation.numbers import counted, decimals
 from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.tables import BETWEEN_SDS, NamedBank
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
-from reporting.views.figures import drawing_response
+from reporting.views.figures import drawing_response, figure_files, figure_shown
 from reporting.views.planner.tables import planner_tables
 from studies.models import ItemBank
 from studies.roles import SiteCan
@@ -24,6 +25,7 @@ from studies.views.access import site_page
 LOOKS = ("model", "third", "average dashed", "average")
 LINES = tuple(zip(BETWEEN_SDS, LOOKS, strict=True))
 POINTS = 60
+TOLD_EVERY = 10  # points of a curve that are told
 TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
@@ -34,18 +36,31 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
     tables = planner_tables(form.planned()) if valid else ()
-    context = {"form": form, "tables": tables, "query": request.GET.urlencode()}
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    figure = (
+        figure_shown(
+            partial(_half_width_drawing, form.plan()),
+            about=_(
+                "Half-width of the 95 % interval by number of people, for four SDs of ability between people"
+            ),
+            caption=_("The tables hold the same numbers. The square is this plan."),
+            files=figure_files("staff_planner_figure", query),
+        )
+        if valid
+        else None
+    )
+    context = {"form": form, "tables": tables, "figure": figure}
     return render(request, "reporting/planner.html", context, status=200 if valid else 422)
 
 
 @site_page(SiteCan.PLAN)
 @require_safe
-def staff_planner_figure(request: HttpRequest) -> HttpResponse:
-    """Half-width by number of people for four SDs between people, with the plan itself."""
+def staff_planner_figure(request: HttpRequest, extension: str) -> HttpResponse:
+    """Half-width by number of people for four SDs between people, with the plan itself, to take away."""
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     if not form.is_valid():
         raise Http404
-    return drawing_response(_half_width_drawing(form.plan(), WIDE), "svg")
+    return drawing_response(_half_width_drawing(form.plan(), WIDE), extension)
 
 
 def _stored_banks() -> dict[str, BankChoice]:
@@ -58,6 +73,12 @@ def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
     return BankChoice(label, size, bank.is_logistic, lambda: NamedBank(str(bank), item_arrays(bank)))
 
 
+def _told(label: str, people: int, half_width: float) -> str:
+    return _("%(label)s: %(people)s people, half-width %(half)s") % {
+        "label": label, "people": counted(people), "half": decimals(half_width),
+    }  # fmt: skip
+
+
 def _half_width_drawing(plan: Plan, width: float) -> Drawing | None:
     most = max(2 * plan.people, 500)
     people = [int(n) for n in np.unique(np.geomspace(3, most, POINTS).round())]
@@ -65,14 +86,21 @@ def _half_width_drawing(plan: Plan, width: float) -> Drawing | None:
     for sd, look in LINES:
         widths = [precision(replace(plan, people=n, between_sd=sd)).half_width for n in people]
         label = _("SD %(sd)s") % {"sd": decimals(sd, 2)}
-        places = [Place(n, half) for n, half in zip(people, widths, strict=True)]
+        places = [
+            Place(n, half, _told(label, n, half) if number % TOLD_EVERY == 0 else "")
+            for number, (n, half) in enumerate(zip(people, widths, strict=True))
+        ]
         series.append(Series("curve", places, look))
         keys.append(Key(label, f"curve {look}", "line"))
     own = precision(plan).half_width
-    told = _("this plan: %(people)s people, half-width %(half)s") % {
-        "people": counted(plan.people), "half": decimals(own),
-    }  # fmt: skip
-    series.append(Series("dots", [Place(plan.people, own, told, r=6.0)], "topmark", "square"))
+    series.append(
+        Series(
+            "dots",
+            [Place(plan.people, own, _told(_("this plan"), plan.people, own), r=6.0)],
+            "topmark",
+            "square",
+        )
+    )
     keys.append(Key(_("this plan"), "topmark", "square"))
     return chart(
         series,
