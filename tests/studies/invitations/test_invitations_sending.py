@@ -58,7 +58,7 @@ def test_a_sending_that_fails_says_nothing_about_a_newer_one_that_went_out(
 ) -> None:
     invitation = invite()
 
-    def fails_after_somebody_sent_it_again(*_: object) -> None:
+    def fails_after_somebody_sent_it_again(*_: object, **__: object) -> None:
         monkeypatch.undo()
         invitation_send(invitation=invitation, site_url=SITE, now=now)
         raise ConnectionRefusedError
