@@ -47,7 +47,7 @@ def test_no_transaction_is_open_while_the_mail_is_sent(
     depths = []
     monkeypatch.setattr(
         "studies.services.people.invitation_mails.send_mail",
-        lambda *_: depths.append(len(connection.savepoint_ids)),
+        lambda *_, **__: depths.append(len(connection.savepoint_ids)),
     )
     invitation_send(invitation=invite(), site_url=SITE, now=now)
     assert depths == [outer]
