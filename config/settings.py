@@ -183,6 +183,7 @@ MFA_FORMS = {
     "reauthenticate": "studies.forms.second_factor.SecondFactorAgainForm",
 }
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60  # a second factor proved longer ago is asked for again
+DEMO_SIGN_IN = ENVIRONMENT.chiron_demo_sign_in
 STAFF_IDLE = timedelta(hours=ENVIRONMENT.chiron_staff_idle_hours)
 STAFF_SESSION = timedelta(days=ENVIRONMENT.chiron_staff_session_days)
 SECOND_FACTOR_KEYS = ENVIRONMENT.second_factor_keys()

@@ -5,6 +5,7 @@ from django.urls import path
 from reporting.views import judging_run, overview, results
 from reporting.views.agreement import pages as agreement
 from reporting.views.audits import pages as audits
+from reporting.views.measurement import pages as measurement
 from reporting.views.planner import pages as planner
 from reporting.views.report import pages as report
 
@@ -13,7 +14,9 @@ RUN = f"{STUDY}judging/<int:number>/"
 
 urlpatterns = [
     path("staff/planner/", planner.staff_planner, name="staff_planner"),
-    path("staff/planner/half-width.svg", planner.staff_planner_figure, name="staff_planner_figure"),
+    path(
+        "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
+    ),
     path(STUDY, overview.staff_study, name="staff_study"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
@@ -22,7 +25,7 @@ urlpatterns = [
     path(f"{RUN}cancel/", judging_run.staff_judging_cancel, name="staff_judging_cancel"),
     path(f"{STUDY}agreement/", agreement.staff_agreement, name="staff_agreement"),
     path(
-        f"{STUDY}agreement/<int:agreement_id>/<str:figure>.svg",
+        f"{STUDY}agreement/<int:agreement_id>/<str:figure>.<str:extension>",
         agreement.staff_agreement_figure,
         name="staff_agreement_figure",
     ),
@@ -33,11 +36,22 @@ urlpatterns = [
     path(f"{STUDY}report/checklist/", report.staff_checklist, name="staff_checklist"),
     path(f"{STUDY}report/report.<str:extension>", report.staff_report_file, name="staff_report_file"),
     path(f"{STUDY}results/", results.staff_results, name="staff_results"),
-    path(f"{STUDY}results/<int:results_id>.svg", results.staff_results_figure, name="staff_results_figure"),
-    path(f"{STUDY}results/<str:block>/", results.staff_measurement, name="staff_measurement"),
+    path(f"{STUDY}results/recompute/", results.staff_results_recompute, name="staff_results_recompute"),
+    path(f"{STUDY}results/<int:results_id>.csv", results.staff_results_table, name="staff_results_table"),
+    path(
+        f"{STUDY}results/<int:results_id>.<str:extension>",
+        results.staff_results_figure,
+        name="staff_results_figure",
+    ),
+    path(f"{STUDY}results/<str:block>/", measurement.staff_measurement, name="staff_measurement"),
+    path(
+        f"{STUDY}results/<int:results_id>/<str:block>/<int:number>.csv",
+        measurement.staff_measurement_table,
+        name="staff_measurement_table",
+    ),
     path(
         f"{STUDY}results/<int:results_id>/<str:block>/<str:figure>.<str:extension>",
-        results.staff_measurement_figure,
+        measurement.staff_measurement_figure,
         name="staff_measurement_figure",
     ),
 ]
