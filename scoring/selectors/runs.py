@@ -1,8 +1,10 @@
 """Scoring runs, their newest results, and what must be said wherever these are shown."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
@@ -50,12 +52,17 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
     sessions = SessionEvent.objects.filter(
         session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
-    ended = sessions.filter(kind__in=ENDS).count()
-    # Time given to a running session changes no result.
-    resumed = sessions.filter(kind__in=WENT_ON, details__before__in=ENDED).count()
-    decided = Verdict.objects.filter(participant__study=study, decided_at__gt=moment).count()
     scores = results.run.scores.filter(judged_at__gt=moment)
-    judged = (scores.filter(answer__prompt__split=PUBLIC) if public_only else scores).count()
+    numbers = (
+        sessions.filter(kind__in=ENDS),
+        # Time given to a running session changes no result.
+        sessions.filter(kind__in=WENT_ON, details__before__in=ENDED),
+        Verdict.objects.filter(participant__study=study, decided_at__gt=moment),
+        scores.filter(answer__prompt__split=PUBLIC) if public_only else scores,
+    )
+    ended, resumed, decided, judged = (
+        Study.objects.filter(pk=study.pk).values_list(*map(_number_of, numbers)).get()
+    )
     found = [
         (
             ended,
@@ -78,6 +85,12 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
     ]
     amended = results.run.design_hash != study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
+
+
+def _number_of(rows: QuerySet[Any]) -> Coalesce:
+    """How many rows, as a part of another query."""
+    together = rows.order_by().annotate(together=Value(1)).values("together")
+    return Coalesce(Subquery(together.annotate(number=Count("pk")).values("number")), 0)
 
 
 def results_due(now: datetime) -> list[JudgingRun]:
