@@ -327,6 +327,7 @@ CELERY_BEAT_SCHEDULE = {
     "work-on-jobs": often("jobs.tasks.jobs_work", JOBS_EVERY_SECONDS),
     "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
+    "digests": {"task": "console.tasks.digests", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {
         "task": "operations.tasks.erase_withdrawn",
         # Soon again where the clock was in doubt the last time.

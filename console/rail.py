@@ -77,6 +77,7 @@ STUDY = (
                 within=("staff_message", "staff_thread", "staff_announcement"),
                 waits="messages",
             ),
+            Entry(_("Mails"), "staff_mails", "mail", Can.INVITE, within=("staff_mails",)),
             Entry(_("Payments"), "staff_money", "money", Can.PAY, within=("staff_money",)),
         ),
     ),

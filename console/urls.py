@@ -2,13 +2,44 @@
 
 from django.urls import path
 
-from console.views import amending, demo, locking, previews, questions, setup, studies
+from console.views import (
+    amending,
+    banks,
+    demo,
+    health,
+    history,
+    item_banks,
+    locking,
+    mails,
+    models,
+    previews,
+    questions,
+    setup,
+    staff,
+    studies,
+)
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
+HISTORY = f"{STUDY}history/"
+MAILS = f"{STUDY}mails/"
 
 urlpatterns = [
     path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
+    path(MAILS, mails.staff_mails, name="staff_mails"),
+    path(f"{MAILS}digest/wish/", mails.staff_mails_digest, name="staff_mails_digest"),
+    path(f"{MAILS}retry/<int:number>/", mails.staff_mails_retry, name="staff_mails_retry"),
+    path(f"{MAILS}<slug:kind>/", mails.staff_mails_preview, name="staff_mails_preview"),
+    path(f"{MAILS}<slug:kind>/html/", mails.staff_mails_html, name="staff_mails_html"),
+    path(f"{MAILS}<slug:kind>/switch/", mails.staff_mails_switch, name="staff_mails_switch"),
+    path(f"{MAILS}<slug:kind>/test/", mails.staff_mails_test, name="staff_mails_test"),
+    path("staff/team/", staff.staff_team, name="staff_team"),
+    path("staff/team.csv", staff.staff_team_file, name="staff_team_file"),
+    path("staff/team/<int:number>/", staff.staff_team_change, name="staff_team_change"),
+    path("staff/health/", health.staff_health, name="staff_health"),
+    path(HISTORY, history.staff_history, name="staff_history"),
+    path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),
+    path(f"{HISTORY}protocol.<str:extension>", history.staff_history_protocol, name="staff_history_protocol"),
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
     path(SETUP, setup.staff_setup, name="staff_setup"),
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
@@ -26,4 +57,14 @@ urlpatterns = [
     path(f"{STUDY}questions/sets/", questions.staff_questions_sets, name="staff_questions_sets"),
     path(f"{STUDY}questions/build/", questions.staff_questions_build, name="staff_questions_build"),
     path(f"{STUDY}questions/<str:label>/", questions.staff_question, name="staff_question"),
+    path("staff/banks/", banks.staff_banks, name="staff_banks"),
+    path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
+    path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),
+    path("staff/banks/<slug:slug>/<int:number>/", banks.staff_bank, name="staff_bank"),
+    path("staff/item-banks/", item_banks.staff_item_banks, name="staff_item_banks"),
+    path("staff/item-banks/calibrate/", item_banks.staff_calibrate, name="staff_calibrate"),
+    path("staff/judge-texts/", item_banks.staff_judge_texts, name="staff_judge_texts"),
+    path("staff/models/", models.staff_models, name="staff_models"),
+    path("staff/models/upload/", models.staff_models_upload, name="staff_models_upload"),
+    path("staff/models/table/", models.staff_models_table, name="staff_models_table"),
 ]

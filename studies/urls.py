@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studies.views import comprehension, consent, contact, home, invitations, profile, vetting
+from studies.views import comprehension, consent, contact, home, invitations, profile, team, vetting
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -33,6 +33,12 @@ urlpatterns = [
         "staff/studies/<slug:slug>/participants/<slug:code>/credentials/<uuid:token>/",
         profile.staff_credential,
         name="staff_credential",
+    ),
+    path("staff/studies/<slug:slug>/team/", team.staff_study_team, name="staff_study_team"),
+    path(
+        "staff/studies/<slug:slug>/team/<int:number>/take/",
+        team.staff_study_team_take,
+        name="staff_study_team_take",
     ),
     path("staff/studies/<slug:slug>/announcements/", contact.staff_announcements, name="staff_announcements"),
     path(

@@ -19,8 +19,8 @@ from studies.selectors.participants import has_valid_consent
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
+from studies.services.study_mails import mails_cancel
 
 
 class StartRefused(Refused):
@@ -88,7 +88,7 @@ def session_start(*, participant: Participant, now: datetime, shown_arm: str | N
             raise OtherInstructions(
                 _("The instructions have changed since you opened this page. Please read them again.")
             )
-        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
+        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED), now)
         return _session_create(participant, place, now)
 
 

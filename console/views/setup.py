@@ -140,7 +140,7 @@ def step_page(
         "form": form,
         "seen": seen or (draft_sha256(study, form.names()) if form else ""),
         "others": others,
-        "following": STEP_LABELS.get(step_of(following), "") if following else _("Lock"),
+        "following": TEXT_PAGES.get(following) or STEP_LABELS.get(following) or _("Lock"),
         "following_page": following,
         "preview": PREVIEWS.get(page, ""),
         "facts": step_facts(study, page),
@@ -153,8 +153,8 @@ def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
     plan = BatchPlan.objects.filter(study=study).first()
     prompts = Prompt.objects.filter(version=study.bank_version_id).count()
     is_draft = study.status == StudyStatus.DRAFT
-    missing = readiness(study, plan, now) if is_draft else []
     saved, kept = saved_pages(study), kept_plan(study)
+    missing = readiness(study, plan, saved.pages, now) if is_draft else []
     waiting = [one for one in missing if one.level != KNOWN]
     return {
         "study": study,

@@ -9,7 +9,8 @@ from django.core.mail import EmailMessage, send_mail
 from django.db import transaction
 from django.db.models import F
 
-from studies.models import OutgoingMail
+from studies.models import MailOutcome, MailRecord, OutgoingMail
+from studies.services.mail_texts import html_part
 from studies.services.notifications import notify_workers
 
 LOG = structlog.get_logger("chiron")
@@ -38,19 +39,26 @@ def mail_queue(
         to=message.to[0],
         subject=str(message.subject),
         body=str(message.body),
+        html=html_part(message),
         discarded=discarded,
         due_at=now,
         expires_at=now + valid_for,
     )
-    transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
+    transaction.on_commit(mails_hint)
     return mail
+
+
+def mails_hint() -> None:
+    """Tell the workers that a mail is due."""
+    notify_workers(SEND, timeout=HINT_SECONDS)
 
 
 def mails_send(*, clock: Callable[[], datetime]) -> int:
     """Send what is due, each mail by one worker; return how many went out.
 
-    What the mail server does not take is tried again after a pause that doubles, and dropped after the last
-    attempt or when it is too old. Does nothing where this process is sending already.
+    What the mail server does not take is tried again after a pause that doubles. After the last attempt it is
+    dropped, or where a study keeps a record of it, left for somebody to try again until it is too old. Does
+    nothing where this process is sending already.
     """
     if not _sending.acquire(blocking=False):
         return 0
@@ -71,8 +79,10 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
 
 def _drop(now: datetime) -> None:
     OutgoingMail.objects.filter(discarded=True).delete()
-    if late := OutgoingMail.objects.filter(expires_at__lte=now).delete()[0]:
-        LOG.error("mails were dropped unsent: they are too old", number=late)
+    late = OutgoingMail.objects.filter(expires_at__lte=now)
+    MailRecord.objects.filter(mail__in=late).update(outcome=MailOutcome.TOO_OLD, decided_at=now)
+    if number := late.delete()[1].get("studies.OutgoingMail", 0):
+        LOG.error("mails were dropped unsent: they are too old", number=number)
 
 
 def _take(mail: OutgoingMail, now: datetime) -> bool:
@@ -86,21 +96,39 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
     # No transaction is open while the mail server is waited for. Whatever is wrong with one mail holds up no
     # other.
     try:
-        send_mail(mail.subject, mail.body, None, [mail.to])
+        send_mail(mail.subject, mail.body, None, [mail.to], html_message=mail.html or None)
     except Exception as error:  # noqa: BLE001
         _failed(mail, type(error).__name__, clock())
         return False
-    mail.delete()
+    with transaction.atomic():
+        record = MailRecord.objects.filter(mail=mail)
+        record.update(
+            outcome=MailOutcome.SENT, problem="", attempts=mail.attempts, decided_at=clock(), mail=None
+        )
+        mail.delete()
     return True
 
 
+@transaction.atomic
 def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
-    if mail.attempts >= MAX_ATTEMPTS:
+    record = MailRecord.objects.filter(mail=mail)
+    is_over = mail.attempts >= MAX_ATTEMPTS
+    has_record = bool(
+        record.update(
+            problem=reason[:100],
+            attempts=mail.attempts,
+            outcome=MailOutcome.FAILED if is_over else MailOutcome.WAITING,
+        )
+    )
+    if not is_over:
+        LOG.error(
+            "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts
+        )
+        pause = FIRST_PAUSE * 2 ** (mail.attempts - 1)
+        OutgoingMail.objects.filter(pk=mail.pk).update(due_at=now + pause)
+    elif has_record:
+        LOG.error("a mail of a study is not tried again by itself", mail=mail.pk, reason=reason)
+        OutgoingMail.objects.filter(pk=mail.pk).update(due_at=F("expires_at"))
+    else:
         LOG.error("a mail was dropped unsent", mail=mail.pk, reason=reason, attempts=mail.attempts)
         mail.delete()
-        return
-    LOG.error(
-        "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts
-    )
-    pause = FIRST_PAUSE * 2 ** (mail.attempts - 1)
-    OutgoingMail.objects.filter(pk=mail.pk).update(due_at=now + pause)

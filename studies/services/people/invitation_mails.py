@@ -4,16 +4,16 @@ from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.core.mail import send_mail
+from django.core.mail import EmailMultiAlternatives, send_mail
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy as _, gettext_noop
 
 from studies.models import Invitation, User
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mail_texts import MailButton, html_part, mail_of
 from studies.services.people.invitations import expiry, require_inviting, require_unused, token_new
-from studies.services.people.vetting_mails import mail_of
 
 LOG = structlog.get_logger("chiron")
 
@@ -51,8 +51,8 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
     return invitation
 
 
-def _mail(invitation: Invitation, link: str) -> str:
-    """Why the mail did not go out; blank where it did."""
+def invitation_mail(invitation: Invitation, link: str, *, language: str = "") -> EmailMultiAlternatives:
+    """What is mailed to somebody who is invited; also its preview."""
     names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
     context: dict[str, object] = {
         "invitation": invitation,
@@ -61,9 +61,15 @@ def _mail(invitation: Invitation, link: str) -> str:
         "days": invitation.study.protocol.invitation_days,
         "link": link,
     }
-    mail = mail_of("invitation", context, to=invitation.email)
+    button = MailButton(link, _("Accept the invitation"))
+    return mail_of("invitation", context, to=invitation.email, language=language, button=button)
+
+
+def _mail(invitation: Invitation, link: str) -> str:
+    """Why the mail did not go out; blank where it did."""
+    mail = invitation_mail(invitation, link)
     try:
-        send_mail(mail.subject, mail.body, None, mail.to)
+        send_mail(str(mail.subject), str(mail.body), None, mail.to, html_message=html_part(mail))
     except SMTPRecipientsRefused:
         return ADDRESS_REFUSED
     except OSError as error:  # every other error of smtplib is one, too

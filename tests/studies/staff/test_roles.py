@@ -55,7 +55,7 @@ def test_a_part_is_given_and_taken_once_and_the_trail_says_both(study: Study, no
     assert study_rights(eyes, study) == {Can.REVIEW}
     assert [role_take(**give), role_take(**give)] == [True, False]  # type: ignore[arg-type]
     assert study_rights(eyes, study) == frozenset()
-    events = study.events.filter(kind__startswith="role_", details__person=eyes.email)
+    events = study.events.filter(kind__startswith="role_", details__person=eyes.pk)
     assert [(event.kind, event.actor, event.details["role"]) for event in events] == [
         ("role_given", lead, "reviewer"),
         ("role_taken", lead, "reviewer"),
