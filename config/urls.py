@@ -15,6 +15,7 @@ admin_guard(admin.site)
 handler400 = "studies.views.faults.unreadable_request"
 
 urlpatterns = [
+    path("", include("console.urls")),
     path("", include("studies.urls")),
     path("", include("batches.urls")),
     path("", include("screening.urls")),

@@ -3,13 +3,16 @@
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from smtplib import SMTPRecipientsRefused
 
 import structlog
 from django.core.mail import EmailMessage, send_mail
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext_noop
 
-from studies.models import OutgoingMail
+from studies.models import Invitation, OutgoingMail
+from studies.services.events import StudyEventKind, event_record
 from studies.services.notifications import notify_workers
 
 LOG = structlog.get_logger("chiron")
@@ -23,14 +26,24 @@ FIRST_PAUSE = timedelta(seconds=5)
 # What is left then waits for the next message: a worker that is told to end does so in seconds.
 RUN_FOR = timedelta(seconds=10)
 
+ADDRESS_REFUSED = gettext_noop("The mail server refused this address; check it for a typing error.")
+NOT_TAKEN = gettext_noop(
+    "The mail server could not be reached or did not take the mail; send it again later."
+)
+
 # A mail server that hangs takes one thread of a worker, not all.
 _sending = threading.Lock()
 
 
 def mail_queue(
-    *, message: EmailMessage, now: datetime, valid_for: timedelta, discarded: bool = False
+    *,
+    message: EmailMessage,
+    now: datetime,
+    valid_for: timedelta,
+    discarded: bool = False,
+    invitation: Invitation | None = None,
 ) -> OutgoingMail:
-    """Store a mail to one address and tell the workers; `discarded` as in OutgoingMail.
+    """Store a mail to one address and tell the workers; `discarded` and `invitation` as in OutgoingMail.
 
     One that cannot be sent within `valid_for` is of no use any more and is dropped.
     """
@@ -41,6 +54,7 @@ def mail_queue(
         discarded=discarded,
         due_at=now,
         expires_at=now + valid_for,
+        invitation=invitation,
     )
     transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
     return mail
@@ -59,7 +73,7 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
         _drop(began)
         while (now := clock()) < began + RUN_FOR:
             sendable = OutgoingMail.objects.filter(discarded=False, due_at__lte=now, expires_at__gt=now)
-            due = sendable.order_by("due_at").first()
+            due = sendable.select_related("invitation__study").order_by("due_at").first()
             if due is None:
                 break
             if _take(due, now):
@@ -71,8 +85,10 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
 
 def _drop(now: datetime) -> None:
     OutgoingMail.objects.filter(discarded=True).delete()
-    if late := OutgoingMail.objects.filter(expires_at__lte=now).delete()[0]:
-        LOG.error("mails were dropped unsent: they are too old", number=late)
+    late = OutgoingMail.objects.filter(expires_at__lte=now)
+    Invitation.objects.filter(mails__in=late, sent_at=None).update(send_problem=NOT_TAKEN)
+    if number := late.delete()[0]:
+        LOG.error("mails were dropped unsent: they are too old", number=number)
 
 
 def _take(mail: OutgoingMail, now: datetime) -> bool:
@@ -87,17 +103,41 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
     # other.
     try:
         send_mail(mail.subject, mail.body, None, [mail.to])
+    except SMTPRecipientsRefused as error:
+        if mail.invitation is None:
+            _failed(mail, type(error).__name__, clock())
+        else:  # the study team is told at once: no later attempt makes the address right
+            _given_up(mail, ADDRESS_REFUSED)
+        return False
     except Exception as error:  # noqa: BLE001
         _failed(mail, type(error).__name__, clock())
         return False
-    mail.delete()
+    _sent(mail, clock())
     return True
+
+
+@transaction.atomic
+def _sent(mail: OutgoingMail, now: datetime) -> None:
+    invitation = mail.invitation
+    mail.delete()
+    # Nothing is noted where the link was replaced meanwhile: that sending reports for itself.
+    if invitation is not None and Invitation.objects.filter(
+        pk=invitation.pk, token_sha256=invitation.token_sha256
+    ).update(sent_at=now, send_problem=""):
+        event_record(invitation.study, StudyEventKind.INVITATION_SENT, now, invitation=invitation.pk)
+
+
+@transaction.atomic
+def _given_up(mail: OutgoingMail, problem: str) -> None:
+    if mail.invitation is not None:
+        Invitation.objects.filter(pk=mail.invitation.pk).update(send_problem=problem)
+    mail.delete()
 
 
 def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
     if mail.attempts >= MAX_ATTEMPTS:
         LOG.error("a mail was dropped unsent", mail=mail.pk, reason=reason, attempts=mail.attempts)
-        mail.delete()
+        _given_up(mail, NOT_TAKEN)
         return
     LOG.error(
         "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts

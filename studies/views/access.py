@@ -75,6 +75,7 @@ def staff_study_required(view: StudyView[P]) -> Guarded:
         study = study_by_slug(slug)
         if study is None:
             raise Http404("no such study")
+        request.study_rights = frozenset(Can)  # type: ignore[attr-defined]
         return view(request, study, *args, **kwargs)
 
     return never_cache(staff_required(guarded))
@@ -90,6 +91,7 @@ def staff_person_required(view: PersonView[P]) -> Guarded:
         participant = participant_by_code(slug, code)
         if participant is None:
             raise Http404("no such person in this study")
+        request.study_rights = frozenset(Can)  # type: ignore[attr-defined]
         return view(request, participant, *args, **kwargs)
 
     return never_cache(staff_required(guarded))
@@ -102,3 +104,18 @@ def study_page(can: Can) -> Callable[[StudyView[P]], Guarded]:
         return staff_study_required(view)
 
     return guard
+
+
+def person_page(can: Can) -> Callable[[PersonView[P]], Guarded]:
+    """`study_page` for pages about one person: gives the view the person of the address."""
+
+    def guard(view: PersonView[P]) -> Guarded:
+        return staff_person_required(view)
+
+    return guard
+
+
+def rights_here(request: HttpRequest) -> frozenset[Can]:
+    """What the asking person may do in the study of the page."""
+    rights: frozenset[Can] = getattr(request, "study_rights", frozenset())
+    return rights

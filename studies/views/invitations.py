@@ -12,13 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from studies.forms.people import InvitationForm
 from studies.models import Invitation, Study, User
+from studies.roles import Can
 from studies.selectors.invitations import (
     invitation_counts,
     invitations_of,
     participant_let_in,
     token_sha256,
 )
-from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.invitations import (
     InvitationExpired,
     InvitationRevoked,
@@ -30,7 +31,7 @@ from studies.services.people.invitations import (
     invitation_revoke,
 )
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, site_url_of, staff_required, staff_study_required
+from studies.views.access import signed_in, site_url_of, study_page
 from studies.views.sign_in import SIGN_IN_ADDRESS, SIGN_IN_LINK
 
 INVITATIONS_PER_PAGE = 50
@@ -87,7 +88,7 @@ def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
     return render(request, "studies/invitation_refused.html", context, status=status)
 
 
-@staff_study_required
+@study_page(Can.INVITE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone invited to the study; POST invites one more person."""
@@ -118,42 +119,38 @@ def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
     return True
 
 
-@staff_required
+@study_page(Can.INVITE)
 @require_POST
-def staff_invitation_resend(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def staff_invitation_resend(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Mail a new link and return to the list."""
-    _sent(request, _invitation(slug, number))
-    return redirect("staff_invitations", slug=slug)
+    _sent(request, _invitation(study, number))
+    return redirect("staff_invitations", slug=study.slug)
 
 
-@staff_required
+@study_page(Can.INVITE)
 @require_POST
-def staff_invitation_revoke(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def staff_invitation_revoke(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Make the link useless and return to the list."""
-    found = _invitation(slug, number)
+    found = _invitation(study, number)
     try:
         invitation_revoke(invitation=found, now=timezone.now(), actor=signed_in(request))
         messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return redirect("staff_invitations", slug=slug)
+    return redirect("staff_invitations", slug=study.slug)
 
 
-def _invitation(slug: str, number: int) -> Invitation:
-    of_study = Invitation.objects.select_related("study").filter(study__slug=slug)
+def _invitation(study: Study, number: int) -> Invitation:
+    of_study = Invitation.objects.select_related("study").filter(study=study)
     return get_object_or_404(of_study, pk=number)
 
 
 def _sent(request: HttpRequest, one: Invitation) -> None:
-    """Send it and say what came of it."""
+    """Leave the mail to a worker and say so."""
     now, actor = timezone.now(), signed_in(request)
     try:
-        one = invitation_send(invitation=one, site_url=site_url_of(request), now=now, actor=actor)
+        invitations_queue(invitations=[one], site_url=site_url_of(request), now=now, actor=actor)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return
-    if one.send_problem:
-        said = _("The invitation of %(email)s is stored but was not sent: %(problem)s")
-        messages.error(request, said % {"email": one.email, "problem": _(one.send_problem)})
-    else:
-        messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": one.email})
+    messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": one.email})

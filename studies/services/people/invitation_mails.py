@@ -1,26 +1,22 @@
-"""Mailing invitations. No transaction is open while a mail server is waited for."""
+"""Mailing invitations: at once, or by a worker. No transaction is open while a mail server is waited for."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.core.mail import send_mail
+from django.core.mail import EmailMessage, send_mail
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 
-from studies.models import Invitation, User
+from studies.models import Invitation, OutgoingMail, User
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mails import ADDRESS_REFUSED, NOT_TAKEN, mail_queue
 from studies.services.people.invitations import expiry, require_inviting, require_unused, token_new
-from studies.services.people.vetting_mails import mail_of
+from studies.services.people.vetting_mails import VALID_FOR, mail_of
 
 LOG = structlog.get_logger("chiron")
-
-ADDRESS_REFUSED = gettext_noop("The mail server refused this address; check it for a typing error.")
-NOT_TAKEN = gettext_noop(
-    "The mail server could not be reached or did not take the mail; send it again later."
-)
 
 
 def invitation_send(
@@ -35,6 +31,32 @@ def invitation_send(
     invitation = _renew(invitation, token, now)
     problem = _mail(invitation, site_url.rstrip("/") + reverse("invitation", args=[token]))
     return _outcome_stored(invitation, problem, now, actor)
+
+
+@transaction.atomic
+def invitations_queue(
+    *, invitations: Iterable[Invitation], site_url: str, now: datetime, actor: User | None = None
+) -> int:
+    """Leave a mail with a new link for each to a worker, which notes what becomes of it; how many there are.
+
+    Every earlier link of them is useless from now on. Raises as `invitation_send`, and queues none then.
+    """
+    queued = 0
+    for one in invitations:
+        token = token_new()
+        invitation = _renew(one, token, now)
+        # A mail with an earlier link that is still queued would only mislead.
+        OutgoingMail.objects.filter(invitation=invitation).delete()
+        mail_queue(
+            message=_message(invitation, site_url.rstrip("/") + reverse("invitation", args=[token])),
+            now=now,
+            valid_for=VALID_FOR,
+            invitation=invitation,
+        )
+        kind = StudyEventKind.INVITATION_QUEUED
+        event_record(invitation.study, kind, now, actor=actor, invitation=invitation.pk)
+        queued += 1
+    return queued
 
 
 @transaction.atomic
@@ -53,15 +75,7 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
 
 def _mail(invitation: Invitation, link: str) -> str:
     """Why the mail did not go out; blank where it did."""
-    names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
-    context: dict[str, object] = {
-        "invitation": invitation,
-        "study": invitation.study,
-        "profile": names.get(invitation.profile, invitation.profile),
-        "days": invitation.study.protocol.invitation_days,
-        "link": link,
-    }
-    mail = mail_of("invitation", context, to=invitation.email)
+    mail = _message(invitation, link)
     try:
         send_mail(mail.subject, mail.body, None, mail.to)
     except SMTPRecipientsRefused:
@@ -70,6 +84,18 @@ def _mail(invitation: Invitation, link: str) -> str:
         LOG.error("an invitation was not sent; check CHIRON_MAIL_URL", reason=type(error).__name__)
         return NOT_TAKEN
     return ""
+
+
+def _message(invitation: Invitation, link: str) -> EmailMessage:
+    names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
+    context: dict[str, object] = {
+        "invitation": invitation,
+        "study": invitation.study,
+        "profile": names.get(invitation.profile, invitation.profile),
+        "days": invitation.study.protocol.invitation_days,
+        "link": link,
+    }
+    return mail_of("invitation", context, to=invitation.email, language=invitation.language)
 
 
 @transaction.atomic

@@ -14,13 +14,13 @@ from studies.models import OutgoingMail, Participant, StudyEvent, StudyStatus
 from studies.services.mails import mail_queue
 
 VALID_FOR = timedelta(days=2)
+Decision = Literal["approved", "reserve", "rejected"]
 
 
 def decision_mail(
-    participant: Participant, *, approved: bool, reason: str, site_url: str, now: datetime
+    participant: Participant, *, decision: Decision, reason: str, site_url: str, now: datetime
 ) -> EmailMessage:
     """What a person is told of the decision on them, with the next step or the reason; also its preview."""
-    decision = "approved" if approved else "rejected"
     opens_at = participant.study.opens_at
     facts: dict[str, object] = {
         "reason": reason,
@@ -51,12 +51,12 @@ def participant_mail(
     return mail_of(template, context, to=participant.user.email)
 
 
-def mail_of(template: str, context: dict[str, object], *, to: str) -> EmailMessage:
+def mail_of(template: str, context: dict[str, object], *, to: str, language: str = "") -> EmailMessage:
     """A mail from `studies/mail/`.
 
-    It is in the site's language, for nobody knows the reader's: not in that of whoever causes it.
+    It is in the site's language unless the reader's is known: not in that of whoever causes it.
     """
-    with translation.override(settings.LANGUAGE_CODE):
+    with translation.override(language or settings.LANGUAGE_CODE):
         subject = " ".join(render_to_string(f"studies/mail/{template}_subject.txt", context).split())
         body = render_to_string(f"studies/mail/{template}_message.txt", context).strip() + "\n"
     return EmailMessage(subject, body, None, [to])
