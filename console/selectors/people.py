@@ -151,7 +151,7 @@ def _turn(column: str) -> str:
 def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Participant]:
     people = Participant.objects.filter(study=study).annotate(state=_state(study, now))
     if wanted.state:
-        people = people.filter(Q(state=wanted.state))
+        people = people.alias(wanted=F("state")).filter(wanted=wanted.state)
     if wanted.profile:
         people = people.filter(profile=wanted.profile)
     if wanted.words:

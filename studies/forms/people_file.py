@@ -1,4 +1,4 @@
-"""Lists of people: CSV with the columns `email`, `profile` and, if wanted, `status`, `is_test`, `language`."""
+"""Lists of people: CSV with the columns `email` and `profile`, and `status`, `is_test`, `language` if wanted."""
 
 import csv
 from io import StringIO
