@@ -14,6 +14,14 @@ from studies.forms.texts import REASON_CHARACTERS, LinesField, StorableTextField
 
 MAX_REVISION = 2**31 - 1
 SAVED_TOGETHER = ("text", "note", "confidence")
+# How sure somebody is, in percent. Other whole percentages are accepted, too, and shown as they are.
+CONFIDENCE_LEVELS = (
+    (10, gettext_lazy("Guess")),
+    (30, gettext_lazy("Unsure")),
+    (50, gettext_lazy("Fairly")),
+    (70, gettext_lazy("Sure")),
+    (90, gettext_lazy("Certain")),
+)
 
 
 class AnswerForm(forms.Form):
@@ -30,17 +38,17 @@ class AnswerForm(forms.Form):
     )
     # The service counts and refuses; a browser that cuts off what is too long would lose it without a word.
     note = LinesField(
-        label=gettext_lazy("What you used for this prompt (optional)"),
+        label=gettext_lazy("What you used for this question (optional)"),
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off", "dir": "auto"}),
     )
     confidence = forms.IntegerField(
-        label=gettext_lazy("How sure are you, in percent? (optional)"),
+        label=gettext_lazy("How sure are you?"),
         required=False,
         min_value=0,
         max_value=100,
-        widget=forms.NumberInput(attrs={"autocomplete": "off", "inputmode": "numeric"}),
+        widget=forms.RadioSelect(attrs={"autocomplete": "off"}),
     )
     # Without `autocomplete`, Firefox puts the number from before a reload beside the text from after it.
     base_revision = forms.IntegerField(
@@ -58,7 +66,9 @@ class AnswerForm(forms.Form):
         self.session = session
         if not session.asks_note:
             del self.fields["note"]
-        if not session.asks_confidence:
+        if session.asks_confidence:
+            self.fields["confidence"].widget.choices = _confidence_choices(self["confidence"].value())
+        else:
             del self.fields["confidence"]
 
     @classmethod
@@ -80,6 +90,14 @@ class AnswerForm(forms.Form):
         """The same texts in a form that knows a newer revision."""
         kept = {name: self.cleaned_data[name] for name in self.fields}
         return type(self)(self.session, initial={**kept, "base_revision": revision})
+
+
+def _confidence_choices(value: object) -> list[tuple[object, Any]]:
+    """The levels, a percentage that is none of them, and the way to say nothing."""
+    chosen = str(value if value is not None else "")
+    levels = [(str(level), words) for level, words in CONFIDENCE_LEVELS]
+    is_own = chosen.isdigit() and chosen not in dict(levels)
+    return [*levels, *([(chosen, f"{chosen} %")] if is_own else []), ("", _("No answer"))]
 
 
 def _optional_text(label: Any) -> StorableTextField:

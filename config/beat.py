@@ -16,6 +16,7 @@ from celery.beat import ScheduleEntry, Scheduler, Service
 from celery.signals import beat_embedded_init
 from django.db import connections
 
+from jobs.process_end import stopping as jobs_stopping
 from judging.services.running.process_slots import stopping
 from operations.services.heartbeats import heartbeat_write
 from studies.services.notifications import NotSent, QueueCrowded, task_send
@@ -85,6 +86,7 @@ class SteadyScheduler(Scheduler):
 
     def close(self) -> None:
         stopping.set()
+        jobs_stopping.set()
         self._local_tasks.wait(STOP_SECONDS)
         super().close()
 

@@ -8,6 +8,7 @@ from typing import Any
 from celery import Celery, Task
 from celery.signals import task_postrun, worker_shutting_down
 
+from jobs.process_end import stopping as jobs_stopping
 from judging.services.running.process_slots import stopping
 from operations.services.heartbeats import heartbeat_write
 
@@ -18,10 +19,11 @@ app.autodiscover_tasks()
 
 
 @worker_shutting_down.connect
-def end_judging(**_: object) -> None:
-    """Let those that judge end, so that a worker told to stop does so in seconds."""
-    # In a thread: this runs inside a signal handler, and the one it interrupted may hold the event's lock.
-    threading.Thread(target=stopping.set, daemon=True).start()
+def end_work(**_: object) -> None:
+    """Let those that judge or run a job end, so that a worker told to stop does so in seconds."""
+    # In threads: this runs inside a signal handler, and the one it interrupted may hold an event's lock.
+    for event in (stopping, jobs_stopping):
+        threading.Thread(target=event.set, daemon=True).start()
 
 
 @task_postrun.connect

@@ -26,6 +26,7 @@ ALLOWED_HOSTS = list(ENVIRONMENT.chiron_allowed_hosts) or ["localhost", "127.0.0
 INSTALLED_APPS = [
     "config",
     "studies",
+    "jobs",
     "batches",
     "screening",
     "judging",
@@ -128,6 +129,11 @@ FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "config.fonts.InterFinder",
+]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.statics.ModuleManifestStorage"},
@@ -300,6 +306,7 @@ SWEEP_EVERY_SECONDS = 10.0
 JUDGING_COORDINATE_SECONDS = 5.0
 MEASURE_EVERY_SECONDS = 30.0
 SEND_MAILS_SECONDS = 5.0
+JOBS_EVERY_SECONDS = 5.0
 HINT_SECONDS = JUDGING_COORDINATE_SECONDS  # an unread hint ends where the coordinator gives the next
 
 
@@ -316,6 +323,7 @@ CELERY_BEAT_SCHEDULE = {
     },
     "coordinate-judging": often("scoring.tasks.judging_coordinate", JUDGING_COORDINATE_SECONDS),
     "measure-results": often("scoring.tasks.results_measure", MEASURE_EVERY_SECONDS),
+    "work-on-jobs": often("jobs.tasks.jobs_work", JOBS_EVERY_SECONDS),
     "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {

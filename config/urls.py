@@ -17,9 +17,11 @@ handler400 = "studies.views.faults.unreadable_request"
 urlpatterns = [
     path("", include("console.urls")),
     path("", include("studies.urls")),
+    path("", include("jobs.urls")),
     path("", include("batches.urls")),
     path("", include("screening.urls")),
     path("", include("judging.urls")),
+    path("", include("scoring.urls")),
     path("", include("reporting.urls")),
     path("api/", api.urls),
     path("language/", include("django.conf.urls.i18n")),

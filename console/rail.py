@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from studies.roles import Can
+from studies.roles import Can, SiteCan
 
 
 @dataclass(frozen=True)
@@ -13,13 +13,13 @@ class Entry:
     """One page of the rail.
 
     `page` is the name of its address, `within` how names of addresses begin that belong to it, `can` the
-    right it takes (None: every staff member), `waits` the name of a count of what waits for somebody.
+    right it takes, `waits` the name of a count of what waits for somebody.
     """
 
     label: str | Promise
     page: str
     icon: str
-    can: Can | None = None
+    can: Can | SiteCan
     within: tuple[str, ...] = ()
     waits: str = ""
 
@@ -117,15 +117,19 @@ SITE = (
     Group(
         "",
         (
-            Entry(_("Studies"), "staff_home", "home"),
+            Entry(_("Studies"), "staff_home", "home", SiteCan.PLAN),
             Entry(
-                _("Banks"), "staff_banks", "page", within=("staff_bank", "staff_item_bank", "staff_calibrat")
+                _("Banks"),
+                "staff_banks",
+                "page",
+                SiteCan.MAKE_STUDIES,
+                within=("staff_bank", "staff_item_bank", "staff_calibrat"),
             ),
-            Entry(_("Judges"), "staff_judges", "scale", within=("staff_judge",)),
-            Entry(_("Models"), "staff_models", "bars", within=("staff_model",)),
-            Entry(_("Planner"), "staff_planner", "lines", within=("staff_planner",)),
-            Entry(_("Staff"), "staff_team", "people", within=("staff_team",)),
-            Entry(_("Site health"), "staff_health", "sun", within=("staff_health",)),
+            Entry(_("Judges"), "staff_judges", "scale", SiteCan.MAKE_STUDIES, within=("staff_judge",)),
+            Entry(_("Models"), "staff_models", "bars", SiteCan.MAKE_STUDIES, within=("staff_model",)),
+            Entry(_("Planner"), "staff_planner", "lines", SiteCan.PLAN, within=("staff_planner",)),
+            Entry(_("Staff"), "staff_team", "people", SiteCan.RUN_SITE, within=("staff_team",)),
+            Entry(_("Site health"), "staff_health", "sun", SiteCan.RUN_SITE, within=("staff_health",)),
         ),
     ),
 )

@@ -26,7 +26,7 @@ KEYWORDS = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
 }
 ROOMS = (
-    "config console operations reporting scoring judging screening batches studies presentation "
+    "config console operations reporting scoring judging screening batches jobs studies presentation "
     "psychometrics formats"
 ).split()
 SOURCES = {

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import count
 
 from judging.coordinator import Clock, run_continue_or_start, run_work_through
 from judging.models import JudgingRun, RunPurpose, ScoringRun
@@ -86,19 +87,35 @@ def study_score(
     return Scoring(screening, scored)
 
 
-def results_bring_up(*, study: Study, clock: Clock, measuring: Said = nothing_said) -> OutOfDate:
+def no_step(done: int, of: int) -> None:
+    """For callers that show no progress."""
+
+
+def results_bring_up(
+    *,
+    study: Study,
+    clock: Clock,
+    measuring: Said = nothing_said,
+    step: Callable[[int, int], None] = no_step,
+) -> OutOfDate:
     """Compute what of the present design's results is missing or older than its answers; return what was.
 
-    A measurement of results that are right is repeated with its own seed and resamples.
+    A measurement of results that are right is repeated with its own seed and resamples. `step` hears, before
+    each computation, how many of how many are done.
     """
     for run in runs_to_keep(study):
         answers_complete(run=run, now=clock())
     found = out_of_date(study)
+    steps = count()
+    of = len(found.results) + found.agreement + len(found.measurements)
     for run in found.results:
+        step(next(steps), of)
         results_compute(run=run, now=clock())
     if found.agreement:
+        step(next(steps), of)
         agreements_compute(study=study, now=clock())
     for results in filter(None, map(newest_results, found.measurements)):
+        step(next(steps), of)
         earlier = measurement_of(results)
         chosen = {"seed": earlier.seed, "resamples": earlier.resamples} if earlier else {}
         measurement_compute(results=results, now=clock(), said=measuring, **chosen)

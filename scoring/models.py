@@ -4,6 +4,7 @@ row, as pages, reports and exports show it; and the models a cohort is put besid
 
 from functools import cached_property
 from typing import Any
+from uuid import uuid4
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.models.runs import ScoringRun
 from psychometrics.agreement.measures import OF_ALL, values_by_level
 from psychometrics.inference.measure import Scope
-from studies.models import ItemBank
+from studies.models import ItemBank, Study, User
 
 
 class ResultGroup(models.TextChoices):
@@ -217,3 +218,45 @@ class ModelScore(models.Model):
 
     def __str__(self) -> str:
         return f"{self.configuration} {self.prompt_id} {self.epoch}: {self.score}"
+
+
+class ExportContents(models.TextChoices):
+    """What a file to take away holds, and so for whom it is."""
+
+    INTERNAL = "internal", _("Internal, with texts")
+    PUBLIC = "public", _("Public, without texts")
+    REPORT = "report", _("Report")
+
+
+class ExportFile(models.Model):
+    """A file that was made to be taken away; it lies in the data folder until it is deleted."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="export_files")
+    contents = models.CharField(max_length=10, choices=ExportContents.choices)
+    rows = models.PositiveBigIntegerField()
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    made_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-made_at"]
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.contents} {self.made_at:%Y-%m-%d}"
+
+
+class ExportTaking(models.Model):
+    """Somebody took a file away. Append-only."""
+
+    file = models.ForeignKey(ExportFile, on_delete=models.PROTECT, related_name="takings")
+    taken_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    taken_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-taken_at"]
+
+    def __str__(self) -> str:
+        return f"{self.file} by {self.taken_by}"

@@ -42,6 +42,12 @@ _register(
     exclude=["password"],
 )
 _register(
+    models.StudyRole,
+    list_display=["study", "user", "role", "given_by", "given_at"],
+    list_filter=["study", "role"],
+    list_select_related=["study", "user", "given_by"],
+)
+_register(
     models.Study,
     list_display=["slug", "name", "status", "bank_version", "frozen_at", "is_simulated"],
     list_filter=["status", "is_simulated"],

@@ -1,5 +1,6 @@
 """Who may do what in a study: four roles, and what each includes."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -14,7 +15,7 @@ class Role(StrEnum):
 
 
 class Can(StrEnum):
-    """What pages and actions ask for."""
+    """What pages and actions of a study ask for."""
 
     SEE_STUDY = "see_study"  # the overview: counts only
     SEE_PROTOCOL = "see_protocol"  # settings and texts, the questions' names and balance
@@ -34,6 +35,14 @@ class Can(StrEnum):
     GIVE_ROLES = "give_roles"  # who else is in the team
 
 
+class SiteCan(StrEnum):
+    """What pages that belong to no study ask for."""
+
+    PLAN = "plan"  # the list of one's own studies, the planner: every staff member
+    MAKE_STUDIES = "make_studies"  # new studies; banks, judges and models
+    RUN_SITE = "run_site"  # who is staff, the health of the site
+
+
 ROLES_CAN: MappingProxyType[Role, frozenset[Can]] = MappingProxyType(
     {
         Role.LEAD: frozenset(Can),
@@ -49,3 +58,13 @@ ROLES_CAN: MappingProxyType[Role, frozenset[Can]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
+
+
+def rights_of(roles: Iterable[Role | str]) -> frozenset[Can]:
+    """Everything that somebody with these roles in a study may do in it."""
+    return frozenset().union(*(ROLES_CAN[Role(role)] for role in roles))
+
+
+def roles_with(*rights: Can) -> list[str]:
+    """The roles that include any of these rights."""
+    return [role.value for role in Role if not ROLES_CAN[role].isdisjoint(rights)]

@@ -63,6 +63,16 @@ def plan_places(protocol: ProtocolSettings) -> dict[str, object]:
     }
 
 
+def plan_matches(plan: BatchPlan, study: Study) -> bool:
+    """Whether building now, under the study's settings, would make these batches once more."""
+    protocol = study.protocol
+    wanted = (
+        study.bank_version_id, protocol.batch_size, protocol.assembly, protocol.assembly_seed,
+        plan_places(protocol),
+    )  # fmt: skip
+    return wanted == (plan.bank_version_id, plan.batch_size, plan.assembly, plan.seed, plan.places)
+
+
 def fills_place() -> Q:
     """Whether a session fills a place: live, submitted, or expired with something that counts."""
     written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)

@@ -3,11 +3,12 @@
 import uuid
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from batches.models import Answer, Revision, Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
-from studies.models import Attachment, Participant, Study, User
+from studies.models import Attachment, Participant, Study, StudyRole, User
+from studies.roles import Can, roles_with
 
 
 def session_of(participant: Participant) -> Session | None:
@@ -54,17 +55,23 @@ def answer_places(session: Session) -> list[Answer]:
 
 
 def attachment_for_user(user: User, token: uuid.UUID, *, as_staff: bool, now: datetime) -> Attachment | None:
-    """The attachment, if staff asks or somebody in whose running session its prompt is; None otherwise."""
+    """The attachment, for whoever has its prompt in a running session, and `as_staff` for those who may see
+    the bank or read answers in a study on it; None otherwise.
+    """
     attachments = Attachment.objects.filter(token=token)
-    if not as_staff:
-        working_on_it = Answer.objects.filter(
-            prompt=OuterRef("prompt"),
-            session__participant__user=user,
-            session__status=SessionStatus.ACTIVE,
-            session__deadline_at__gte=now,
-        )
-        attachments = attachments.filter(Exists(working_on_it))
-    return attachments.first()
+    if as_staff and (user.is_superuser or user.may_create_studies):
+        return attachments.first()
+    working_on_it = Answer.objects.filter(
+        prompt=OuterRef("prompt"),
+        session__participant__user=user,
+        session__status=SessionStatus.ACTIVE,
+        session__deadline_at__gte=now,
+    )
+    may_see = Q(Exists(working_on_it))
+    if as_staff:
+        reading = StudyRole.objects.filter(user=user, role__in=roles_with(Can.SEE_ANSWERS, Can.REVIEW))
+        may_see |= Q(Exists(reading.filter(study__bank_version=OuterRef("prompt__version"))))
+    return attachments.filter(may_see).first()
 
 
 def ended_too_early(session: Session, now: datetime) -> bool:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEventKind
 from batches.rules.assignment import BatchLoad, Place, choose_place, ordered_prompts
 from batches.rules.deadlines import deadline
-from batches.selectors.plans import batch_loads, exposed_batches, plan_places
+from batches.selectors.plans import batch_loads, exposed_batches, plan_matches
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from studies.models import Participant, Study, StudyEvent, StudyStatus, VettingStatus
@@ -204,14 +204,8 @@ def _require_open(study: Study, now: datetime) -> None:
 def _require_plan(plan: BatchPlan | None, study: Study) -> BatchPlan:
     if plan is None:
         raise BatchesMissing(_("The study's batches have not been built yet. Please tell the study team."))
-    protocol = study.protocol
-    wanted = (
-        study.bank_version_id, protocol.batch_size, protocol.assembly, protocol.assembly_seed,
-        plan_places(protocol),
-    )  # fmt: skip
-    built = (plan.bank_version_id, plan.batch_size, plan.assembly, plan.seed, plan.places)
     # Once people work on them, batches stay: only unused ones can and must follow the settings.
-    if built != wanted and not Session.objects.filter(batch__plan=plan).exists():
+    if not plan_matches(plan, study) and not Session.objects.filter(batch__plan=plan).exists():
         raise BatchesMissing(
             _(
                 "The study's batches were built under other settings and must be built again. "

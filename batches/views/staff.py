@@ -35,12 +35,15 @@ from batches.services.payments import payments_list
 from batches.services.starting import budget_of
 from batches.views.wording import STATUS_WORDS, detail_words, duration_words, event_words, state_counts
 from studies.models import Participant, Study
+from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_person_required, staff_study_required
+from studies.views.access import person_page, rights_here, signed_in, study_page
 from studies.views.second_factor import proof_required
 
+# Which questions somebody has under which instructions: not for those who look after people.
+OF_THE_PROTOCOL = frozenset({"arm", "batch", "prompt"})
 MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
 
 
@@ -55,14 +58,15 @@ class ActionCard:
     deadline_seen: str
 
 
-@staff_person_required
+@person_page(Can.SEE_PEOPLE)
 @require_safe
 def staff_person(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Everything the study team may know about the person, and what it can do for them."""
-    return render(request, "batches/staff_person.html", _person_context(participant, server_now()))
+    context = _person_context(participant, server_now(), rights_here(request))
+    return render(request, "batches/staff_person.html", context)
 
 
-@staff_person_required
+@person_page(Can.RUN_SESSIONS)
 @require_POST
 def staff_person_action(request: HttpRequest, participant: Participant, action: str) -> HttpResponse:
     """Change the person's time or tries, for a reason; a refusal leaves what was written in its form."""
@@ -81,16 +85,18 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
         else:
             messages.success(request, sentence)
             return redirect("staff_person", participant.study.slug, participant.code)
-    context = _person_context(participant, now, card)
+    context = _person_context(participant, now, rights_here(request), card)
     return render(request, "batches/staff_person.html", context, status=422)
 
 
 def _person_context(
-    participant: Participant, now: datetime, sent: ActionCard | None = None
+    participant: Participant, now: datetime, rights: frozenset[Can], sent: ActionCard | None = None
 ) -> dict[str, object]:
-    """What the page shows; `sent` is a form that was not accepted."""
+    """What the page shows to somebody with these rights; `sent` is a form that was not accepted."""
     facts = session_facts(participant, now)
-    offered = person_actions(participant, facts.session if facts else None)
+    runs = Can.RUN_SESSIONS in rights
+    offered = person_actions(participant, facts.session if facts else None) if runs else []
+    hidden = frozenset() if Can.SEE_PROTOCOL in rights else OF_THE_PROTOCOL
     cards = [
         _action_card(action, participant, facts) for action in offered if not sent or action != sent.action
     ]
@@ -107,13 +113,17 @@ def _person_context(
         "extended": duration_words(facts.session.extended_seconds) if facts else "",
         "consents": participant.consents.order_by("pk"),
         "check_tries": participant.check_tries.order_by("pk"),
-        "trail": [_trail_line(entry) for entry in person_trail(participant)],
+        "trail": [_trail_line(entry, hidden) for entry in person_trail(participant)],
     }
 
 
-def _trail_line(entry: TrailEntry) -> dict[str, object]:
-    """One event as the page shows it."""
-    details = [(detail_words(name), _detail_value(name, value)) for name, value in entry.details.items()]
+def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
+    """One event as the page shows it, but for what is `hidden` of its details."""
+    details = [
+        (detail_words(name), _detail_value(name, value))
+        for name, value in entry.details.items()
+        if name not in hidden
+    ]
     return {"entry": entry, "words": event_words(entry.kind), "details": details}
 
 
@@ -124,7 +134,7 @@ def _detail_value(name: str, value: object) -> object:
     return value
 
 
-@staff_study_required
+@study_page(Can.PAY)
 @require_GET
 @proof_required
 def staff_payments(request: HttpRequest, study: Study) -> HttpResponse:

@@ -88,7 +88,7 @@ def pages(slug: str) -> dict[str, float]:
 
     call_command("collectstatic", verbosity=0, interactive=False)
     client = Client(HTTP_HOST="127.0.0.1")
-    client.force_login(User.objects.create(email="lead@example.org", is_staff=True))
+    client.force_login(User.objects.create_superuser("lead@example.org"))
     addresses = {"results": reverse("staff_results", args=[slug])}
     from psychometrics.measures.registry import MEASURED
 

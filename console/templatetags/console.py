@@ -4,24 +4,38 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.db.models import QuerySet
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
-from studies.models import Study
+from studies.models import Study, User
+from studies.roles import Can, SiteCan
+from studies.selectors.roles import site_rights, studies_of_staff
+from studies.views.access import rights_here
 
 register = template.Library()
+Rights = frozenset[Can] | frozenset[SiteCan]
+STUDIES_TO_SWITCH_TO = 20
 
 
 @register.inclusion_tag("console/_rail.html", takes_context=True)
 def rail(context: Context) -> dict[str, Any]:
-    """`{% rail %}`: the pages of the study in the context, or of the site where there is none."""
+    """`{% rail %}`: the pages of the study in the context, or of the site where there is none, as far as the
+    person may open them.
+    """
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
-    groups = _groups(STUDY if study else SITE, study, here)
-    return {"groups": groups, "study": study, "request": request, "user": request.user}
+    rights: Rights = rights_here(request) if study else site_rights(request.user)
+    return {
+        "groups": _groups(STUDY if study else SITE, study, here, rights),
+        "study": study,
+        "other_studies": _other_studies(request.user, study) if study else (),
+        "request": request,
+        "user": request.user,
+    }
 
 
 @register.simple_tag
@@ -51,11 +65,18 @@ def bar(total: float, *parts: object) -> SafeString:
     )
 
 
-def _groups(groups: tuple[Group, ...], study: Study | None, here: str) -> list[dict[str, Any]]:
+def _other_studies(user: User, study: Study) -> QuerySet[Study]:
+    """The newest of the studies the person can go to from this one."""
+    return studies_of_staff(user).exclude(pk=study.pk).order_by("-created_at", "-id")[:STUDIES_TO_SWITCH_TO]
+
+
+def _groups(
+    groups: tuple[Group, ...], study: Study | None, here: str, rights: Rights
+) -> list[dict[str, Any]]:
     arguments = [study.slug] if study else []
     shown = []
     for group in groups:
-        entries = [_entry(entry, arguments, here) for entry in group.entries]
+        entries = [_entry(entry, arguments, here) for entry in group.entries if entry.can in rights]
         if any(entries):
             shown.append({"label": group.label, "entries": [entry for entry in entries if entry]})
     return shown

@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeChange, JudgeConfig, ScoringRun
+from studies.models import Study
 from studies.services.refusals import Refused
 
 CHANGES_SHOWN = 50
@@ -50,10 +51,12 @@ def judges_named(slugs: Sequence[str]) -> list[JudgeConfig]:
     return [known[slug] for slug in dict.fromkeys(slugs)]
 
 
-def known_judges() -> list[KnownJudge]:
-    """Every judge by name, in two queries."""
+def known_judges(among: QuerySet[Study] | None = None) -> list[KnownJudge]:
+    """Every judge by name, with which of these studies (default: all) have used it; in two queries."""
     studies: dict[int | None, list[str]] = {}
     used = _used_scoring_runs().exclude(config=None).order_by("study__slug")
+    if among is not None:
+        used = used.filter(study__in=among)
     for config_id, slug in used.values_list("config_id", "study__slug").distinct():
         studies.setdefault(config_id, []).append(slug)
     return [KnownJudge(judge, tuple(studies.get(judge.pk, ()))) for judge in JudgeConfig.objects.all()]

@@ -5,7 +5,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.forms.judges import JudgeForm, NewJudgeForm, initial_of
@@ -14,21 +13,22 @@ from judging.selectors.judges import judge_is_used, known_judges, newest_changes
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings
 from judging.services.judge_trial import Trial, judge_probe
 from judging.services.judges import judge_add, judge_change
+from studies.roles import SiteCan
+from studies.selectors.roles import studies_of_staff
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_required
+from studies.views.access import signed_in, site_page
 from studies.views.second_factor import proof_to_change
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.MAKE_STUDIES)
 @require_safe
 def staff_judges(request: HttpRequest) -> HttpResponse:
-    """Every judge, and which studies have used it."""
-    return render(request, "judging/judges.html", {"judges": known_judges()})
+    """Every judge, and which of one's own studies have used it."""
+    judges = known_judges(among=studies_of_staff(signed_in(request)))
+    return render(request, "judging/judges.html", {"judges": judges})
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judge_add(request: HttpRequest) -> HttpResponse:
     """A new judge; what was refused comes back with what was written."""
@@ -56,8 +56,7 @@ def _added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
         return None
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judge(request: HttpRequest, slug: str) -> HttpResponse:
     """One judge: its settings, which POST changes, and who changed what."""
@@ -92,8 +91,7 @@ def _changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
     return True
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 @proof_to_change
 def staff_judge_try(request: HttpRequest, slug: str) -> HttpResponse:

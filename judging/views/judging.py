@@ -16,14 +16,15 @@ from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
 from studies.models import Study, StudyStatus
+from studies.roles import Can
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_study_required
+from studies.views.access import signed_in, study_page
 
 RUNS_PER_PAGE = 20
 START = "start"
 
 
-@staff_study_required
+@study_page(Can.JUDGE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judging(request: HttpRequest, study: Study) -> HttpResponse:
     """What judging would take, its start, and all runs of the study.

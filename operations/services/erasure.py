@@ -10,6 +10,7 @@ from batches.services.deletion import credential_files_delete, person_texts_dele
 from judging.models import AuditItem, CriterionScore, JudgeCall, RowState
 from judging.services.running.claims import given_up
 from scoring.models import MeasureRow
+from scoring.services.export_files import files_expire
 from screening.models import AnswerFlag, ParticipantFlag
 from studies.models import Participant, StudyEvent
 from studies.services.events import StudyEventKind, participant_event
@@ -22,13 +23,15 @@ logger = logging.getLogger(__name__)
 def withdrawn_erase(*, now: datetime) -> int:
     """Delete what is due, person by person; return of how many. The next run continues what breaks off.
 
-    Files that a crash left behind without a row go, too, and what a judge said late.
+    Files that a crash left behind without a row go, too, what a judge said late, and exports that are over or
+    hold the people's rows.
     """
     due = people_to_erase(now)
     for participant in Participant.objects.filter(pk__in=due):
         _person_erase(participant, now)
     _late_quotes_delete()
     _stray_files_delete(now)
+    _exports_delete(now)
     return len(due)
 
 
@@ -60,6 +63,13 @@ def _stray_files_delete(now: datetime) -> None:
         return
     if number:
         logger.warning("deleted files that a crash had left behind", extra={"files": number})
+
+
+def _exports_delete(now: datetime) -> None:
+    try:
+        files_expire(now=now)
+    except OSError:
+        logger.exception("could not delete an export")
 
 
 def _late_quotes_delete() -> None:

@@ -13,6 +13,7 @@ from psychometrics.irt.transform import Transform
 Values = dict[str, Any]
 Place = tuple[str, str]  # code of the participant, id of the prompt
 PRIVATE = "rests on answers to private prompts, which an export leaves out"
+TEXTS = "rests on the words of answers, which a public export leaves out"
 OTHERWISE = "its method changed since this export was written"
 ENDED = ("submitted", "expired")  # statuses of a session that has ended and was not withdrawn
 NO_SCALE = {"squeeze_scale": 0.998, "squeeze_offset": 0.001}  # of a study without an item bank
@@ -70,6 +71,11 @@ class Export:
     def lacks_items(self) -> bool:
         """Whether an item of the bank was left out, of whichever scope."""
         return bool(self.manifest["omitted"].get("private_items"))
+
+    @property
+    def lacks_texts(self) -> bool:
+        """Whether it is one for the public, without anything that people wrote."""
+        return bool(self.manifest["omitted"].get("texts"))
 
     @cached_property
     def retained(self) -> frozenset[str]:

@@ -10,7 +10,7 @@ from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
 from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from
-from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values
+from psychometrics.recompute.export import OTHERWISE, PRIVATE, TEXTS, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.renamed import presently_named
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
@@ -58,6 +58,8 @@ class MeasuredRun:
         hidden = self.export.lacks(row) and not _may_be_public(row)
         if hidden or self._rests_on_hidden_items(row):
             raise NotHere(PRIVATE)
+        if self._rests_on_texts(row):
+            raise NotHere(TEXTS)
         if changed_since(self.methods, row["name"]) or is_carried_over(row):
             raise NotHere(OTHERWISE)
 
@@ -100,9 +102,17 @@ class MeasuredRun:
             return False
         return row["name"] in OF_ALL_ITEMS or (row["name"] == "models.theta.ql" and row["group"] is None)
 
+    def _rests_on_texts(self, row: Values) -> bool:
+        """Whether a number rests on words that are left out: of exclusions all but what is told of people."""
+        if row["block"] != Block.EXCLUSIONS or not self.export.lacks_texts:
+            return False
+        return key_of(row) not in self._people_alone
+
     def block(self, block: str, *, all_scope: bool) -> dict[Key, Measure]:
-        """What a block gives, by key; for rows of scope `all` the block exclusions tells of people alone."""
-        if block == Block.EXCLUSIONS and all_scope:
+        """What a block gives, by key; for rows of scope `all`, and without texts, the block exclusions tells
+        of people alone.
+        """
+        if block == Block.EXCLUSIONS and (all_scope or self.export.lacks_texts):
             return self._people_alone
         if block not in self._blocks:
             try:

@@ -28,8 +28,9 @@ from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run
 from judging.views.reason_texts import WAYS_ON, reason_text
 from reporting.views.agreement.pages import run_panel
 from studies.models import Study
+from studies.roles import Can
 from studies.services.refusals import Refused
-from studies.views.access import Guarded, signed_in, staff_study_required
+from studies.views.access import Guarded, signed_in, study_page
 
 # What is read aloud changes only so often.
 SAID_EVERY_PERCENT = 10
@@ -50,19 +51,25 @@ class ReasonRow:
     waiting: int
 
 
-def run_required(view: RunView[P]) -> Guarded:
-    """Give the view the run of the address; 404 where the study has no such run."""
+def run_page(can: Can) -> Callable[[RunView[P]], Guarded]:
+    """`study_page` for pages about one judging run: gives the view the run of the address."""
 
-    @wraps(view)
-    def guarded(
-        request: HttpRequest, study: Study, /, number: int, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponseBase:
-        run = judging_run_by_number(study, number)
-        if run is None:
-            raise Http404
-        return view(request, run, *args, **kwargs)
+    def guard(view: RunView[P]) -> Guarded:
+        @wraps(view)
+        def guarded(
+            request: HttpRequest, study: Study, /, number: int, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
+            run = judging_run_by_number(study, number)
+            if run is None:
+                raise Http404
+            return view(request, run, *args, **kwargs)
 
-    return staff_study_required(guarded)
+        return study_page(can)(guarded)
+
+    return guard
+
+
+run_required = run_page(Can.JUDGE)
 
 
 @run_required

@@ -30,6 +30,10 @@ papers and documents.
 * Prompts of a private split: their ids and texts, answers to them, scores, criteria, flags and requests to
   judges are left out, and the manifest counts the prompts and answers. Results on them leave only as part of
   the aggregates of scope `all`, and not where these would tell of one or two of them.
+* A public export (`audience` in the manifest, `export_study --audience public`) has the same tables without
+  anything that people wrote: answers, notes, explanations, what a rule saw, reviewers' reasons. The addresses
+  of judges are left out of its manifest. What is counted from the words of answers (the block `exclusions` of
+  `measures`) is not computed again from it.
 * Texts, scores, flags, verdicts and requests to judges of a withdrawn session are left out; that it existed,
   and when, is not. The manifest's counts and costs of judging runs are of all requests.
 """

@@ -132,12 +132,13 @@ class AmendmentEntry(Entry):
 
 
 class Omitted(Entry):
-    """What the files do not hold, on purpose."""
+    """What the files do not hold, on purpose. `texts`: nothing that people wrote, as in a public export."""
 
     test_participants: int
     private_prompts: int
     answers_to_private_prompts: int
     private_items: int = 0
+    texts: bool = False
 
 
 class ItemBankEntry(Entry):
@@ -185,6 +186,7 @@ class Manifest(Entry):
     format_version: Literal[1] = 1
     software: str
     exported_at: datetime
+    audience: Literal["internal", "public"] = "internal"
     study: StudyEntry
     item_bank: ItemBankEntry | None = None
     runs: tuple[RunEntry, ...]

@@ -58,13 +58,13 @@ def item_bank_entry(study: Study) -> manifest.ItemBankEntry | None:
     )
 
 
-def run_entries(study: Study) -> Iterator[manifest.RunEntry]:
-    """Every run, oldest first."""
+def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.RunEntry]:
+    """Every run, oldest first; without the addresses of its judges where these are not for everybody."""
     for number, run in enumerate(runs_of(study).select_related("config"), start=1):
-        yield _run_entry(number, run)
+        yield _run_entry(number, run, addresses=addresses)
 
 
-def _run_entry(number: int, run: ScoringRun) -> manifest.RunEntry:
+def _run_entry(number: int, run: ScoringRun, *, addresses: bool) -> manifest.RunEntry:
     results = newest_results(run)
     superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
     return manifest.RunEntry(
@@ -72,7 +72,7 @@ def _run_entry(number: int, run: ScoringRun) -> manifest.RunEntry:
         **named(run, "started_at", "finished_at"),
         number=number,
         judge_name=run.config.slug if run.config else None,
-        base_url=run.config.base_url if run.config else None,
+        base_url=run.config.base_url if run.config and addresses else None,
         results_computed_at=results.computed_at if results else None,
         inputs_sha256=results.sha256_to_leave if results else None,
         flow=results.flow if results else None,

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from scoring.export import scripts
+from scoring.export.audience import Audience, rows_for
 from scoring.export.dictionary import DICTIONARY_NAME, data_dictionary
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest
@@ -47,6 +48,13 @@ ROWS_OF: Mapping[str, Callable[[Study], Iterable[Row]]] = {
 }
 
 
+Said = Callable[[int, int], None]
+
+
+def nothing_said(done: int, of: int) -> None:
+    """For callers that show no progress."""
+
+
 class ExportRefused(Refused):
     """Nothing was written; an earlier export at the place is untouched."""
 
@@ -55,8 +63,17 @@ class ResultsOutOfDate(ExportRefused):
     """What would be exported is missing, or older than the answers it rests on."""
 
 
-def study_export(*, study: Study, target: Path, replace: bool, software: str, now: datetime) -> Manifest:
-    """Write everything about the study into the folder `target`, which appears whole or not at all.
+def study_export(
+    *,
+    study: Study,
+    target: Path,
+    replace: bool,
+    software: str,
+    now: datetime,
+    audience: Audience = Audience.INTERNAL,
+    said: Said = nothing_said,
+) -> Manifest:
+    """Write everything for this audience into the folder `target`, which appears whole or not at all.
 
     All tables show one moment, and people may go on working meanwhile. Results of that moment must be there:
     nothing is computed here. Raises ExportRefused, ResultsOutOfDate.
@@ -70,7 +87,7 @@ def study_export(*, study: Study, target: Path, replace: bool, software: str, no
                     f"{study.slug} computes it first. If answers are being judged, let the run end or "
                     "pause it."
                 )
-            manifest = _export_into(folder, study, software, now)
+            manifest = _export_into(folder, study, software, now, audience, said)
             write_text(folder, MANIFEST_NAME, manifest.as_json())
     except TargetRefused as refusal:
         raise ExportRefused(str(refusal)) from refusal
@@ -81,10 +98,15 @@ def study_export(*, study: Study, target: Path, replace: bool, software: str, no
     return manifest
 
 
-def _export_into(folder: Path, study: Study, software: str, now: datetime) -> Manifest:
+def _export_into(
+    folder: Path, study: Study, software: str, now: datetime, audience: Audience, said: Said
+) -> Manifest:
     files: list[FileEntry] = []
-    for row_type in ROW_TYPES:
-        files += write_table(folder, row_type, ROWS_OF[row_type.table](study))
+    for number, row_type in enumerate(ROW_TYPES):
+        said(number, len(ROW_TYPES))
+        rows = rows_for(audience, row_type.table, ROWS_OF[row_type.table](study))
+        files += write_table(folder, row_type, rows)
+    is_public = audience == Audience.PUBLIC
     files.append(write_text(folder, DICTIONARY_NAME, data_dictionary()))
     files.append(write_text(folder, scripts.SCRIPT_NAME, scripts.SCRIPT))
     files.append(write_bytes(folder, scripts.LIBRARY_NAME, scripts.library_archive()))
@@ -92,12 +114,13 @@ def _export_into(folder: Path, study: Study, software: str, now: datetime) -> Ma
     return Manifest(
         software=software,
         exported_at=now,
+        audience=audience.value,
         study=entries.study_entry(study),
         item_bank=entries.item_bank_entry(study),
-        runs=tuple(entries.run_entries(study)),
+        runs=tuple(entries.run_entries(study, addresses=not is_public)),
         judging_runs=tuple(entries.judging_run_entries(study)),
         audits=tuple(entries.audit_entries(study)),
-        omitted=entries.omitted(study),
+        omitted=entries.omitted(study).model_copy(update={"texts": is_public}),
         canaries=tuple(study.bank_version.canaries),
         files=tuple(files),
     )

@@ -1,6 +1,6 @@
 """The off-task filter: rules flag, people decide. Nobody is excluded by a rule, and no score is looked at."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,16 +20,25 @@ from screening.selectors.screening import Screening, screening_summary
 from studies.models import Criterion, Prompt, Study
 
 PEOPLE_AT_ONCE = 20
+Said = Callable[[int, int], None]
 
 
-def study_screen(*, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_RULES) -> Screening:
+def nothing_said(done: int, of: int) -> None:
+    """For callers that show no progress."""
+
+
+def study_screen(
+    *, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_RULES, said: Said = nothing_said
+) -> Screening:
     """Run the rules over every ended session and store what is new; running them again changes nothing.
 
-    Only where a session was extended or reopened since do new flags replace the old ones.
+    Only where a session was extended or reopened since do new flags replace the old ones. `said` hears how
+    many people were looked at; where it raises, what was stored stays, and the next run continues.
     """
     prompts = _prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
+        said(start, len(people))
         _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
     return screening_summary(study, rules.version)
 

@@ -1,6 +1,7 @@
 """Screening is blind: whoever may still decide on somebody sees no scores, and not who is Top.
 
-Every member of the staff may decide, so while a verdict is open nobody on the pages sees results.
+Reviewers never see results. Who leads a study may decide, too, and sees none while a verdict is open; an
+analyst may not decide, and does.
 """
 
 from functools import wraps
@@ -11,11 +12,12 @@ from django.shortcuts import render
 
 from screening.selectors.participants import undecided_participants
 from studies.models import Study
-from studies.views.access import Guarded, P, StudyView, staff_study_required
+from studies.roles import Can
+from studies.views.access import Guarded, P, StudyView, rights_here, study_page
 
 
 def unblinded_study_required(view: StudyView[P]) -> Guarded:
-    """`staff_study_required` for pages and files that tell scores or Top: refused while a verdict is open."""
+    """For pages and files that tell scores or Top: refused to whoever may decide while a verdict is open."""
 
     @wraps(view)
     def unblinded(
@@ -23,11 +25,13 @@ def unblinded_study_required(view: StudyView[P]) -> Guarded:
     ) -> HttpResponseBase:
         return results_hidden(request, study) or view(request, study, *args, **kwargs)
 
-    return staff_study_required(unblinded)
+    return study_page(Can.SEE_RESULTS)(unblinded)
 
 
 def results_hidden(request: HttpRequest, study: Study) -> HttpResponse | None:
-    """What is said instead of results; None where no verdict is open."""
+    """What is said instead of results; None where no verdict is open, or the person may not decide."""
+    if Can.REVIEW not in rights_here(request):
+        return None
     waiting = undecided_participants(study).count()
     if not waiting:
         return None

@@ -14,13 +14,14 @@ from screening.selectors.participants import flagged_participants
 from screening.selectors.screening import screening_cases, screening_queue, screening_summary
 from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study
+from studies.roles import Can
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_study_required
+from studies.views.access import signed_in, study_page
 
 CASES_PER_PAGE = 10
 
 
-@staff_study_required
+@study_page(Can.REVIEW)
 @require_safe
 def staff_screening(request: HttpRequest, study: Study) -> HttpResponse:
     """Flagged participants by code, those without a verdict first."""
@@ -35,7 +36,7 @@ def staff_screening(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "screening/screening.html", context)
 
 
-@staff_study_required
+@study_page(Can.REVIEW)
 @require_POST
 def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Record one decision and return to the list."""

@@ -5,8 +5,10 @@ import { Drafting } from "./drafting.js";
 import { Ending, PracticeEnding } from "./ending.js";
 import { Flag } from "./flag.js";
 import { addImageZoom } from "./image_zoom.js";
+import { PaneTabs } from "./pane_tabs.js";
 import { PromptList } from "./prompt_list.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Splitter } from "./splitter.js";
 import { TimeBar } from "./time_bar.js";
 
 const RETRY_MS = 5_000;
@@ -23,6 +25,10 @@ const ending = practiceOver
   : new Ending({ receiptUrl: timeBar.bar.dataset.receiptUrl, form, fields, saver, copies });
 const flag = new Flag(document.getElementById("flag-button"));
 
+const panes = document.getElementById("panes");
+new Splitter({ bar: document.getElementById("splitter"), panes });
+const sides = new PaneTabs({ tabs: document.getElementById("pane-tabs"), panes });
+if (form.querySelector("[data-server-refusal], .errorlist")) sides.show("answer");
 addCopying();
 addImageZoom();
 listenToSaving();
@@ -60,16 +66,23 @@ function showSaved() {
 // A save was refused because the session is over. The clock says how it ended, or that it goes on after all.
 async function settleOver() {
   const isKnown = await countdown.ask();
-  if (countdown.isOver) ending.lock(countdown.status);
+  if (countdown.isOver) end(countdown.status);
   else if (isKnown) saver.resume();
   else setTimeout(settleOver, RETRY_MS);
+}
+
+// What counted is said on the side of the answer.
+function end(status) {
+  ending.lock(status);
+  preview.close();
+  sides.show("answer");
 }
 
 function listenToTime() {
   countdown.addEventListener("last-seconds", () => saver.flush());
   countdown.addEventListener("over", async ({ detail }) => {
     await saver.flush();
-    if (countdown.isOver) ending.lock(detail.status);
+    if (countdown.isOver) end(detail.status);
   });
   countdown.addEventListener("again", () => {
     ending.unlock();

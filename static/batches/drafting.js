@@ -24,7 +24,7 @@ export class Drafting {
     this.saver = new Saver({ url: saveUrl, tab, draft: this.fields.read(), revision });
     this.saveState = new SaveState({ saver: this.saver, copies: this.copies });
     this.words = new WordCount({ place: document.getElementById("word-count"), field: this.fields.text });
-    this.preview = new Preview({ button: document.getElementById("preview-button"), field: this.fields.text });
+    this.preview = new Preview({ tabs: document.getElementById("answer-tabs"), field: this.fields.text });
     this.isLeavingToSignIn = false;
     this.saver.addEventListener("state", ({ detail }) => detail.state === "saved" && this.#settle());
   }
@@ -47,7 +47,7 @@ export class Drafting {
   #listenToFields() {
     for (const field of this.fields.all) {
       field.addEventListener("input", () => this.#edit());
-      field.addEventListener("blur", () => this.saver.flush());
+      field.addEventListener("focusout", () => this.saver.flush());
     }
   }
 
@@ -55,8 +55,6 @@ export class Drafting {
     const draft = this.fields.read();
     this.copies.keep(draft, this.saver.place);
     this.saver.edit(draft);
-    const wrong = document.getElementById("confidence-problem");
-    if (wrong) wrong.hidden = !this.fields.confidenceIsWrong;
   }
 
   #write(draft) {
@@ -121,9 +119,12 @@ export class Drafting {
   // Saves first; the buttons then lead where they say.
   async #send(event) {
     event.preventDefault();
-    const step = { next: 1, previous: -1 }[event.submitter?.value];
+    const { value, dataset } = event.submitter ?? { dataset: {} };
+    const step = { next: 1, previous: -1 }[value];
     await this.saver.flush();
-    if (step && !this.saver.unsaved) this.go(step);
+    if (this.saver.unsaved) return;
+    if (step) this.go(step);
+    if (dataset.finishUrl) window.location.assign(dataset.finishUrl);
   }
 
   // Every link to another page waits for the answer to be saved, unless it opens beside this one.

@@ -1,5 +1,6 @@
 // One answer as it is typed and saved: the text, the note beside it, how sure the person is.
 
+import { Levels } from "./levels.js";
 import { expectText, expectTyping } from "./long_texts.js";
 
 export function sameDraft(one, other) {
@@ -20,41 +21,34 @@ export class DraftFields {
   constructor(form) {
     this.text = form.elements.text;
     this.note = form.elements.note ?? null;
-    this.confidence = form.elements.confidence ?? null;
-    this.lastConfidence = null;
-    this.lastConfidence = this.#confidence();
+    const confidence = document.getElementById("confidence");
+    this.confidence = confidence && new Levels(confidence);
     expectTyping(this.text);
   }
 
+  // What tells of typing and choosing.
   get all() {
-    return [this.text, this.note, this.confidence].filter(Boolean);
+    return [this.text, this.note, this.confidence?.fieldset].filter(Boolean);
   }
 
-  // A confidence that is no whole percentage keeps the last good one: it must not hold up the text.
   read() {
-    this.lastConfidence = this.#confidence();
-    return { text: this.text.value, note: this.note?.value ?? "", confidence: this.lastConfidence };
+    return { text: this.text.value, note: this.note?.value ?? "", confidence: this.confidence?.value ?? null };
   }
 
   write(draft) {
     expectText(this.text, draft.text.length);
     this.text.value = draft.text;
-    if (this.note) this.note.value = draft.note ?? "";
-    if (this.confidence) this.confidence.value = draft.confidence ?? "";
-    this.lastConfidence = draft.confidence ?? null;
+    if (this.note) this.#writeNote(draft.note ?? "");
+    if (this.confidence) this.confidence.value = draft.confidence ?? null;
   }
 
   lock(isLocked) {
-    for (const field of this.all) field.readOnly = isLocked;
+    for (const field of [this.text, this.note].filter(Boolean)) field.readOnly = isLocked;
+    this.confidence?.lock(isLocked);
   }
 
-  get confidenceIsWrong() {
-    return this.confidence !== null && !this.confidence.checkValidity();
-  }
-
-  #confidence() {
-    if (this.confidence === null) return null;
-    if (this.confidenceIsWrong) return this.lastConfidence;
-    return this.confidence.value === "" ? null : Number(this.confidence.value);
+  #writeNote(note) {
+    this.note.value = note;
+    if (note) this.note.closest("details").open = true;
   }
 }

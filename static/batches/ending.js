@@ -97,6 +97,6 @@ export class PracticeEnding {
 }
 
 function title(status) {
-  if (status === "submitted") return gettext("You have submitted this batch.");
+  if (status === "submitted") return gettext("You have submitted this question set.");
   return status === "expired" ? gettext("Your time has ended.") : gettext("This session has ended.");
 }

@@ -1,7 +1,6 @@
 // The person's own mark to come back to a prompt. Tried again until the server has it, also on a later page.
 
 import { isSignedOut } from "../js/replies.js";
-import { gettext } from "../js/texts.js";
 import { csrfToken } from "./saver.js";
 
 const RETRY_MS = 5_000;
@@ -13,7 +12,7 @@ export class Flag extends EventTarget {
     this.button = button;
     const { session, position } = button.form.dataset;
     this.key = `chiron:flag:${session}:${position}`;
-    this.flagged = button.dataset.flagged === "true";
+    this.flagged = button.getAttribute("aria-pressed") === "true";
     this.sending = false;
     button.addEventListener("click", (event) => {
       event.preventDefault();
@@ -31,9 +30,7 @@ export class Flag extends EventTarget {
   #set(flagged) {
     this.flagged = flagged;
     this.#remember(flagged);
-    this.button.querySelector("[data-words]").textContent = flagged
-      ? gettext("Remove the flag")
-      : gettext("Flag to come back");
+    this.button.setAttribute("aria-pressed", String(flagged));
     this.dispatchEvent(new CustomEvent("change", { detail: { flagged } }));
     this.#send();
   }

@@ -1,44 +1,66 @@
-// The answer as formatted Markdown below the field, kept up to date while it is open.
+// The answer as formatted Markdown, in the place of the field: two tabs, Write and Preview.
 
 import { gettext } from "../js/texts.js";
 import { csrfToken } from "./saver.js";
 
-const PAUSE_MS = 800;
 const TIMEOUT_MS = 20_000;
 
 export class Preview {
-  constructor({ button, field }) {
-    Object.assign(this, { button, field });
+  constructor({ tabs, field }) {
+    Object.assign(this, { tabs, field });
+    [this.writing, this.showing] = tabs.querySelectorAll("[role=tab]");
+    this.writePlace = document.getElementById("answer-write");
     this.section = document.getElementById("answer-preview");
     this.status = this.section.querySelector("[data-preview-status]");
     this.place = this.section.querySelector("[data-preview-html]");
-    button.hidden = false;
-    button.addEventListener("click", () => this.toggle());
-    field.addEventListener("input", () => this.#later());
+    tabs.hidden = false;
+    // Only with the script are these the two sides of tabs.
+    this.writePlace.setAttribute("role", "tabpanel");
+    this.writePlace.setAttribute("aria-labelledby", this.writing.id);
+    this.writing.addEventListener("click", () => this.#open(false));
+    this.showing.addEventListener("click", () => this.#open(true));
+    tabs.addEventListener("keydown", (event) => this.#press(event));
   }
 
+  get isOpen() {
+    return !this.section.hidden;
+  }
+
+  // By a shortcut: whoever goes back to writing goes on where they were.
   toggle() {
-    const isOpen = this.section.hidden;
-    this.section.hidden = !isOpen;
-    this.button.setAttribute("aria-expanded", String(isOpen));
-    if (!isOpen) return;
-    this.#load();
-    this.section.scrollIntoView({ block: "nearest" });
+    this.#open(!this.isOpen);
+    if (!this.isOpen) this.field.focus();
+  }
+
+  close() {
+    this.#open(false);
   }
 
   refresh() {
-    if (!this.section.hidden) this.#load();
+    if (this.isOpen) this.#load();
   }
 
-  #later() {
-    clearTimeout(this.timer);
-    if (!this.section.hidden) this.timer = setTimeout(() => this.#load(), PAUSE_MS);
+  #press(event) {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    event.preventDefault();
+    this.#open(!this.isOpen);
+    (this.isOpen ? this.showing : this.writing).focus();
+  }
+
+  #open(isOpen) {
+    this.section.hidden = !isOpen;
+    this.writePlace.hidden = isOpen;
+    for (const tab of [this.writing, this.showing]) {
+      const isChosen = (tab === this.showing) === isOpen;
+      tab.setAttribute("aria-selected", String(isChosen));
+      tab.tabIndex = isChosen ? 0 : -1;
+    }
+    if (isOpen) this.#load();
   }
 
   async #load() {
     this.asked?.abort();
     const asked = (this.asked = new AbortController());
-    // Somebody who types on with the preview open is not told of every reload.
     if (this.place.childElementCount === 0) this.status.textContent = gettext("Loading the preview…");
     try {
       const { html, sentence } = await this.#ask(this.field.value, asked.signal);
@@ -52,7 +74,7 @@ export class Preview {
   }
 
   async #ask(text, signal) {
-    const reply = await fetch(this.button.dataset.previewUrl, {
+    const reply = await fetch(this.showing.dataset.previewUrl, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
       body: JSON.stringify({ text }),

@@ -1,4 +1,4 @@
-// The list of all prompts beside the one being answered: its state in words and signs, and going to another one.
+// The list of all questions: the state of each in words and signs, and going to another one.
 
 import { gettext } from "../js/texts.js";
 import { copiesOf } from "./copies.js";
@@ -8,9 +8,6 @@ export class PromptList {
   constructor({ session, position }) {
     this.list = document.querySelector(".answer-list");
     this.position = Number(position);
-    // A narrow screen shows the prompt first.
-    const drawer = document.getElementById("prompt-list");
-    if (drawer && !window.matchMedia("(max-width: 52rem)").matches) drawer.open = true;
     this.#showCurrent();
     this.#showCopies(copiesOf(session).filter((copy) => copy.position !== this.position));
   }
@@ -43,18 +40,22 @@ export class PromptList {
     }
   }
 
-  // Where the list is longer than the screen it scrolls by itself.
+  // Where the list is longer than its room it scrolls by itself.
   #showCurrent() {
     const { list } = this;
     const entry = this.#entry(this.position);
-    if (entry) list.scrollTop = entry.offsetTop - list.offsetTop - list.clientHeight / 2;
+    if (entry) list.scrollLeft = entry.offsetLeft - list.offsetLeft - list.clientWidth / 2;
   }
 
   #say(position, icon, words) {
     const entry = this.#entry(position);
     if (!entry) return;
-    entry.querySelector("[data-icon]").textContent = icon;
+    entry.dataset.sign = icon;
+    const shown = entry.querySelector("[data-icon]");
+    if (shown) shown.textContent = icon;
     entry.querySelector("[data-state]").textContent = words;
+    const link = entry.querySelector("a[data-label]");
+    if (link) link.title = `${link.dataset.label} · ${words}`;
   }
 
   #entry(position) {

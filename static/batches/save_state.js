@@ -31,7 +31,7 @@ export class SaveState {
 
   #show({ state, reply }) {
     this.line.textContent = this.#words(state);
-    this.line.dataset.state = state;
+    this.line.dataset.state = state === "saved" && !this.saver.savedAt ? "empty" : state;
     if (state === "signed-out") this.tellSignedOut(true);
     else if (reply !== null) this.tellSignedOut(false);
     this.#showProblem(state, reply);
@@ -71,7 +71,7 @@ export class SaveState {
 
   #words(state) {
     if (state === "saving") return gettext("Saving…");
-    if (state === "editing") return gettext("Not saved yet: it is saved by itself when you pause");
+    if (state === "editing") return gettext("Not saved yet");
     if (state === "offline") {
       return this.copies.isKept
         ? gettext("Offline: kept on this device")
@@ -79,7 +79,7 @@ export class SaveState {
     }
     if (state === "signed-out") return gettext("Not saved: you are signed out");
     if (state === "over") return this.saver.unsaved ? gettext("Not saved: the time is over") : this.#words("saved");
-    if (state !== "saved") return gettext("Not saved: see the notice below your answer");
+    if (state !== "saved") return gettext("Not saved: see the notice");
     const { savedAt } = this.saver;
     return savedAt ? fill(gettext("Saved at %(time)s"), { time: clockTime(savedAt) }) : gettext("Nothing to save yet");
   }

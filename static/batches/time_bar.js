@@ -5,11 +5,12 @@ import { announce } from "./announcer.js";
 import { Countdown } from "./countdown.js";
 import { ExtraTime } from "./extra_time.js";
 import { showLocal } from "./local_times.js";
-import { shortSpan, spokenSpan } from "./moments.js";
+import { dayAndTime, shortSpan, spokenSpan } from "./moments.js";
 import { TimeWarnings } from "./time_warnings.js";
 
 // How far past the round number a warning may still name it.
 const ROUND_SECONDS = 30;
+const SHORT_SECONDS = 900;
 
 export class TimeBar {
   constructor(bar) {
@@ -20,7 +21,9 @@ export class TimeBar {
     this.said = document.getElementById("time-said");
     this.warning = document.getElementById("time-warning");
     this.countdown = new Countdown({ url: timeUrl, secondsLeft, deadlineAt, extendedSeconds });
-    this.warnings = new TimeWarnings({ session, totalSeconds: Number(bar.dataset.totalSeconds), secondsLeft });
+    this.totalSeconds = Number(bar.dataset.totalSeconds);
+    this.share = bar.querySelector("[data-time-share]");
+    this.warnings = new TimeWarnings({ session, totalSeconds: this.totalSeconds, secondsLeft });
     const notice = document.getElementById("time-extended");
     this.extraTime = new ExtraTime({ session, notice, deadlineAt, extendedSeconds });
     this.#listen();
@@ -64,9 +67,18 @@ export class TimeBar {
     const words = shortSpan(left);
     if (display.textContent !== words) display.textContent = words;
     this.#showSaid();
+    this.#showShare(left);
     this.bar.querySelector("[data-time-unsure]").hidden = this.countdown.isSure || this.countdown.isOver;
     const minutes = this.countdown.isOver ? null : this.warnings.due(left);
     if (minutes !== null) this.#warn(minutes, left);
+  }
+
+  // Extra time lengthens the whole.
+  #showShare(left) {
+    const { extendedSeconds } = this.countdown;
+    const whole = this.totalSeconds + extendedSeconds - Number(this.bar.dataset.extendedSeconds);
+    this.share.setAttribute("width", ((100 * left) / whole).toFixed(1));
+    this.share.classList.toggle("late", left <= SHORT_SECONDS);
   }
 
   #warn(minutes, left) {
@@ -89,6 +101,7 @@ export class TimeBar {
     const deadline = this.bar.querySelector("time");
     deadline.dateTime = detail.deadlineAt;
     showLocal(deadline);
+    deadline.title = dayAndTime(detail.deadlineAt);
     this.extraTime.learn(detail);
     if (this.countdown.secondsLeft() > 0) this.warning.hidden = true;
   }

@@ -37,7 +37,7 @@ async function savedDraft(answerUrl, position) {
 
 function show(section, { position, draft }) {
   const text = draft.note ? `${draft.text}\n\n${draft.note}` : draft.text;
-  showText(section, fill(gettext("Prompt %(position)s"), { position }), text);
+  showText(section, fill(gettext("Question %(position)s"), { position }), text);
   if (section.dataset.promptUrl) section.append(link(section.dataset.promptUrl, position));
 }
 
@@ -60,7 +60,7 @@ function link(promptUrl, position) {
   const line = document.createElement("p");
   const anchor = document.createElement("a");
   anchor.href = promptUrl.replace("/0/", `/${position}/`);
-  anchor.textContent = fill(gettext("Open prompt %(position)s to save it"), { position });
+  anchor.textContent = fill(gettext("Open question %(position)s to save it"), { position });
   line.append(anchor);
   return line;
 }

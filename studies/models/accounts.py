@@ -54,6 +54,8 @@ class User(AbstractUser):
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # For staff: may make studies, and look after the banks, judges and models of the site.
+    may_create_studies = models.BooleanField(default=False)
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

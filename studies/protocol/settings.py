@@ -7,6 +7,7 @@ with two participants each per batch, the 15 best as Top.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Literal, LiteralString, Self, get_args
 
 from pydantic import (
@@ -31,12 +32,27 @@ MAX_SEED = 2**63 - 1  # what a signed 64-bit database column holds
 WEEK_MINUTES = 7 * 24 * 60
 
 
+@dataclass(frozen=True)
+class SettingFault:
+    """One problem: where in the settings (their name first; empty for all together), and what it is.
+
+    `message` reads on after the name of what is wrong, as in "is below 1; write 1 or more".
+    """
+
+    place: tuple[int | str, ...]
+    message: str
+
+    def __str__(self) -> str:
+        return f"{f'{field_path(self.place)} {self.message}'.strip()}."
+
+
 class ProtocolRefused(Exception):
     """The settings cannot be used; carries one sentence per problem, each naming its setting."""
 
-    def __init__(self, sentences: tuple[str, ...]) -> None:
-        self.sentences = sentences
-        super().__init__("\n".join(sentences))
+    def __init__(self, faults: Iterable[SettingFault]) -> None:
+        self.faults = tuple(faults)
+        self.sentences = tuple(str(fault) for fault in self.faults)
+        super().__init__("\n".join(self.sentences))
 
 
 def _filled(text: str) -> str:
@@ -261,8 +277,8 @@ def read_settings(values: Mapping[str, object]) -> ProtocolSettings:
     try:
         return ProtocolSettings.model_validate(values)
     except ValidationError as error:
-        sentences = (f"{field_path(fault['loc'])} {error_sentence(fault)}" for fault in error.errors())
-        raise ProtocolRefused(tuple(f"{sentence.strip()}." for sentence in sentences)) from None
+        faults = (SettingFault(fault["loc"], error_sentence(fault)) for fault in error.errors())
+        raise ProtocolRefused(faults) from None
 
 
 def _require_unique(values: Iterable[str], message: LiteralString) -> None:

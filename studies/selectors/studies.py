@@ -7,9 +7,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
-from studies.models import Study, StudyStatus, VettingStatus
+from studies.models import Study, StudyStatus, User, VettingStatus
 from studies.selectors.contact import open_threads
 from studies.selectors.participants import withdrew
+from studies.selectors.roles import studies_of_staff
 
 
 def study_by_slug(slug: str) -> Study | None:
@@ -27,8 +28,8 @@ def study_is_open(study: Study, now: datetime) -> bool:
     )
 
 
-def studies_with_people() -> QuerySet[Study]:
-    """Every study, newest first, annotated with how many people there are.
+def studies_with_people(user: User) -> QuerySet[Study]:
+    """The studies this member of the staff has a part in, newest first, with how many people there are.
 
     `people` in all, `waiting` for a vetting decision, `unanswered` for a reply of the team.
     """
@@ -37,7 +38,8 @@ def studies_with_people() -> QuerySet[Study]:
     open_in_study = open_threads().filter(study=OuterRef("pk")).order_by()
     unanswered = open_in_study.values("study").annotate(number=Count("pk")).values("number")
     return (
-        Study.objects.select_related("bank_version__bank")
+        studies_of_staff(user)
+        .select_related("bank_version__bank")
         .annotate(people=Count("participants"), waiting=waiting, unanswered=Subquery(unanswered))
         .order_by("-created_at", "-id")
     )

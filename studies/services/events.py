@@ -11,9 +11,12 @@ class StudyEventKind(StrEnum):
 
     CREATED = "study_created"
     SETTINGS_CHANGED = "settings_changed"
+    PLANNED = "study_planned"
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
+    ROLE_GIVEN = "role_given"
+    ROLE_TAKEN = "role_taken"
     INVITED = "invitation_created"
     INVITATION_QUEUED = "invitation_queued"
     INVITATION_SENT = "invitation_sent"
@@ -55,6 +58,13 @@ class StudyEventKind(StrEnum):
     JUDGING_FINISHED = "judging_finished"
     AUDIT_DRAWN = "audit_drawn"
     AUDIT_IMPORTED = "audit_imported"
+    JOB_STARTED = "job_started"
+    JOB_FINISHED = "job_finished"
+    JOB_FAILED = "job_failed"
+    JOB_CANCELLED = "job_cancelled"
+    EXPORT_MADE = "export_made"
+    EXPORT_TAKEN = "export_taken"
+    EXPORT_DELETED = "export_deleted"
 
 
 def event_record(

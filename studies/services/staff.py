@@ -1,5 +1,7 @@
 """People who look after studies: letting them in, keeping them out."""
 
+from typing import Any
+
 import structlog
 from allauth.mfa.models import Authenticator
 from django.db import transaction
@@ -21,23 +23,30 @@ class NotStaff(Refused):
 
 
 @transaction.atomic
-def staff_add(*, email: str, superuser: bool = False) -> tuple[User, bool]:
+def staff_add(*, email: str, superuser: bool = False, creates_studies: bool = False) -> tuple[User, bool]:
     """The person as staff, with an account if there was none, and whether anything changed.
 
-    `superuser` adds a right and, left out, takes none away. A closed account is opened again.
+    `superuser` and `creates_studies` add a right and, left out, take none away. A closed account is opened
+    again.
 
     Raises EmailInvalid.
     """
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
+    wanted: dict[str, Any] = {
+        "is_active": True,
+        "is_staff": True,
+        "is_superuser": superuser or bool(user and user.is_superuser),
+        "may_create_studies": creates_studies or bool(user and user.may_create_studies),
+    }
     if user is None:
-        user = User.objects.create_user(address, is_staff=True, is_superuser=superuser)
-    elif user.is_active and user.is_staff and (user.is_superuser or not superuser):
+        user = User.objects.create_user(address, **wanted)
+    elif all(getattr(user, name) == value for name, value in wanted.items()):
         return user, False
     else:
-        user.is_active = user.is_staff = True
-        user.is_superuser = user.is_superuser or superuser
-        user.save(update_fields=["is_active", "is_staff", "is_superuser"])
+        for name, value in wanted.items():
+            setattr(user, name, value)
+        user.save(update_fields=[*wanted])
     LOG.info("staff added", person=user.pk, superuser=user.is_superuser)
     return user, True
 

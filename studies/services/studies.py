@@ -8,11 +8,13 @@ from formats.text_faults import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings
+from studies.roles import Role
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
 from studies.services.people.vetting_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
+from studies.services.roles import role_give
 from studies.services.slugs import require_slug
 
 MAX_NAME_CHARACTERS = 200
@@ -48,7 +50,10 @@ def study_create(
     actor: User | None = None,
     is_simulated: bool = False,
 ) -> Study:
-    """A new study in draft. Raises SlugInvalid, NameInvalid, StudyExists or StudyNotReady (times)."""
+    """A new study in draft, led by whoever makes it; without an actor only site administrators see it.
+
+    Raises SlugInvalid, NameInvalid, StudyExists or StudyNotReady (times).
+    """
     require_slug(slug, of="a study")
     if len(name) > MAX_NAME_CHARACTERS:
         raise NameInvalid(f"The name is longer than {MAX_NAME_CHARACTERS} characters; shorten it.")
@@ -70,6 +75,8 @@ def study_create(
                 created_at=now,
             )
             event_record(study, StudyEventKind.CREATED, now, actor=actor)
+            if actor is not None:
+                role_give(study=study, user=actor, role=Role.LEAD, now=now, actor=actor)
     except IntegrityError:
         raise StudyExists(f'There is a study "{slug}" already; choose another short name.') from None
     return study

@@ -1,20 +1,26 @@
 """Who may see a page. Visitors are asked to sign in; people get 404 for what is not theirs.
 
+Staff without a part in a study get 404 for all of it, as where there is no such study. Those whose part does
+not include a page are told so, in the same words whether or not there is what its address names.
+
 What these guards answer is never shared and never stale.
 """
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import cache_control, never_cache
 
 from studies.models import Participant, Study, User
-from studies.roles import Can
+from studies.roles import Can, SiteCan
 from studies.selectors.participants import participant_by_code, participant_of
+from studies.selectors.roles import site_rights, study_rights
 from studies.selectors.studies import study_by_slug
 from studies.views.second_factor import second_factor_detour
 
@@ -42,6 +48,21 @@ def staff_required(view: View[P]) -> View[P]:
     return login_required(for_staff)
 
 
+def site_page(right: SiteCan) -> Callable[[View[P]], Guarded]:
+    """For staff pages that belong to no study, and take this right."""
+
+    def guard(view: View[P]) -> Guarded:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if right not in site_rights(signed_in(request)):
+                return render(request, "studies/site_page_refused.html", status=HTTPStatus.FORBIDDEN)
+            return view(request, *args, **kwargs)
+
+        return never_cache(staff_required(guarded))
+
+    return guard
+
+
 def site_url_of(request: HttpRequest) -> str:
     """Where people reach the site: the address of the request may be one that only the study team reaches."""
     return settings.SITE_URL or request.build_absolute_uri("/")
@@ -67,41 +88,24 @@ def for_participant(view: PersonView[P]) -> Guarded:
     return login_required(fresh_and_private(guarded))
 
 
-def staff_study_required(view: StudyView[P]) -> Guarded:
-    """Give the view the study of the address; 404 without one, and for whoever is not staff."""
+def study_page(can: Can, *, instead: str = "") -> Callable[[StudyView[P]], Guarded]:
+    """Give the view the study of the address, for those who have this right in it.
 
-    @wraps(view)
-    def guarded(request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-        study = study_by_slug(slug)
-        if study is None:
-            raise Http404("no such study")
-        request.study_rights = frozenset(Can)  # type: ignore[attr-defined]
-        return view(request, study, *args, **kwargs)
-
-    return never_cache(staff_required(guarded))
-
-
-def staff_person_required(view: PersonView[P]) -> Guarded:
-    """Give the view the person of the address; 404 without one, and for whoever is not staff."""
-
-    @wraps(view)
-    def guarded(
-        request: HttpRequest, /, slug: str, code: str, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponseBase:
-        participant = participant_by_code(slug, code)
-        if participant is None:
-            raise Http404("no such person in this study")
-        request.study_rights = frozenset(Can)  # type: ignore[attr-defined]
-        return view(request, participant, *args, **kwargs)
-
-    return never_cache(staff_required(guarded))
-
-
-def study_page(can: Can) -> Callable[[StudyView[P]], Guarded]:
-    """For pages of a study that take this right in it; 404 for staff who have no part in the study."""
+    The request of the view has their rights as `study_rights`, for templates too. `instead` names a page of
+    the study to which those are led who have a part in it but lack the right.
+    """
 
     def guard(view: StudyView[P]) -> Guarded:
-        return staff_study_required(view)
+        @wraps(view)
+        def guarded(
+            request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
+            study = _study_with_rights(request, slug)
+            if can in rights_here(request):
+                return view(request, study, *args, **kwargs)
+            return redirect(instead, slug) if instead else page_refused(request, study)
+
+        return never_cache(staff_required(guarded))
 
     return guard
 
@@ -110,7 +114,16 @@ def person_page(can: Can) -> Callable[[PersonView[P]], Guarded]:
     """`study_page` for pages about one person: gives the view the person of the address."""
 
     def guard(view: PersonView[P]) -> Guarded:
-        return staff_person_required(view)
+        @wraps(view)
+        def guarded(
+            request: HttpRequest, study: Study, /, code: str, *args: P.args, **kwargs: P.kwargs
+        ) -> HttpResponseBase:
+            participant = participant_by_code(study.slug, code)
+            if participant is None:
+                raise Http404("no such person in this study")
+            return view(request, participant, *args, **kwargs)
+
+        return study_page(can)(guarded)
 
     return guard
 
@@ -119,3 +132,20 @@ def rights_here(request: HttpRequest) -> frozenset[Can]:
     """What the asking person may do in the study of the page."""
     rights: frozenset[Can] = getattr(request, "study_rights", frozenset())
     return rights
+
+
+def _study_with_rights(request: HttpRequest, slug: str) -> Study:
+    study = study_by_slug(slug)
+    if study is None:
+        raise Http404("no such study")
+    rights = study_rights(signed_in(request), study)
+    if not rights:
+        raise Http404("no part in this study")
+    request.study_rights = rights  # type: ignore[attr-defined]
+    return study
+
+
+def page_refused(request: HttpRequest, study: Study) -> HttpResponse:
+    """What somebody is told whose part in the study does not include what was asked for."""
+    context = {"study": study}
+    return render(request, "studies/study_page_refused.html", context, status=HTTPStatus.FORBIDDEN)

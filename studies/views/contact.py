@@ -9,13 +9,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from studies.forms.contact import AnnouncementForm, ReplyForm
 from studies.models import Audience, Participant, Study
+from studies.roles import Can
 from studies.selectors.contact import announcements_of, thread_of, threads
 from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_person_required, staff_study_required
+from studies.views.access import person_page, signed_in, study_page
 
 
-@staff_study_required
+@study_page(Can.INVITE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
     """What people in the study are told; POST tells them something more."""
@@ -34,7 +35,7 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "studies/announcements.html", context, status=422 if form.is_bound else 200)
 
 
-@staff_study_required
+@study_page(Can.INVITE)
 @require_POST
 def staff_announcement_withdraw(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Take one announcement back."""
@@ -50,14 +51,14 @@ def staff_announcement_withdraw(request: HttpRequest, study: Study, number: int)
     return redirect("staff_announcements", study.slug)
 
 
-@staff_study_required
+@study_page(Can.INVITE)
 @require_safe
 def staff_messages(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone who is in a conversation with the team, those who wait for a reply first."""
     return render(request, "studies/messages.html", {"study": study, "threads": threads(study)})
 
 
-@staff_person_required
+@person_page(Can.INVITE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_thread(request: HttpRequest, participant: Participant) -> HttpResponse:
     """One conversation; POST replies in it."""

@@ -11,7 +11,8 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_http_methods
 
 from studies.forms.profile import ProfileQuestions
-from studies.models import Participant
+from studies.models import Participant, Study
+from studies.roles import Can
 from studies.selectors.participants import credential_of, credentials_of, has_valid_consent, newest_profile
 from studies.services.people.credentials import credential_viewed
 from studies.services.people.profiles import (
@@ -22,7 +23,7 @@ from studies.services.people.profiles import (
 )
 from studies.services.refusals import Refused
 from studies.services.storage import stored_file
-from studies.views.access import for_participant, signed_in, staff_required
+from studies.views.access import for_participant, signed_in, study_page
 from studies.views.second_factor import proof_required
 
 
@@ -39,12 +40,12 @@ def study_profile(request: HttpRequest, participant: Participant) -> HttpRespons
 
 
 @cache_control(private=True, no_store=True)
-@staff_required
+@study_page(Can.SEE_PEOPLE)
 @require_GET
 @proof_required
-def staff_credential(request: HttpRequest, slug: str, code: str, token: uuid.UUID) -> FileResponse:
+def staff_credential(request: HttpRequest, study: Study, code: str, token: uuid.UUID) -> FileResponse:
     """One file for the study team, to be saved and never shown by this site; who asked is recorded."""
-    credential = credential_of(slug, code, token)
+    credential = credential_of(study.slug, code, token)
     content = credential and stored_file(credential)
     if credential is None or content is None:
         raise Http404

@@ -88,7 +88,7 @@ def make_person(committed: None) -> Callable[..., Participant]:
 @pytest.fixture(scope="session")
 def staff(committed: None) -> User:
     """Somebody of the study team."""
-    return staff_add(email=f"lead{next(NUMBERS)}@example.org")[0]
+    return staff_add(email=f"lead{next(NUMBERS)}@example.org", superuser=True)[0]
 
 
 @pytest.fixture(scope="session")

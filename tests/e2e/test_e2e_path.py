@@ -112,7 +112,7 @@ def test_from_the_invitation_to_the_receipt_with_the_keyboard_alone(
 
     page.reload()
     press(page, "Read the instructions", "link")
-    press(page, "Practice prompt 1", "link")
+    press(page, "Practice question 1", "link")
     write(page, page.locator("[name=text]"), "Only practice")
     expect(page.locator("#save-state")).to_contain_text("Saved at")
     assert PracticeAnswer.objects.get(participant=participant).text == "Only practice"
@@ -121,7 +121,7 @@ def test_from_the_invitation_to_the_receipt_with_the_keyboard_alone(
     assert not Session.objects.filter(participant=participant).exists()
     press(page, "Start my")
     page.wait_for_url("**/sessions/**")
-    press(page, "Go to prompt 1", "link")
+    press(page, "Go to question 1", "link")
     write(page, page.locator("[name=text]"), "The first answer")
     page.keyboard.press("Alt+Shift+J")
     page.wait_for_url("**/prompts/2/")

@@ -76,7 +76,7 @@ def test_the_prompt_is_copied_as_plain_text_to_the_letter(
     session: Session, browser_of_theirs: BrowserContext, page: Page
 ) -> None:
     browser_of_theirs.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy the prompt as plain text").click()
+    page.get_by_role("button", name="Copy the question as plain text").click()
     expect(page.locator("[data-copied]").first).to_have_text("Copied.")
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert copied == answer_of(session).prompt.text
@@ -115,17 +115,19 @@ def test_the_word_count_follows_the_typing(page: Page) -> None:
 
 def test_note_and_confidence_are_saved_together_with_the_text(session: Session, page: Page) -> None:
     page.locator("[name=text]").press_sequentially("An answer")
+    page.locator("#note summary").click()
     page.locator("[name=note]").press_sequentially("A table of mine")
-    with page.expect_response(lambda reply: '"confidence":85' in (reply.request.post_data or "")) as saved:
-        page.locator("[name=confidence]").press_sequentially("85")
+    with page.expect_response(lambda reply: '"confidence":70' in (reply.request.post_data or "")) as saved:
+        page.get_by_role("radio", name="Sure", exact=True).check(force=True)
         page.get_by_role("button", name="Save", exact=True).click()
     assert saved.value.status == 200
     expect(page.locator("#save-state")).to_contain_text("Saved at")
     answer = answer_of(session)
-    assert (answer.text, answer.note, answer.confidence) == ("An answer", "A table of mine", 85)
+    assert (answer.text, answer.note, answer.confidence) == ("An answer", "A table of mine", 70)
     page.reload()
     expect(page.locator("[name=note]")).to_have_value("A table of mine")
-    expect(page.locator("[name=confidence]")).to_have_value("85")
+    expect(page.locator("[name=note]")).to_be_visible()
+    expect(page.get_by_role("radio", name="Sure", exact=True)).to_be_checked()
 
 
 def test_a_flag_by_shortcut_or_by_button_is_stored_listed_and_there_after_a_reload(
@@ -145,7 +147,7 @@ def test_a_flag_by_shortcut_or_by_button_is_stored_listed_and_there_after_a_relo
             assert answer_of(session).is_flagged is flagged
             page.reload()
             expect(mark).to_be_visible(visible=flagged)
-            expect(button).to_contain_text("Remove the flag" if flagged else "Flag to come back")
+            expect(button).to_have_attribute("aria-pressed", str(flagged).lower())
 
 
 def test_the_list_says_not_opened_then_answered_then_emptied(session: Session, page: Page) -> None:
@@ -168,7 +170,7 @@ def test_the_list_says_not_opened_then_answered_then_emptied(session: Session, p
 
 def test_the_preview_renders_bold_words_and_shows_a_script_as_text(page: Page) -> None:
     page.locator("[name=text]").fill("A **bold** word\n\n<script>globalThis.ran = true</script>")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("tab", name="Preview").click()
     preview = page.locator("#answer-preview")
     expect(preview.locator("strong")).to_have_text("bold")
     expect(preview).to_contain_text("<script>globalThis.ran = true</script>")
@@ -206,12 +208,12 @@ def test_after_a_move_reading_begins_at_the_heading_of_the_prompt(way: str, page
     if way == "shortcut":
         page.keyboard.press("Alt+Shift+J")
     elif way == "button":
-        page.get_by_role("button", name="Next prompt").click()
+        page.get_by_role("button", name="Next question").click()
     else:
         entry(page, 2).get_by_role("link").click()
     page.wait_for_url("**/prompts/2/")
     expect(page.get_by_role("heading", level=1)).to_be_focused()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Prompt 2 of")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Question 2 of")
     page.keyboard.press("Alt+Shift+K")
     page.wait_for_url("**/prompts/1/")
     expect(page.get_by_role("heading", level=1)).to_be_focused()

@@ -200,7 +200,7 @@ def fill(session: Session, words: str = "An answer") -> None:
 
 
 def staff_with_app() -> User:
-    user = staff_add(email="lead-with-app@example.org")[0]
+    user = staff_add(email="lead-with-app@example.org", superuser=True)[0]
     TOTP.activate(user, generate_totp_secret())
     RecoveryCodes.activate(user)
     return user

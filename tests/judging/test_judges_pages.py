@@ -72,7 +72,7 @@ def test_participants_learn_nothing_and_change_nothing(
 
 
 def test_every_member_of_staff_sees_them(client: Client, judge: JudgeConfig) -> None:
-    client.force_login(User.objects.create_user("colleague@example.org", is_staff=True))
+    client.force_login(User.objects.create_superuser("colleague@example.org"))
     assert [client.get(address).status_code for address in addresses()] == [200, 200, 200, 302]
 
 

@@ -248,7 +248,7 @@ def test_a_text_that_an_old_page_sends_afterwards_is_deleted_too(leaver: Partici
 def test_after_the_deletion_no_message_is_taken_that_would_vanish(leaver: Participant, now: datetime) -> None:
     """One could be lost unread within a day, and the study team would wait for nothing."""
     at = due_at(leaver)
-    team = User.objects.create_user("lead@example.org", is_staff=True)
+    team = User.objects.create_superuser("lead@example.org")
     message_send(participant=leaver, text="Before", now=now)
     withdrawn_erase(now=at)
     assert not Message.objects.exists()

@@ -18,10 +18,11 @@ from judging.services.audit_ratings import RatingsImport, RatingsRefused, rating
 from judging.services.audits import DrawRefused, audit_draw
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
-from reporting.views.judging_run import run_required
+from reporting.views.judging_run import run_page
 from reporting.views.measurement.scopes import scope_asked
 from scoring.selectors.audit_results import audit_result
-from studies.views.access import Guarded, signed_in
+from studies.roles import Can
+from studies.views.access import Guarded, page_refused, rights_here, signed_in
 from studies.views.second_factor import proof_required
 
 PROBLEMS_SHOWN = 100
@@ -38,13 +39,15 @@ def _sample_required(view: SampleView) -> Guarded:
             raise Http404
         return view(request, found)
 
-    return run_required(guarded)
+    return run_page(Can.REVIEW)(guarded)
 
 
-@run_required
+@run_page(Can.REVIEW)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
-    """The samples of a run; POST draws another one."""
+    """The samples of a run; POST draws another one, which takes the right to judge."""
+    if request.method == "POST" and Can.JUDGE not in rights_here(request):
+        return page_refused(request, run.study)
     form = DrawForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -120,6 +123,8 @@ def _audit_page(
 ) -> HttpResponse:
     shown = scope_asked(request, choice=bool(sample and has_public_scope(sample)))
     result = audit_result(sample, shown.scope) if sample else None
+    # Who rates and neither judges nor sees results must not know what judges and others said.
+    told = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))
     problems = ratings_form.problems if ratings_form else ()
     context = {
         "study": run.study,
@@ -127,8 +132,8 @@ def _audit_page(
         "audits": audit_samples(run),
         "sample": sample,
         "result": result,
-        "judges": judges_shown(result) if result else (),
-        "strata": strata_shown(result) if result else (),
+        "judges": judges_shown(result) if result and told else (),
+        "strata": strata_shown(result) if result and told else (),
         "private": private_items(sample) if sample else 0,
         "draw_form": draw_form,
         "ratings_form": ratings_form,

@@ -6,7 +6,6 @@ import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from presentation.figures import BLUE, ORANGE, WIDTH, Figure, chart, with_legend
@@ -17,16 +16,16 @@ from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
 from reporting.views.figures import figure_response
 from reporting.views.planner.tables import planner_tables
 from studies.models import ItemBank
+from studies.roles import SiteCan
 from studies.selectors.banks import item_arrays, item_banks_with_sizes
-from studies.views.access import staff_required
+from studies.views.access import site_page
 
 LINES = ((BETWEEN_SDS[0], ":"), (BETWEEN_SDS[1], "-."), (BETWEEN_SDS[2], "--"), (BETWEEN_SDS[3], "-"))
 POINTS = 60
 TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.PLAN)
 @require_safe
 def staff_planner(request: HttpRequest) -> HttpResponse:
     """The form with the published design's values, or what was asked with its answer."""
@@ -37,8 +36,7 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
     return render(request, "reporting/planner.html", context, status=200 if valid else 422)
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.PLAN)
 @require_safe
 def staff_planner_figure(request: HttpRequest) -> HttpResponse:
     """Half-width by number of people for four SDs between people, with the plan itself."""

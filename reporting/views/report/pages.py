@@ -19,7 +19,8 @@ from reporting.views.report.methods import methods_text
 from reporting.views.report.parts import study_document
 from screening.views.blinding import results_hidden, unblinded_study_required
 from studies.models import Study
-from studies.views.access import signed_in, staff_study_required
+from studies.roles import Can
+from studies.views.access import signed_in, study_page
 from studies.views.second_factor import proof_required
 
 TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
@@ -52,7 +53,7 @@ def staff_report_file(request: HttpRequest, study: Study, extension: str) -> Htt
     )
 
 
-@staff_study_required
+@study_page(Can.SET_UP)
 @require_POST
 def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
     """Take over the lead's answer to one item."""

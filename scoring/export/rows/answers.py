@@ -50,7 +50,8 @@ class AnswerRow(Row):
     )
     counts: bool = Field(description="the answer goes to the judge under the study's overdue rule")
     text: str | None = Field(
-        description="the newest saved text; absent if nothing was saved or it is not exported"
+        description="the newest saved text; absent if nothing was saved or it is not exported, and in a "
+        "public export"
     )
     note: str | None = Field(
         description="what the participant wrote they used for this prompt; absent like the text, and if the "
@@ -96,7 +97,9 @@ class CriterionRow(Row):
     )
     score: FiniteFloat | None = Field(description="the judge's score in [0, 1]; absent if unscored")
     confidence: FiniteFloat | None = Field(description="the judge's confidence in [0, 1]; absent if unscored")
-    explanation: str = Field(description="the judge's explanation")
+    explanation: str | None = Field(
+        description="the judge's explanation, which may quote the answer; absent in a public export"
+    )
     unscored_reason: str | None = Field(description="why there is no score")
     origin: str | None = Field(
         description="`asked` (in a call of its own), `shared` (in the call of an equal request) or `cached` "

@@ -50,7 +50,9 @@ class SessionRow(Row):
     resources: list[str] | None = Field(
         description="categories of resources the participant declared; absent if undeclared or withdrawn"
     )
-    resources_note: str | None = Field(description="what the participant wrote about them; absent likewise")
+    resources_note: str | None = Field(
+        description="what the participant wrote about them; absent likewise, and in a public export"
+    )
     protocol_hash: str | None = Field(
         description="hash of the protocol it was started under, by the trail; amendments leave it"
     )
@@ -68,7 +70,7 @@ class FlagRow(Row):
     label: str | None = Field(description="short label of the prompt; absent likewise")
     rules_version: RulesVersion
     reason: str = Field(description="reason code of the rule")
-    evidence: str = Field(description="what the rule saw")
+    evidence: str | None = Field(description="what the rule saw; absent in a public export")
     flagged_at: datetime = Field(description="when the rules ran")
 
 
@@ -82,7 +84,7 @@ class VerdictRow(Row):
     participant: Code
     rules_version: RulesVersion
     decision: str = Field(description="`confirm` (excluded) or `overturn` (retained)")
-    reason: str = Field(description="the reviewer's reason")
+    reason: str | None = Field(description="the reviewer's reason; absent in a public export")
     reviewer: int = Field(description="number of the reviewer within this export")
     decided_at: datetime = Field(description="when the decision was made")
 

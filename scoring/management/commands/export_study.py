@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from scoring.coordinator import results_bring_up
+from scoring.export.audience import Audience
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.export_manifest import SUPERSEDED
 from scoring.services.exports import study_export
@@ -24,6 +25,12 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="the study's short name")
         parser.add_argument("folder", type=Path, help="a folder that does not exist yet")
+        parser.add_argument(
+            "--audience",
+            choices=[one.value for one in Audience],
+            default=Audience.INTERNAL.value,
+            help="internal (the default) holds what people wrote, public nothing of it",
+        )
         parser.add_argument("--replace", action="store_true", help="put it in the place of an earlier export")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -37,6 +44,7 @@ class Command(OperatorCommand):
             target=options["folder"],
             replace=options["replace"],
             software=software(),
+            audience=Audience(options["audience"]),
             now=timezone.now(),
         )
         for file in manifest.files:

@@ -48,6 +48,9 @@ class Command(OperatorCommand):
             now=timezone.now(),
         )
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
+        if not options["by"]:
+            hint = f"add_staff EMAIL --study {study.slug} --role lead"
+            self.stdout.write(f"Only site administrators see it until somebody leads it: {hint}")
 
 
 def _named_bank_version(slug: str, number: int | None) -> BankVersion:

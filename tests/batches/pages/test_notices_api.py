@@ -34,7 +34,7 @@ def visitor(person: Participant) -> Client:
 def test_the_page_is_told_announcements_and_replies_until_they_are_taken_back(
     visitor: Client, person: Participant, now: datetime
 ) -> None:
-    lead, _ = staff_add(email="lead@example.org")
+    lead, _ = staff_add(email="lead@example.org", superuser=True)
     made = announcement_make(
         study=person.study, text="<b>Soon</b>", audience=Audience.APPROVED, actor=lead, now=now
     )
@@ -50,7 +50,7 @@ def test_the_page_is_told_announcements_and_replies_until_they_are_taken_back(
 def test_somebody_rejected_is_told_what_is_for_everybody_alone(
     visitor: Client, person: Participant, now: datetime
 ) -> None:
-    lead, _ = staff_add(email="lead@example.org")
+    lead, _ = staff_add(email="lead@example.org", superuser=True)
     for audience in (Audience.APPROVED, Audience.EVERYBODY):
         announcement_make(study=person.study, text=audience, audience=audience, actor=lead, now=now)
     assert [one["text"] for one in visitor.get(NOTICES).json()["notices"]] == ["approved", "everybody"]
@@ -81,7 +81,7 @@ def test_strangers_are_told_nothing(visitor: Client, make_study: Callable[..., S
 def test_asking_costs_three_queries_however_much_is_announced(
     visitor: Client, person: Participant, now: datetime, announced: int
 ) -> None:
-    lead, _ = staff_add(email="lead@example.org")
+    lead, _ = staff_add(email="lead@example.org", superuser=True)
     for _n in range(announced):
         announcement_make(study=person.study, text="Again.", audience=Audience.APPROVED, actor=lead, now=now)
     with CaptureQueriesContext(

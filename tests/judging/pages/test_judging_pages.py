@@ -42,7 +42,7 @@ def test_only_staff_reach_any_of_it(
     run.refresh_from_db()
     assert (run.state, JudgingRun.objects.count()) == ("running", 1)
     colleague = Client()
-    colleague.force_login(User.objects.create_user("colleague@example.org", is_staff=True))
+    colleague.force_login(User.objects.create_superuser("colleague@example.org"))
     assert {colleague.get(address).status_code for address in reads} == {200}
 
 

@@ -41,7 +41,7 @@ def test_a_study_names_everything_it_uses(bank_file: Path, parameters_file: Path
         *("create_study", "pilot", "--name", "The pilot", "--bank", "bank", "--bank-version", 1),
         *("--item-bank", "scale", "--protocol", settings, "--closes-at", "2099-01-01T00:00:00+01:00"),
     )
-    assert said == 'Created the study "pilot" on bank v1, in draft.\n'
+    assert said.startswith('Created the study "pilot" on bank v1, in draft.\nOnly site administrators see it')
     study = Study.objects.get()
     assert study.item_bank is not None
     assert (study.name, study.item_bank.slug, study.protocol.batch_size) == ("The pilot", "scale", 7)
@@ -174,11 +174,23 @@ def test_who_is_meant_must_be_said_in_one_way(study: Study, words: list[str], se
 
 
 def test_staff_are_added_once() -> None:
-    assert run("add_staff", "lead@example.org").startswith("lead@example.org may see staff pages.")
+    assert run("add_staff", "lead@example.org").startswith("lead@example.org may see staff pages of studies")
     assert run("add_staff", "lead@example.org").startswith("Unchanged: lead@example.org")
-    assert "and the records." in run("add_staff", "lead@example.org", "--superuser")
+    assert "make studies." in run("add_staff", "lead@example.org", "--creates-studies")
+    assert "see the records." in run("add_staff", "lead@example.org", "--superuser")
     assert refusal_of("add_staff", "lead") == '"lead" is no e-mail address; correct it.'
     assert User.objects.count() == 1
+
+
+def test_staff_get_a_part_in_a_study_once(frozen: Study) -> None:
+    give = ("add_staff", "eyes@example.org", "--study", "pilot", "--role", "reviewer")
+    assert 'They are reviewer of the study "pilot".' in run(*give)
+    assert 'They are already reviewer of the study "pilot".' in run(*give)
+    assert [row.role for row in frozen.roles.all()] == ["reviewer"]
+    assert frozen.events.get(kind="role_given").details == {"role": "reviewer", "person": "eyes@example.org"}
+    assert "name it with --study" in refusal_of("add_staff", "eyes@example.org", "--role", "lead")
+    assert 'There is no study "third"' in refusal_of("add_staff", "new@example.org", "--study", "third")
+    assert not User.objects.filter(email="new@example.org").exists()
 
 
 def test_the_usual_way_to_a_superuser_works_too() -> None:

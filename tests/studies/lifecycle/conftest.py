@@ -11,7 +11,7 @@ from tests.studies.lifecycle.drafts import draft
 
 @pytest.fixture
 def lead() -> User:
-    return User.objects.create_user("lead@example.org", is_staff=True)
+    return User.objects.create_superuser("lead@example.org")
 
 
 @pytest.fixture

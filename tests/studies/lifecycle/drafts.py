@@ -5,7 +5,7 @@ from pathlib import Path
 
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, CriterionRecord, PromptRecord
-from studies.models import BankVersion, Study
+from studies.models import BankVersion, Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
 from studies.services.studies import study_create
@@ -32,6 +32,7 @@ def draft(
     version: BankVersion | None = None,
     closes_at: datetime | None = None,
     opens_at: datetime | None = None,
+    actor: User | None = None,
     **settings: object,
 ) -> Study:
     return study_create(
@@ -43,5 +44,6 @@ def draft(
         settings=ProtocolSettings.model_validate(settings),
         opens_at=opens_at,
         closes_at=closes_at,
+        actor=actor,
         now=now,
     )

@@ -183,9 +183,9 @@ def test_only_a_frozen_study_is_open(now: datetime) -> None:
 
 
 def test_the_list_of_studies_counts_people(
-    now: datetime, frozen: Study, make_person: Callable[..., Participant]
+    now: datetime, frozen: Study, make_person: Callable[..., Participant], lead: User
 ) -> None:
     make_person(frozen)
     participant_add(study=frozen, email="b@example.org", profile="stem-phd", now=now)
-    row = studies_with_people().get()
+    row = studies_with_people(lead).get()
     assert (row.people, row.waiting) == (2, 1)  # type: ignore[attr-defined]  # annotated

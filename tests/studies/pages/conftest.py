@@ -22,6 +22,6 @@ def person(study: Study, now: datetime) -> Participant:
 
 @pytest.fixture
 def staff_client(client: Client) -> Client:
-    client.force_login(User.objects.create_user("lead@example.org", is_staff=True))
+    client.force_login(User.objects.create_superuser("lead@example.org"))
     client.get("/")  # the first request notes in the session when it ends
     return client

@@ -138,7 +138,7 @@ def test_the_check_comes_after_decision_and_consent_and_before_the_end(study: St
 
 @pytest.mark.django_db
 def test_one_more_try_is_granted_for_a_reason_when_none_is_left(person: Participant, now: datetime) -> None:
-    lead = User.objects.create_user("lead@example.org", is_staff=True)
+    lead = User.objects.create_superuser("lead@example.org")
     with pytest.raises(AttemptNotGranted, match="has a try left"):
         check_attempt_grant(participant=person, reason="Asked", actor=lead, now=now)
     for attempt in (1, 2):

@@ -47,7 +47,7 @@ def other(study: Study, make_person: Callable[..., Participant], person: Partici
 
 @pytest.fixture
 def lead() -> User:
-    return staff_add(email="lead@example.org")[0]
+    return staff_add(email="lead@example.org", superuser=True)[0]
 
 
 def told(person: Participant) -> list[str]:

@@ -42,7 +42,7 @@ def visitor(person: Participant) -> Client:
 @pytest.fixture
 def staff() -> Client:
     client = Client()
-    client.force_login(staff_add(email="lead@example.org")[0])
+    client.force_login(staff_add(email="lead@example.org", superuser=True)[0])
     return client
 
 
@@ -161,7 +161,7 @@ def test_a_conversation_is_shown_as_text_and_to_its_person_only(
     visitor: Client, person: Participant, make_person: Callable[..., Participant], now: datetime
 ) -> None:
     message_send(participant=make_person(person.study), text="Somebody else's", now=now)
-    lead, _ = staff_add(email="lead@example.org")
+    lead, _ = staff_add(email="lead@example.org", superuser=True)
     message_answer(participant=person, text="<script>alert(1)</script>", actor=lead, now=now)
     html = visitor.get(HELP).content.decode()
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
@@ -179,7 +179,7 @@ def test_help_of_other_studies_does_not_exist(visitor: Client, make_study: Calla
 def test_what_the_team_says_is_on_every_page_without_script_until_it_is_put_away(
     visitor: Client, person: Participant, now: datetime
 ) -> None:
-    lead, _ = staff_add(email="lead@example.org")
+    lead, _ = staff_add(email="lead@example.org", superuser=True)
     made = announcement_make(
         study=person.study, text="The site is slow today.", audience=Audience.APPROVED, actor=lead, now=now
     )

@@ -30,7 +30,7 @@ def study(make_study: Callable[..., Study]) -> Study:
 @pytest.fixture
 def lead(study: Study) -> Client:
     client = Client()
-    client.force_login(User.objects.create_user("lead@example.org", is_staff=True))
+    client.force_login(User.objects.create_superuser("lead@example.org"))
     return client
 
 

@@ -35,7 +35,7 @@ def person(make_study: Callable[..., Study], now: datetime, settings: Settings) 
 @pytest.fixture
 def staff() -> Client:
     client = Client()
-    client.force_login(User.objects.create_user("lead@example.org", is_staff=True))
+    client.force_login(User.objects.create_superuser("lead@example.org"))
     return client
 
 

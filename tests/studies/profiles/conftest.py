@@ -35,7 +35,7 @@ def visitor(client: Client, person: Participant) -> Client:
 @pytest.fixture
 def staff_client() -> Client:
     client = Client()
-    client.force_login(User.objects.create_user("lead@example.org", is_staff=True))
+    client.force_login(User.objects.create_superuser("lead@example.org"))
     return client
 
 

@@ -103,7 +103,7 @@ def test_an_account_is_closed_and_opened_again(lead: User) -> None:
     Client().post(LOGIN, {"email": lead.email})
     mails_send(clock=database_now)
     assert mail.outbox == []
-    assert said("add_staff", lead.email).startswith("lead@example.org may see staff pages.")
+    assert said("add_staff", lead.email).startswith("lead@example.org may see staff pages")
     assert is_in(browser_of(lead))
 
 

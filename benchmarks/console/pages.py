@@ -1,0 +1,159 @@
+"""How long each page of the study team takes on a site at full size, and how many queries it makes.
+
+    python -m benchmarks.console.pages DATA
+    python -m benchmarks.console.pages DATA --studies 20 --people 2000
+
+DATA is the folder that holds gim/irt_params.json. 100 studies, 100,000 people and 2,000,000 answers are made
+as rows in a PostgreSQL database of the benchmark's own, which takes some minutes; then every address under
+staff/ that a browser opens is asked for in this process, as the site's administrator: median of five requests
+after one that warms up, queries of the last, size of the answer. Targets: 300 ms, 15 queries.
+"""
+
+import argparse
+import logging
+import os
+import re
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.core.management import call_command
+
+from benchmarks.judging.speed import close_connections, set_up
+from benchmarks.sessions.site_under_load import own_database
+
+REQUESTS = 5
+TARGET_MILLISECONDS, TARGET_QUERIES = 300, 15
+ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What one page took."""
+
+    name: str
+    path: str
+    milliseconds: float
+    queries: int
+    bytes: int
+
+
+def staff_routes() -> list[tuple[str, str]]:
+    """Name and route of every address under staff/."""
+    from django.urls import URLPattern, URLResolver, get_resolver
+
+    def walk(patterns: list[Any], before: str) -> Iterator[tuple[str, str]]:
+        for one in patterns:
+            route = before + str(one.pattern)
+            if isinstance(one, URLResolver):
+                yield from walk(one.url_patterns, route)
+            elif isinstance(one, URLPattern) and route.startswith("staff/"):
+                yield one.name or route, route
+
+    return list(walk(get_resolver().url_patterns, ""))
+
+
+def arguments_of(slug: str) -> dict[str, object]:
+    """What an address may name in the study: the newest row of each kind."""
+    from judging.models import AuditSample, JudgingRun
+    from scoring.models import ResultSet
+    from studies.models import Participant
+
+    first = Participant.objects.filter(study__slug=slug).order_by("pk").first()
+    run = JudgingRun.objects.filter(study__slug=slug).order_by("-pk").first()
+    results = ResultSet.objects.filter(run__study__slug=slug).order_by("-pk").first()
+    sample = AuditSample.objects.filter(judging_run__study__slug=slug).order_by("-pk").first()
+    known = {
+        "slug": slug, "code": first and first.code, "number": run and run.pk, "sample": sample and sample.pk,
+        "results_id": results and results.pk, "block": "cohort", "extension": "html", "position": 1,
+    }  # fmt: skip
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def ask(client: Any, name: str, path: str) -> Page | None:
+    """The page, or None where it is none that opens: an action, an absent row, a detour."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    if client.get(path).status_code != HTTPStatus.OK:
+        return None
+    seconds, content, queries = [], b"", 0
+    for _ in range(REQUESTS):
+        with CaptureQueriesContext(connection) as captured:
+            began = time.perf_counter()
+            response = client.get(path)
+            content = response.getvalue()
+            seconds.append(time.perf_counter() - began)
+        queries = len(captured)
+    return Page(name, path, 1000 * statistics.median(seconds), queries, len(content))
+
+
+def pages(client: Any, slugs: tuple[str, ...]) -> Iterator[Page]:
+    """Every page that opens: those of the site once, those of a study in each of these."""
+    for name, route in staff_routes():
+        in_study = "studies/<slug:slug>" in route
+        for slug in slugs if in_study else ("",):
+            known = arguments_of(slug) if in_study else {}
+            wanted = ARGUMENT.findall(route)
+            if not set(wanted) <= known.keys():
+                continue
+            path = "/" + route
+            for argument in wanted:
+                path = re.sub(rf"<(?:\w+:)?{argument}>", str(known[argument]), path)
+            if page := ask(client, name, path):
+                yield page
+
+
+def report(arguments: argparse.Namespace) -> None:
+    from django.test import Client
+
+    from benchmarks.console.full_site import LARGE, MEASURED, full_site
+
+    began = time.perf_counter()
+    administrator = full_site(
+        studies=arguments.studies,
+        people=arguments.people,
+        published=arguments.data / "gim" / "irt_params.json",
+    )
+    seconds = time.perf_counter() - began
+    print(f"made in {seconds:.0f} s: {arguments.studies} studies, {arguments.people:,} people")
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(administrator)
+    client.get("/")
+    seen = list(pages(client, (MEASURED, LARGE)))
+    print("| page | ms | queries | kB |\n|---|--:|--:|--:|")
+    for page in sorted(seen, key=lambda one: -one.milliseconds):
+        over = page.milliseconds > TARGET_MILLISECONDS or page.queries > TARGET_QUERIES
+        mark = " **over**" if over else ""
+        print(f"| {page.path}{mark} | {page.milliseconds:.0f} | {page.queries} | {page.bytes / 1000:.0f} |")
+    print(f"{len(seen)} pages")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--studies", type=int, default=100)
+    parser.add_argument("--people", type=int, default=100_000)
+    parser.add_argument("--database-url", default="postgres://postgres@127.0.0.1:5432/postgres")
+    arguments = parser.parse_args()
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory())
+        url = stack.enter_context(own_database(arguments.database_url))
+        os.environ.update(
+            {"CHIRON_DATA_DIR": folder, "DATABASE_URL": url, "CHIRON_STAFF_SECOND_FACTOR": "false"}
+        )
+        set_up()
+        logging.disable(logging.WARNING)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        stack.callback(close_connections)
+        report(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,362 @@
+"""The steps of setting up a study, in their order, each a form."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from console.forms.step_form import OneALine, RowForm, StepForm, choice, rows_of, switch, text, whole
+from studies.forms.texts import LinesField
+from studies.models import BankVersion, ItemBank, JudgeProtocol, Study
+from studies.protocol.settings import PROFILE_QUESTIONS
+from studies.services.studies import MAX_NAME_CHARACTERS
+
+QUESTION_WORDS: Mapping[str, Any] = {
+    "field": _("Field of study or work"),
+    "level": _("Level of education"),
+    "institution": _("Institution"),
+    "languages": _("Languages"),
+    "prior_baselining": _("Whether they took part in such studies before"),
+    "prior_exposure": _("Whether they have seen this benchmark"),
+    "ai_experience": _("How often they use AI tools"),
+}
+NO_ITEM_BANK = _("None: no ability, only raw scores")
+SEED = _("The same number gives the same result again.")
+UTC_FORMAT = "%Y-%m-%dT%H:%M"
+
+
+def _line(label: Any, help_text: Any = "") -> forms.CharField:
+    return forms.CharField(label=label, help_text=help_text, required=False)
+
+
+def _few_lines(label: Any, rows: int) -> LinesField:
+    return LinesField(label=label, required=False, widget=forms.Textarea(attrs={"rows": rows}))
+
+
+def _moment(label: Any, help_text: Any) -> forms.DateTimeField:
+    return forms.DateTimeField(
+        label=label, help_text=help_text, required=False, input_formats=[UTC_FORMAT],
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=UTC_FORMAT),
+        error_messages={"invalid": _("Write a date and a time, such as 2030-05-01T18:00.")},
+    )  # fmt: skip
+
+
+class QuestionsForm(StepForm):
+    """Which questions, and how they are cut into sets."""
+
+    name = forms.CharField(
+        label=_("Name of the study"), help_text=_("Participants see it."), max_length=MAX_NAME_CHARACTERS,
+        error_messages={"required": _("Give the study a name.")},
+    )  # fmt: skip
+    bank_version = forms.ModelChoiceField(
+        label=_("Question bank"),
+        queryset=BankVersion.objects.select_related("bank").order_by("bank__slug", "-number"),
+        empty_label=None,
+        help_text=_("A version of a bank never changes; a correction is the bank's next version."),
+        error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a bank from the list.")),
+    )
+    batch_size = whole(_("Questions in a set"), _("One person answers one set in one go."))
+    assembly = choice(
+        _("How sets are made"),
+        (
+            ("balanced", _("Balanced: sets are alike in difficulty and content")),
+            ("random", _("At random")),
+            ("matrix", _("Cut anew for each place, so that questions meet ever different ones")),
+        ),
+    )
+    prompt_order = choice(
+        _("Order within a set"),
+        (("fixed", _("The same for everybody")), ("random", _("Shuffled for each person"))),
+    )
+    assembly_seed = whole(_("Seed of making sets"), SEED)
+    order_seed = whole(_("Seed of shuffling"), SEED)
+    groups = (
+        (_("Which questions"), ("name", "bank_version")),
+        (_("Question sets"), ("batch_size", "assembly", "prompt_order")),
+        (_("Seeds"), ("assembly_seed", "order_seed")),
+    )
+
+
+class ItemsForm(StepForm):
+    """The scale that people are placed on."""
+
+    item_bank = forms.ModelChoiceField(
+        label=_("Item bank"),
+        queryset=ItemBank.objects.order_by("slug", "-imported_at"),
+        required=False,
+        empty_label=NO_ITEM_BANK,
+        help_text=_(
+            "Difficulty and discrimination of each question, calibrated on models. With it people get an "
+            "ability on the scale of the models; without it a study has raw scores only."
+        ),
+        error_messages={"invalid_choice": _("Choose an item bank from the list.")},
+    )
+    groups = ((_("Item parameters"), ("item_bank",)),)
+
+
+class ProfileRow(RowForm):
+    slug = _line(_("Short name"), _("In files; such as stem-phd"))
+    name = _line(_("Name"))
+    description = forms.CharField(
+        label=_("Who that is"), required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    own_questions = switch(_("Ask this profile other questions about themselves"))
+    questions = forms.MultipleChoiceField(
+        label=_("Asked of this profile then"),
+        choices=list(QUESTION_WORDS.items()),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def written(self) -> dict[str, Any]:
+        found = super().written()
+        return found | {"questions": found["questions"] if found.pop("own_questions") else None}
+
+
+class PeopleForm(StepForm):
+    """Whom the study recruits, how many, and what they are asked about themselves."""
+
+    replicates_per_profile = whole(
+        _("People of each profile for each set"),
+        _("With three profiles and 2 people each, every question is answered by 6 people."),
+    )
+    profile_questions = forms.MultipleChoiceField(
+        label=_("Asked of everybody invited"),
+        choices=[(name, QUESTION_WORDS[name]) for name in PROFILE_QUESTIONS],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": _("Choose from the list.")},
+    )
+    credential_file = choice(
+        _("A file that supports the profile"),
+        (
+            ("off", _("not asked for")),
+            ("optional", _("may be handed in")),
+            ("required", _("must be handed in")),
+        ),
+    )
+    invitation_days = whole(_("Days an invitation can be used"))
+    deletion_days = whole(_("Days from a withdrawal to the deletion of the data"))
+    assignment_seed = whole(_("Seed of giving people their sets"), SEED)
+    lists = {
+        "profiles": rows_of(
+            ProfileRow,
+            label=_("Profiles"),
+            row_label=_("Profile"),
+            help_text=_("Kinds of participants that are recruited and compared."),
+        )
+    }
+    groups = (
+        ("", ("profiles",)),
+        (_("How many"), ("replicates_per_profile",)),
+        (_("What they are asked about themselves"), ("profile_questions", "credential_file")),
+        (_("Limits"), ("invitation_days", "deletion_days", "assignment_seed")),
+    )
+
+    def shown(self, study: Study) -> dict[str, Any]:
+        stored = super().shown(study)
+        return stored | {
+            "profiles": [{**row, "questions": row["questions"] or []} for row in stored["profiles"]]
+        }
+
+
+class TimeForm(StepForm):
+    """The one clock of a session, and when the study is open."""
+
+    time_budget_minutes = whole(
+        _("Minutes for a whole set"),
+        _("One clock from the start button on; it does not pause. 300 are five hours."),
+    )
+    late_tolerance_seconds = whole(
+        _("Tolerance in seconds"), _("How late a text that was sent in time may arrive and still count.")
+    )
+    overdue_rule = choice(
+        _("When the time ends"),
+        (
+            ("saved_counts", _("What is saved by then counts")),
+            ("submitted_only", _("Only what was handed in counts")),
+        ),
+    )
+    opens_at = _moment(_("Opens (UTC)"), _("Nobody starts before. Empty: as soon as it is locked."))
+    closes_at = _moment(_("Closes (UTC)"), _("Nobody works after. Empty: until you close it."))
+    groups = (
+        (_("The clock"), ("time_budget_minutes", "late_tolerance_seconds", "overdue_rule")),
+        (_("When the study is open"), ("opens_at", "closes_at")),
+    )
+
+
+class ConsentTextForm(StepForm):
+    consent_text = text(
+        _("Consent"),
+        _("Markdown. Kept with its fingerprint: a person who agreed keeps the version they agreed to."),
+    )
+    groups = (("", ("consent_text",)),)
+
+
+class InstructionsForm(StepForm):
+    instructions = text(_("Instructions"), _("Markdown. Everybody reads them before the start."), rows=16)
+    groups = (("", ("instructions",)),)
+
+
+class ReceiptForm(StepForm):
+    next_steps = text(_("What comes next"), _("Markdown. On the receipt, after the end."), rows=5)
+    payment_note = text(_("Payment"), _("Markdown. On the receipt."), rows=5)
+    contact = text(_("How to reach the study team"), _("Markdown. On the receipt and the help page."), rows=4)
+    groups = (("", ("next_steps", "payment_note", "contact")),)
+
+
+class ToolsForm(StepForm):
+    """What people may use, and what they are asked about it."""
+
+    allowed_tools = text(
+        _("What participants may use"), _("Markdown, as they read it. Say what your study provides."), rows=6
+    )
+    resource_categories = OneALine(
+        label=_("Kinds of resources to tick"),
+        help_text=_("One a line; asked once, before handing in."),
+        widget=forms.Textarea(attrs={"rows": 7}),
+        required=False,
+    )
+    note_per_prompt = switch(_("Ask for a note beside each answer"), _("What was used for this answer."))
+    confidence_per_prompt = switch(_("Ask how sure people are of each answer"))
+    answer_max_characters = whole(_("Longest answer, in characters"))
+    groups = (
+        (_("Tools"), ("allowed_tools", "resource_categories")),
+        (_("Beside each answer"), ("note_per_prompt", "confidence_per_prompt", "answer_max_characters")),
+    )
+
+
+class ArmRow(RowForm):
+    slug = _line(_("Short name"), _("In files; participants never see it."))
+    instructions = LinesField(
+        label=_("What people of this arm read besides"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
+class ArmsForm(StepForm):
+    """Ways of working that are compared."""
+
+    lists = {
+        "arms": rows_of(
+            ArmRow,
+            label=_("Arms"),
+            row_label=_("Arm"),
+            help_text=_(
+                "Each place of a set is given one of them at random. None: everybody works alike. "
+                "Two or more: their results are compared."
+            ),
+        )
+    }
+    groups = (("", ("arms",)),)
+
+
+class PracticeRow(RowForm):
+    text = _few_lines(_("Practice question"), 3)
+
+
+class CheckRow(RowForm):
+    question = _line(_("Question"))
+    options = OneALine(
+        label=_("Answers"),
+        help_text=_("One a line."),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    correct = forms.IntegerField(label=_("Number of the right one"), required=False, min_value=1)
+
+    def written(self) -> dict[str, Any]:
+        found = super().written()
+        return found | {"correct": found["correct"] or 0}
+
+
+class PracticeForm(StepForm):
+    """What people may try before the start, and whether they have understood."""
+
+    comprehension_check = switch(
+        _("Ask questions about the instructions before the start"),
+        _("Who does not pass in the tries there are needs the study team."),
+    )
+    lists = {
+        "practice_prompts": rows_of(
+            PracticeRow,
+            label=_("Practice questions"),
+            row_label=_("Practice question"),
+            help_text=_("Made up for trying the workspace; never scored. None: no practice."),
+        ),
+        "check_questions": rows_of(
+            CheckRow, label=_("Questions about the instructions"), row_label=_("Question")
+        ),
+    }
+    groups = (("", ("practice_prompts",)), (_("Check"), ("comprehension_check",)), ("", ("check_questions",)))
+
+    def shown(self, study: Study) -> dict[str, Any]:
+        stored = super().shown(study)
+        return stored | {"practice_prompts": [{"text": one} for one in stored["practice_prompts"]]}
+
+    def settings(self) -> dict[str, Any]:
+        found = super().settings()
+        return found | {"practice_prompts": [row["text"] for row in found["practice_prompts"]]}
+
+
+class JudgeForm(StepForm):
+    """Who or what scores answers."""
+
+    judge_kind = choice(
+        _("What scores answers"),
+        (
+            ("llm", _("A language model, under the judge texts below")),
+            ("match", _("A benchmark's own comparison with the expected answer")),
+            ("checks", _("The machine checks in the bank")),
+        ),
+    )
+    match_rules = forms.ChoiceField(
+        label=_("Whose comparison"),
+        choices=[("", _("none")), ("bbeh", "BIG-Bench Extra Hard"), ("bbh", "BIG-Bench Hard")],
+        required=False,
+        help_text=_("Only where a benchmark's own comparison scores answers."),
+    )
+    judge_protocol = forms.ModelChoiceField(
+        label=_("Judge texts"),
+        queryset=JudgeProtocol.objects.order_by("slug", "-imported_at"),
+        required=False,
+        empty_label=_("Chiron's own wording"),
+        help_text=_(
+            "What a language model is asked. Published item parameters hold for the published texts."
+        ),
+    )
+    groups = ((_("Judge"), ("judge_kind", "match_rules", "judge_protocol")),)
+
+    def settings(self) -> dict[str, Any]:
+        found = super().settings()
+        return found | {"match_rules": found["match_rules"] or None}
+
+
+class ReportingForm(StepForm):
+    """What will be reported, declared before anybody starts."""
+
+    top_size = whole(_("People in Top"), _("Top is the ability of the best so many people."))
+    judge_excluded = switch(
+        _("Judge excluded people's answers, too"),
+        _("So that results without any exclusion are known. It costs their share of the judge's budget."),
+    )
+    groups = ((_("Top and exclusions"), ("top_size", "judge_excluded")),)
+
+
+# The form of each page of the set-up that has one.
+STEP_FORMS: Mapping[str, type[StepForm]] = {
+    "questions": QuestionsForm,
+    "items": ItemsForm,
+    "people": PeopleForm,
+    "time": TimeForm,
+    "consent": ConsentTextForm,
+    "instructions": InstructionsForm,
+    "receipt": ReceiptForm,
+    "tools": ToolsForm,
+    "arms": ArmsForm,
+    "practice": PracticeForm,
+    "judge": JudgeForm,
+    "reporting": ReportingForm,
+}

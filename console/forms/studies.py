@@ -1,0 +1,50 @@
+"""Making a study, and what is assumed about its people when it is planned."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from console.selectors.design import Assumptions
+from reporting.forms.planner import number
+from studies.models import BankVersion
+from studies.services.slugs import MAX_CHARACTERS
+from studies.services.studies import MAX_NAME_CHARACTERS
+
+
+class NewStudyForm(forms.Form):
+    """What a study is called and which questions it asks; everything else is set up step by step."""
+
+    name = forms.CharField(
+        label=_("Name"), help_text=_("Participants see it. It can be changed until the study is locked."),
+        max_length=MAX_NAME_CHARACTERS, error_messages={"required": _("Give the study a name.")},
+    )  # fmt: skip
+    slug = forms.CharField(
+        label=_("Short name"),
+        help_text=_("In addresses and files, such as spring-pilot. It stays."),
+        max_length=MAX_CHARACTERS,
+        error_messages={"required": _("Give the study a short name, such as spring-pilot.")},
+    )
+    bank_version = forms.ModelChoiceField(
+        label=_("Question bank"),
+        queryset=BankVersion.objects.select_related("bank").order_by("bank__slug", "-number"),
+        empty_label=None,
+        error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a bank from the list.")),
+    )
+
+
+class AssumptionsForm(forms.Form):
+    """What the planner assumes; the sizes are those of the study's settings."""
+
+    between_sd = number(
+        _("SD of ability between people (logits)"), 0, 5, 0.9,
+        _("On the scale of ability; 0.9 is a mixed group, 0.35 a uniform one."),
+    )  # fmt: skip
+    missing = number(_("Share of answers without a score"), 0, 0.95, 0.066, _("From 0 to 0.95."))
+    pay = number(_("Pay per person"), 0, 1e6, 0, _("In one currency for all prices."))
+    judge_call = number(_("Price of one call of the judge"), 0, 1e6, 0)
+    calls_per_answer = number(_("Calls of the judge per answer"), 0, 1000, 1)
+
+    def assumed(self) -> Assumptions:
+        values: dict[str, Any] = self.cleaned_data
+        return Assumptions(**values)

@@ -1,0 +1,102 @@
+"""What is missing before a study can be locked, and what should be known before."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _, gettext_lazy
+
+from batches.models import BatchPlan
+from batches.selectors.plans import plan_matches
+from judging.models import JudgeConfig
+from studies.models import Item, Prompt, Study
+from studies.protocol import texts
+from studies.protocol.settings import ProtocolSettings
+from studies.services.readiness import StudyNotReady, require_ready, require_window
+
+MUST, SHOULD, KNOWN = "must", "should", "known"
+DEFAULT_TEXTS = {
+    "consent_text": (gettext_lazy("Consent"), "consent"),
+    "instructions": (gettext_lazy("Instructions"), "instructions"),
+    "allowed_tools": (gettext_lazy("Tools"), "tools"),
+    "contact": (gettext_lazy("Contact"), "receipt"),
+}
+
+
+@dataclass(frozen=True)
+class Missing:
+    """One thing, with the page where it is mended. Only MUST keeps a study from being locked."""
+
+    level: str
+    badge: Any
+    sentence: str
+    page: str
+
+
+def readiness(study: Study, plan: BatchPlan | None, now: datetime) -> list[Missing]:
+    """Everything that is missing, the gravest first."""
+    settings = study.protocol
+    return [
+        *_refusals(study, settings, now),
+        *_sets(study, plan),
+        *_judge(settings),
+        *_default_texts(settings),
+        *_parameters(study),
+    ]
+
+
+def _refusals(study: Study, settings: ProtocolSettings, now: datetime) -> list[Missing]:
+    found = []
+    try:
+        require_ready(study, settings)
+    except StudyNotReady as refusal:
+        found += [Missing(MUST, _("Questions"), sentence, "judge") for sentence in refusal.sentences]
+    try:
+        require_window(study.opens_at, study.closes_at, now)
+    except StudyNotReady as refusal:
+        found += [Missing(MUST, _("Time"), sentence, "time") for sentence in refusal.sentences]
+    return found
+
+
+def _sets(study: Study, plan: BatchPlan | None) -> list[Missing]:
+    if plan is None:
+        sentence = _("The question sets are not built yet.")
+    elif not plan_matches(plan, study):
+        sentence = _("The question sets were built under other settings; build them again.")
+    else:
+        return []
+    return [Missing(MUST, _("Sets"), sentence, "questions")]
+
+
+def _judge(settings: ProtocolSettings) -> list[Missing]:
+    if settings.judge_kind != "llm" or JudgeConfig.objects.exists():
+        return []
+    sentence = _("This site knows no judge yet; answers could not be scored.")
+    return [Missing(SHOULD, _("Judge"), sentence, "judge")]
+
+
+def _default_texts(settings: ProtocolSettings) -> list[Missing]:
+    defaults = {
+        "consent_text": texts.DEFAULT_CONSENT,
+        "instructions": texts.DEFAULT_INSTRUCTIONS,
+        "allowed_tools": texts.DEFAULT_ALLOWED_TOOLS,
+        "contact": texts.DEFAULT_CONTACT,
+    }
+    sentence = _("Still the text that comes with Chiron; see that it fits your study.")
+    return [
+        Missing(SHOULD, label, sentence, page)
+        for name, (label, page) in DEFAULT_TEXTS.items()
+        if getattr(settings, name) == defaults[name]
+    ]
+
+
+def _parameters(study: Study) -> list[Missing]:
+    if study.item_bank is None:
+        sentence = _("No item parameters: there will be raw scores, but no ability on the models' scale.")
+        return [Missing(KNOWN, _("Items"), sentence, "items")]
+    known = Item.objects.filter(item_bank=study.item_bank).values("prompt_id")
+    without = Prompt.objects.filter(version=study.bank_version_id).exclude(prompt_id__in=known).count()
+    if not without:
+        return []
+    sentence = _("%(number)s questions have no item parameters: they count in raw scores, not in ability.")
+    return [Missing(KNOWN, _("Items"), sentence % {"number": without}, "items")]

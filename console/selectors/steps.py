@@ -1,0 +1,155 @@
+"""How far a study is set up: its steps, each with what is stored in a few words."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+
+from batches.models import BatchPlan
+from studies.models import Study, StudyStatus
+from studies.services.events import StudyEventKind
+
+TEXT_PAGES: Mapping[str, Any] = {
+    "consent": gettext_lazy("Consent"),
+    "instructions": gettext_lazy("Instructions"),
+    "start": gettext_lazy("Start page"),
+    "receipt": gettext_lazy("Receipt"),
+}
+STEP_LABELS: Mapping[str, Any] = {
+    "questions": gettext_lazy("Questions"),
+    "items": gettext_lazy("Item parameters"),
+    "people": gettext_lazy("People and profiles"),
+    "time": gettext_lazy("Time"),
+    "texts": gettext_lazy("Texts"),
+    "tools": gettext_lazy("Tools and resources"),
+    "arms": gettext_lazy("Arms"),
+    "practice": gettext_lazy("Practice and check"),
+    "offtask": gettext_lazy("Off-task rules"),
+    "judge": gettext_lazy("Judge and budget"),
+    "reporting": gettext_lazy("What will be reported"),
+}
+JUDGE_WORDS: Mapping[str, Any] = {
+    "llm": gettext_lazy("language model"),
+    "match": gettext_lazy("comparison"),
+    "checks": gettext_lazy("machine checks"),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: `state` is done (saved once, or locked), todo (something is missing) or open.
+
+    `page` is its first page that is not done.
+    """
+
+    slug: str
+    label: Any
+    value: str
+    state: str
+    page: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What the trail says of the set-up: pages that were saved, when and by whom the newest change was."""
+
+    pages: frozenset[str]
+    at: datetime | None
+    by: str
+
+
+def saved_pages(study: Study) -> Saved:
+    """One query."""
+    kinds = (StudyEventKind.SETTINGS_CHANGED, StudyEventKind.CREATED)
+    events = list(
+        study.events.filter(kind__in=kinds)
+        .order_by("id")
+        .values_list("details", "happened_at", "actor__email")
+    )
+    pages = frozenset(str(details["step"]) for details, _at, _by in events if "step" in details)
+    last = events[-1] if events else ({}, None, "")
+    return Saved(pages, last[1], last[2] or "")
+
+
+def step_of(page: str) -> str:
+    """The step that a page belongs to."""
+    return "texts" if page in TEXT_PAGES else page
+
+
+def setup_steps(
+    study: Study, *, prompts: int, plan: BatchPlan | None, saved: Saved, missing: set[str]
+) -> list[Step]:
+    """All steps but the lock; `missing` are pages that the readiness list names."""
+    facts = _Facts(study, prompts, plan)
+    locked = study.status != StudyStatus.DRAFT
+    found = []
+    for slug, label in STEP_LABELS.items():
+        pages = [page for page in TEXT_PAGES if page != "start"] if slug == "texts" else [slug]
+        left = [page for page in pages if page in missing or page not in saved.pages]
+        if locked or slug == "offtask" or not left:
+            state = "done"
+        else:
+            state = "todo" if missing.intersection(pages) else "open"
+        page = pages[0] if locked or not left else left[0]
+        found.append(Step(slug, label, VALUES[slug](facts), state, page))
+    return found
+
+
+@dataclass(frozen=True)
+class _Facts:
+    study: Study
+    prompts: int
+    plan: BatchPlan | None
+
+
+def _questions(facts: _Facts) -> str:
+    if facts.plan is None:
+        return ngettext("%(number)s question", "%(number)s questions", facts.prompts) % {
+            "number": facts.prompts
+        }
+    return _("%(prompts)s in %(sets)s sets") % {
+        "prompts": facts.prompts, "sets": len(facts.plan.report["sizes"]),
+    }  # fmt: skip
+
+
+def _people(facts: _Facts) -> str:
+    protocol = facts.study.protocol
+    return f"{len(protocol.profiles)} × {protocol.replicates_per_profile}"
+
+
+def _time(facts: _Facts) -> str:
+    minutes = facts.study.protocol.time_budget_minutes
+    hours, rest = divmod(minutes, 60)
+    if not hours:
+        return _("%(minutes)s min") % {"minutes": rest}
+    return _("%(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest} if rest else f"{hours} h"
+
+
+def _arms(facts: _Facts) -> str:
+    return str(len(facts.study.protocol.arms) or _("none"))
+
+
+def _practice(facts: _Facts) -> str:
+    number = len(facts.study.protocol.practice_prompts)
+    return ngettext("%(number)s question", "%(number)s questions", number) % {"number": number}
+
+
+def _nothing(_facts: _Facts) -> str:
+    return ""
+
+
+VALUES: Mapping[str, Callable[[_Facts], str]] = {
+    "questions": _questions,
+    "items": lambda facts: facts.study.item_bank.slug if facts.study.item_bank else _("none"),
+    "people": _people,
+    "time": _time,
+    "texts": _nothing,
+    "tools": _nothing,
+    "arms": _arms,
+    "practice": _practice,
+    "offtask": lambda _facts: _("fixed"),
+    "judge": lambda facts: str(JUDGE_WORDS[facts.study.protocol.judge_kind]),
+    "reporting": lambda facts: _("Top %(number)s") % {"number": facts.study.protocol.top_size},
+}

@@ -1,0 +1,151 @@
+"""Changing a locked study: the difference is shown before it is made, and it needs a reason."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.forms.protocol import ReasonForm
+from console.forms.step_form import StepForm
+from console.forms.steps import STEP_FORMS
+from console.selectors.steps import STEP_LABELS, TEXT_PAGES
+from console.views.protocol_rows import fixed_names, in_words, setting_label
+from formats.canonical import canonical_sha256
+from studies.models import Study, StudyStatus
+from studies.protocol.settings import ProtocolRefused, read_settings
+from studies.roles import Can
+from studies.services.amendments import TIMES, study_amend
+from studies.services.drafts import ROW
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
+
+TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
+
+
+@require_safe
+@study_page(Can.SEE_PROTOCOL)
+def staff_amend(request: HttpRequest, study: Study) -> HttpResponse:
+    """Every amendment with its differences, and what may still be changed."""
+    rows = study.amendments.select_related("made_by").order_by("-number")
+    amendments = [{"row": row, "changes": _changes_in_words(row.changes)} for row in rows]
+    pages = [
+        {"page": page, "label": TEXT_PAGES.get(page) or STEP_LABELS[page]}
+        for page, kind in STEP_FORMS.items()
+        if _amendable(study, kind)
+    ]
+    context = {"study": study, "amendments": amendments, "pages": pages}
+    return render(request, "console/setup/amendments.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_amend_step(request: HttpRequest, study: Study, page: str) -> HttpResponse:
+    """One page of the protocol to change: first the difference is shown, then it is made."""
+    kind = STEP_FORMS.get(page)
+    if kind is None or study.status != StudyStatus.FROZEN or not _amendable(study, kind):
+        raise Http404
+    more = request.POST.get("more", "")
+    form = _open_fields(study, kind(study, request.POST or None, more=more))
+    reason = ReasonForm(request.POST or None if not more else None)
+    if request.method != "POST" or more or not form.is_valid():
+        return _page(request, study, page, form, reason)
+    return _amended(request, study, page, form, reason)
+
+
+def _amended(
+    request: HttpRequest, study: Study, page: str, form: StepForm, reason: ReasonForm
+) -> HttpResponse:
+    changes = _changes(study, form)
+    difference = _difference(study, changes)
+    shown = canonical_sha256({name: in_words(value) for name, value in changes.items()})
+    try:
+        read_settings({**study.settings, **{k: v for k, v in changes.items() if k not in TIMES}})
+        if (
+            "again" not in request.POST
+            and request.POST.get("shown") == shown
+            and difference
+            and reason.is_valid()
+        ):
+            amendment = study_amend(
+                study=study, changes=changes, reason=reason.cleaned_data["reason"], now=timezone.now(),
+                actor=signed_in(request),
+            )  # fmt: skip
+            messages.success(request, _("Amendment %(number)s is made.") % {"number": amendment.number})
+            return redirect("staff_amend", slug=study.slug)
+    except ProtocolRefused as refusal:
+        form.refuse(refusal)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+    if not difference:
+        form.add_error(None, _("Nothing was changed, so there is nothing to amend."))
+    return _page(request, study, page, form, reason, difference=difference, shown=shown)
+
+
+def _page(
+    request: HttpRequest,
+    study: Study,
+    page: str,
+    form: StepForm,
+    reason: ReasonForm,
+    *,
+    difference: list[dict[str, Any]] | None = None,
+    shown: str = "",
+) -> HttpResponse:
+    label = TEXT_PAGES.get(page) or STEP_LABELS[page]
+    context = {
+        "study": study, "form": form, "page": page, "label": label, "reason": reason,
+        "difference": difference if not form.errors else None, "shown": shown,
+    }  # fmt: skip
+    return render(request, "console/setup/amend.html", context, status=422 if form.errors else 200)
+
+
+def _amendable(study: Study, kind: type[StepForm]) -> list[str]:
+    """What an amendment may change of a page."""
+    closed = {*fixed_names(study.protocol), *(name for name in ROW if name not in TIMES)}
+    return [name for name in kind.names() if name not in closed]
+
+
+def _open_fields(study: Study, form: StepForm) -> StepForm:
+    """The form without what stays as it is."""
+    stay = set(form.names()) - set(_amendable(study, type(form)))
+    for name in stay:
+        form.fields.pop(name, None)
+        form.rows.pop(name, None)
+    form.groups = tuple(  # type: ignore[misc]  # of this form alone
+        (label, tuple(name for name in names if name not in stay)) for label, names in form.groups
+    )
+    return form
+
+
+def _changes(study: Study, form: StepForm) -> dict[str, object]:
+    """What was written and is not so already; times as the service takes them."""
+    times = {name: _iso(value) for name, value in form.row().items() if name in TIMES}
+    stored = study.protocol.model_dump(mode="json") | {name: _iso(getattr(study, name)) for name in TIMES}
+    written: dict[str, object] = {**form.settings(), **times}
+    return {name: value for name, value in written.items() if value != stored[name]}
+
+
+def _iso(value: object) -> str | None:
+    return value.isoformat() if isinstance(value, datetime) else None
+
+
+def _difference(study: Study, changes: dict[str, object]) -> list[dict[str, Any]]:
+    stored = study.protocol.model_dump(mode="json") | {name: _iso(getattr(study, name)) for name in TIMES}
+    both = {name: {"from": stored[name], "to": value} for name, value in changes.items()}
+    return _changes_in_words(both)
+
+
+def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": TIME_LABELS.get(name) or setting_label(name),
+            "before": in_words(change["from"]),
+            "after": in_words(change["to"]),
+        }
+        for name, change in changes.items()
+    ]

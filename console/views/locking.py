@@ -1,0 +1,115 @@
+"""Locking a study: all of its protocol once more, what cannot change later, and what comes after."""
+
+import json
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.forms.protocol import CloseForm, ProtocolFileForm
+from console.forms.steps import STEP_FORMS
+from console.selectors.readiness import MUST
+from console.services.locking import study_lock_confirmed
+from console.views.protocol_rows import left_to_do, protocol_rows
+from console.views.setup import setup_context
+from studies.models import Study
+from studies.protocol.settings import ProtocolRefused, read_settings
+from studies.roles import Can
+from studies.services.drafts import ROW, draft_sha256
+from studies.services.refusals import Refused
+from studies.services.studies import study_close, study_update_settings
+from studies.views.access import signed_in, study_page
+
+ALL_NAMES = tuple(dict.fromkeys([*ROW, *(name for form in STEP_FORMS.values() for name in form.names())]))
+
+
+@require_safe
+@study_page(Can.SEE_PROTOCOL)
+def staff_lock(request: HttpRequest, study: Study) -> HttpResponse:
+    """The whole protocol beside the pilot's; of a draft with the lock, of a locked study with its life."""
+    return _lock_page(request, study)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_lock_confirm(request: HttpRequest, study: Study) -> HttpResponse:
+    """Lock the study."""
+    if request.method != "POST":  # somebody reloads where a refusal came back
+        return redirect("staff_lock", slug=study.slug)
+    try:
+        study_lock_confirmed(
+            study=study, names=ALL_NAMES, seen=request.POST.get("seen", ""),
+            without_item_bank=request.POST.get("without_item_bank") == "yes",
+            now=timezone.now(), actor=signed_in(request),
+        )  # fmt: skip
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return _lock_page(request, study, status=422)
+    messages.success(request, _("The study is locked. People can be invited and may start now."))
+    return redirect("staff_study", slug=study.slug)
+
+
+def _lock_page(request: HttpRequest, study: Study, status: int = 200) -> HttpResponse:
+    context = setup_context(study, "lock", timezone.now())
+    context |= {
+        "rows": protocol_rows(study.protocol),
+        "seen": draft_sha256(study, ALL_NAMES),
+        "must": [one for one in context["missing"] if one.level == MUST],
+        "should": [one for one in context["missing"] if one.level != MUST],
+    }
+    return render(request, "console/setup/lock.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_setup_close(request: HttpRequest, study: Study) -> HttpResponse:
+    """Close the study with a reason; what remains to do is said before and after."""
+    form = CloseForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            study_close(
+                study=study, reason=form.cleaned_data["reason"], now=timezone.now(), actor=signed_in(request)
+            )
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("The study is closed. Running sessions keep their deadlines."))
+            return redirect("staff_setup_close", slug=study.slug)
+    context = {"study": study, "form": form, "left": left_to_do(study)}
+    return render(request, "console/setup/close.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@study_page(Can.SEE_PROTOCOL)
+def staff_setup_file(request: HttpRequest, study: Study) -> HttpResponse:
+    """The settings as a JSON file, which the import and the commands take."""
+    content = json.dumps(study.protocol.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
+    response = HttpResponse(content, content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-protocol.json"'
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_setup_import(request: HttpRequest, study: Study) -> HttpResponse:
+    """Take settings from a JSON file into a draft; what the file leaves out stays as it is."""
+    form = ProtocolFileForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            settings = read_settings({**study.settings, **form.cleaned_data["file"]})
+            study_update_settings(
+                study=study, settings=settings, now=timezone.now(), actor=signed_in(request)
+            )
+        except ProtocolRefused as refusal:
+            for sentence in refusal.sentences:
+                form.add_error("file", sentence)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("The settings of the file are taken over. Look at each step."))
+            return redirect("staff_lock", slug=study.slug)
+    context = {"study": study, "form": form}
+    return render(request, "console/setup/import.html", context, status=422 if form.errors else 200)

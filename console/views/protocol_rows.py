@@ -1,0 +1,106 @@
+"""A study's protocol in full, beside the pilot's, and what is left to do in its life."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from batches.models import Session
+from batches.rules.statuses import SessionStatus
+from console.forms.steps import STEP_FORMS
+from console.selectors.steps import STEP_LABELS, step_of
+from screening.selectors.participants import undecided_participants
+from studies.models import Study, VettingStatus
+from studies.protocol.describing import SETTINGS
+from studies.protocol.settings import ProtocolSettings
+from studies.services.amendments import FIXED, FIXED_PLACES
+
+# Settings without a field of their own.
+MORE_LABELS = {"missing_rule": "reporting"}
+
+
+@dataclass(frozen=True)
+class ProtocolRow:
+    """One setting: its value, the default (the pilot's where known), and whether it may change later."""
+
+    name: str
+    label: Any
+    page: str
+    value: str
+    default: str
+    pilot: str
+    is_fixed: bool
+
+    @property
+    def differs(self) -> bool:
+        return self.value != self.default
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.value) > 80 or "\n" in self.value
+
+
+def protocol_rows(protocol: ProtocolSettings) -> list[dict[str, Any]]:
+    """Every setting under its step, in the order of the steps."""
+    stored, defaults = protocol.model_dump(mode="json"), ProtocolSettings().model_dump(mode="json")
+    fixed = fixed_names(protocol)
+    steps: dict[str, list[ProtocolRow]] = {}
+    for name, (label, page) in _places().items():
+        row = ProtocolRow(
+            name, label, page, in_words(stored[name]), in_words(defaults[name]), SETTINGS[name].pilot,
+            name in fixed,
+        )  # fmt: skip
+        steps.setdefault(step_of(page), []).append(row)
+    return [{"label": STEP_LABELS[step], "rows": rows} for step, rows in steps.items()]
+
+
+def fixed_names(protocol: ProtocolSettings) -> tuple[str, ...]:
+    """Settings that not even an amendment changes."""
+    return FIXED + FIXED_PLACES if protocol.has_fixed_places else FIXED
+
+
+def setting_label(name: str) -> Any:
+    """What a setting is called on its page; its own name where it has none."""
+    return _places().get(name, (name, ""))[0]
+
+
+def in_words(value: object) -> str:
+    """A stored value for reading and for comparing."""
+    if value is None or value in ("", [], ()):
+        return _("none")
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
+        return "\n".join(in_words(one) for one in value)
+    return json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, Mapping) else str(value)
+
+
+def _places() -> dict[str, tuple[Any, str]]:
+    """The label and the page of each setting, in the order of the pages."""
+    known = ProtocolSettings.model_fields
+    found: dict[str, tuple[Any, str]] = {}
+    for page, form in STEP_FORMS.items():
+        labels = {name: field.label for name, field in form.base_fields.items()}
+        labels |= {name: rows.label for name, rows in form.lists.items()}
+        found |= {name: (label, page) for name, label in labels.items() if name in known}
+    found |= {name: (_("Missing answers"), page) for name, page in MORE_LABELS.items()}
+    return found
+
+
+def left_to_do(study: Study) -> list[dict[str, Any]]:
+    """What is still open when a study closes, each with its number and its page."""
+    running = Session.objects.filter(participant__study=study, status=SessionStatus.ACTIVE).count()
+    people = study.participants.filter(vetting_status=VettingStatus.SUBMITTED).count()
+    return [
+        {"label": _("Sessions still running"), "number": running, "page": "staff_study"},
+        {"label": _("People who wait for a decision"), "number": people, "page": "staff_participants"},
+        {
+            "label": _("Flagged people without a verdict"),
+            "number": undecided_participants(study).count(),
+            "page": "staff_screening",
+        },
+    ]

@@ -1,0 +1,176 @@
+"""Setting up a study: one page a step, with what is missing and what the design can show beside it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from batches.models import BatchPlan
+from console.forms.step_form import StepForm
+from console.forms.steps import STEP_FORMS
+from console.selectors.design import assumptions_of, design_of, kept_plan
+from console.selectors.readiness import KNOWN, readiness
+from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
+from console.views.step_facts import step_facts
+from studies.models import Prompt, Study, StudyStatus
+from studies.protocol.settings import ProtocolRefused
+from studies.roles import Can
+from studies.services.drafts import DraftChanged, draft_part, draft_save, draft_sha256
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
+
+PAGES = (
+    "questions", "items", "people", "time", "consent", "instructions", "receipt", "tools", "arms",
+    "practice", "offtask", "judge", "reporting",
+)  # fmt: skip
+# The participant's page that shows what a page of the set-up decides.
+PREVIEWS = {
+    "consent": "consent", "instructions": "instructions", "start": "start", "receipt": "receipt",
+    "tools": "start", "time": "start", "arms": "start",
+}  # fmt: skip
+
+
+@require_safe
+@study_page(Can.SEE_PROTOCOL)
+def staff_setup(request: HttpRequest, study: Study) -> HttpResponse:
+    """The first step that is not done; of a locked study the whole protocol."""
+    context = setup_context(study, "", timezone.now())
+    left = [step for step in context["steps"] if step.state != "done"]
+    if study.status != StudyStatus.DRAFT or not left:
+        return redirect("staff_lock", slug=study.slug)
+    return redirect("staff_setup_step", slug=study.slug, page=left[0].page)
+
+
+@require_safe
+@study_page(Can.SEE_PROTOCOL)
+def staff_setup_step(request: HttpRequest, study: Study, page: str) -> HttpResponse:
+    """One page of the set-up with what is stored."""
+    if page not in PAGES and page != "start":
+        raise Http404
+    kind = STEP_FORMS.get(page)
+    return step_page(request, study, page, kind(study) if kind else None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_setup_save(request: HttpRequest, study: Study, page: str) -> HttpResponse:
+    """Save one page, or give one of its lists another empty entry."""
+    if page not in STEP_FORMS:
+        raise Http404
+    if request.method != "POST":
+        return redirect("staff_setup_step", slug=study.slug, page=page)
+    more = request.POST.get("more", "")
+    form = STEP_FORMS[page](study, request.POST, more=more)
+    if more:
+        form.is_valid()  # what was written is kept, whatever becomes of it
+        return step_page(request, study, page, form, seen=request.POST.get("seen", ""))
+    if not form.is_valid():
+        return step_page(request, study, page, form, status=422, seen=request.POST.get("seen", ""))
+    return _saved(request, study, page, form)
+
+
+def _saved(request: HttpRequest, study: Study, page: str, form: StepForm) -> HttpResponse:
+    try:
+        draft_save(
+            study=study, step=page, settings=form.settings(), row=form.row(),
+            seen=request.POST.get("seen", ""), now=timezone.now(), actor=signed_in(request),
+        )  # fmt: skip
+    except DraftChanged as refusal:
+        form.add_error(None, str(refusal))
+        others = _differences(study, form)
+        return step_page(request, study, page, form, status=409, others=others)
+    except ProtocolRefused as refusal:
+        form.refuse(refusal)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+    else:
+        messages.success(request, _("Saved."))
+        return redirect(*_way_on(request, study, page))
+    return step_page(request, study, page, form, status=422, seen=request.POST.get("seen", ""))
+
+
+def _way_on(request: HttpRequest, study: Study, page: str) -> tuple[str, ...]:
+    """The next page where that was asked for, or this one again."""
+    if request.POST.get("go") != "next":
+        return ("staff_setup_step", study.slug, page)
+    following = next_page(page)
+    return ("staff_setup_step", study.slug, following) if following else ("staff_lock", study.slug)
+
+
+def next_page(page: str) -> str:
+    """The page after this one; nothing after the last."""
+    if page == "start":
+        return "receipt"
+    place = PAGES.index(page) + 1
+    return PAGES[place] if place < len(PAGES) else ""
+
+
+def _differences(study: Study, form: StepForm) -> list[dict[str, object]]:
+    """What is stored now and what was written, where they differ."""
+    stored = draft_part(study, form.names())
+    written = {**form.settings(), **form.row()}
+    label = {name: field.label for name, field in form.fields.items()}
+    label |= {name: rows.label for name, rows in form.rows.items()}
+    found = []
+    for name, value in stored.items():
+        mine = getattr(written[name], "pk", written[name])
+        if str(mine) != str(value):
+            found.append({"label": label[name], "stored": value, "written": written[name]})
+    return found
+
+
+def step_page(
+    request: HttpRequest,
+    study: Study,
+    page: str,
+    form: StepForm | None,
+    *,
+    status: int = 200,
+    seen: str = "",
+    others: list[dict[str, object]] | None = None,
+) -> HttpResponse:
+    """One page of the set-up; `seen` keeps the fingerprint of what its form was opened with."""
+    following = next_page(page)
+    context = setup_context(study, page, timezone.now()) | {
+        "form": form,
+        "seen": seen or (draft_sha256(study, form.names()) if form else ""),
+        "others": others,
+        "following": STEP_LABELS.get(step_of(following), "") if following else _("Lock"),
+        "following_page": following,
+        "preview": PREVIEWS.get(page, ""),
+        "facts": step_facts(study, page),
+    }
+    return render(request, "console/setup/step.html", context, status=status)
+
+
+def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
+    """What every page of the set-up shows beside its own part."""
+    plan = BatchPlan.objects.filter(study=study).first()
+    prompts = Prompt.objects.filter(version=study.bank_version_id).count()
+    is_draft = study.status == StudyStatus.DRAFT
+    missing = readiness(study, plan, now) if is_draft else []
+    saved, kept = saved_pages(study), kept_plan(study)
+    waiting = [one for one in missing if one.level != KNOWN]
+    return {
+        "study": study,
+        "protocol": study.protocol,
+        "plan": plan,
+        "prompts": prompts,
+        "page": page,
+        "step": step_of(page),
+        "text_pages": TEXT_PAGES.items(),
+        "saved": saved,
+        "steps": setup_steps(
+            study, prompts=prompts, plan=plan, saved=saved, missing={one.page for one in waiting}
+        ),
+        "missing": missing,
+        "waiting": len(waiting),
+        "is_draft": is_draft,
+        "kept": kept,
+        "design": design_of(study, prompts, assumptions_of(kept)),
+    }

@@ -1,0 +1,47 @@
+"""What some steps of the set-up show besides their form."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from batches.models import BatchPlan
+from batches.selectors.plans import plan_matches
+from judging.selectors.judges import known_judges
+from screening.offtask.facts import RULES_VERSION, OfftaskRules
+from studies.models import Study
+from studies.selectors.banks import item_ids_without_prompts, prompt_ids_without_parameters
+
+SHOWN = 12
+
+
+def step_facts(study: Study, page: str) -> dict[str, Any]:
+    """Facts for the page's own part; nothing for most pages."""
+    return FACTS.get(page, lambda _study: {})(study)
+
+
+def _questions(study: Study) -> dict[str, Any]:
+    plan = BatchPlan.objects.filter(study=study).first()
+    return {"plan": plan, "is_current": plan is not None and plan_matches(plan, study)}
+
+
+def _items(study: Study) -> dict[str, Any]:
+    if study.item_bank is None:
+        return {}
+    without = prompt_ids_without_parameters(study.bank_version, study.item_bank)
+    unused = len(item_ids_without_prompts(study.bank_version, study.item_bank))
+    return {"bank": study.item_bank, "without": without[:SHOWN], "number": len(without), "unused": unused}
+
+
+def _judges(_study: Study) -> dict[str, Any]:
+    return {"judges": known_judges()}
+
+
+def _rules(_study: Study) -> dict[str, Any]:
+    return {"rules": OfftaskRules(), "version": RULES_VERSION}
+
+
+FACTS: Mapping[str, Callable[[Study], dict[str, Any]]] = {
+    "questions": _questions,
+    "items": _items,
+    "judge": _judges,
+    "offtask": _rules,
+}

@@ -1,0 +1,66 @@
+"""Making a study, and planning it from its settings."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from console.forms.studies import AssumptionsForm, NewStudyForm
+from console.selectors.design import assumptions_of, design_of, kept_plan
+from console.services.locking import plan_keep
+from studies.models import BankVersion, Prompt, Study
+from studies.protocol.settings import ProtocolSettings
+from studies.roles import Can
+from studies.services.refusals import Refused
+from studies.services.slugs import SlugInvalid
+from studies.services.studies import StudyExists, study_create
+from studies.views.access import signed_in, staff_required, study_page
+
+
+@never_cache
+@staff_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_study_new(request: HttpRequest) -> HttpResponse:
+    """A new draft with the pilot's settings; without any bank the way to import one."""
+    form = NewStudyForm(request.POST or None, initial={"bank_version": request.GET.get("bank")})
+    if request.method == "POST" and form.is_valid() and (study := _created(request, form)):
+        return redirect("staff_setup", slug=study.slug)
+    context = {"form": form, "has_bank": BankVersion.objects.exists()}
+    return render(request, "console/setup/new.html", context, status=422 if form.errors else 200)
+
+
+def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
+    values = form.cleaned_data
+    try:
+        return study_create(
+            slug=values["slug"], name=values["name"], bank_version=values["bank_version"], item_bank=None,
+            judge_protocol=None, settings=ProtocolSettings(), now=timezone.now(), actor=signed_in(request),
+        )  # fmt: skip
+    except (SlugInvalid, StudyExists) as refusal:
+        form.add_error("slug", str(refusal))
+    except Refused as refusal:
+        form.add_error("name", str(refusal))
+    return None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_setup_plan(request: HttpRequest, study: Study) -> HttpResponse:
+    """What the design can show under other assumptions; POST keeps them and the result with the study."""
+    kept = kept_plan(study)
+    initial = assumptions_of(kept).__dict__
+    data = request.POST if request.method == "POST" else request.GET or initial
+    form = AssumptionsForm(data)
+    prompts = Prompt.objects.filter(version=study.bank_version_id).count()
+    design = design_of(study, prompts, form.assumed()) if form.is_valid() else None
+    if request.method == "POST" and design is not None:
+        plan_keep(
+            study=study, assumed=form.assumed(), design=design, now=timezone.now(), actor=signed_in(request)
+        )
+        messages.success(request, _("The plan is kept with the study."))
+        return redirect("staff_setup_plan", slug=study.slug)
+    context = {"study": study, "form": form, "design": design, "kept": kept, "prompts": prompts}
+    return render(request, "console/setup/plan.html", context, status=422 if form.errors else 200)

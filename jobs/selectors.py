@@ -1,0 +1,26 @@
+"""Which jobs there are."""
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from jobs.models import OPEN, Job
+from studies.models import Study
+
+
+def job_by_id(job_id: UUID) -> Job | None:
+    return Job.objects.select_related("study", "actor").filter(pk=job_id).first()
+
+
+def newest_job(study: Study | None, *kinds: str) -> Job | None:
+    """The newest of these kinds of the study, open or ended; None where there never was one."""
+    return _jobs_of(study).filter(kind__in=kinds).order_by("-created_at").first()
+
+
+def open_jobs(study: Study | None) -> QuerySet[Job]:
+    """What waits or runs, the oldest first."""
+    return _jobs_of(study).filter(state__in=OPEN).order_by("created_at")
+
+
+def _jobs_of(study: Study | None) -> QuerySet[Job]:
+    return Job.objects.select_related("study", "actor").filter(study=study)

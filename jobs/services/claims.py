@@ -1,0 +1,123 @@
+"""Who runs a job: it is claimed by lease, by one worker at a time, and taken over where a worker died."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+
+from formats.wording import gettext_noop
+from jobs.context import Progress
+from jobs.models import Job, JobState
+from jobs.registry import JobKind
+from jobs.services.trail import job_event
+from studies.services.events import StudyEventKind
+
+LEASE = timedelta(seconds=30)
+# More would mean that the job itself ends whoever takes it up.
+MAX_STARTS = 3
+
+KILLED = gettext_noop(
+    "The worker that ran this was ended in the middle, and this kind of work is not begun again by itself. "
+    "Look at what is there, then start it again."
+)
+KILLED_AGAIN = gettext_noop(
+    "Its worker was ended in the middle three times. What was stored before is untouched. The work may need "
+    "more memory than the server has: ask whoever runs it to read the worker's log, then start it again."
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job and the token of its lease."""
+
+    job: Job
+    token: UUID
+
+    @property
+    def row(self) -> QuerySet[Job]:
+        """The row while the lease is ours; changing nothing means that it no longer is."""
+        return Job.objects.filter(pk=self.job.pk, state=JobState.RUNNING, lease=self.token)
+
+
+def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
+    """Take the oldest job that nobody runs; None where there is none. Those that cannot go on are ended."""
+    for job in list(_free(kinds, now)):
+        if job.state == JobState.RUNNING and _end_instead(job, kinds[job.kind], now):
+            continue
+        token = uuid4()
+        taken = _free(kinds, now).filter(pk=job.pk, lease=job.lease).update(
+            state=JobState.RUNNING, lease=token, leased_until=now + LEASE, starts=F("starts") + 1,
+            done=0, total=0, phase="", started_at=now, moved_at=now,
+        )  # fmt: skip
+        if taken:
+            job.refresh_from_db()
+            return Claim(job, token)
+    return None
+
+
+def _free(kinds: Iterable[str], now: datetime) -> QuerySet[Job]:
+    """Kinds that this process knows: beside it a worker of another version may run."""
+    free = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lte=now)
+    return (
+        Job.objects.filter(free, kind__in=list(kinds)).select_related("study", "actor").order_by("created_at")
+    )
+
+
+def _end_instead(job: Job, kind: JobKind, now: datetime) -> bool:
+    """End a job whose worker died where it is not to be begun again."""
+    lost = Claim(job, job.lease) if job.lease else None
+    if lost is None:
+        return False
+    if job.cancel_asked_at is not None:
+        return job_end(lost, JobState.CANCELLED, now)
+    if not kind.restartable:
+        return job_end(lost, JobState.FAILED, now, error=KILLED)
+    if job.starts >= MAX_STARTS:
+        return job_end(lost, JobState.FAILED, now, error=KILLED_AGAIN)
+    return False
+
+
+def job_renew(claim: Claim, said: Progress, *, now: datetime) -> bool:
+    """Keep the lease and write how far it is; False where the lease is somebody else's."""
+    moved = (said.done, said.total, said.phase) != (claim.job.done, claim.job.total, claim.job.phase)
+    claim.job.done, claim.job.total, claim.job.phase = said.done, said.total, said.phase
+    fields = {"done": said.done, "total": said.total, "phase": said.phase, "moved_at": now} if moved else {}
+    return bool(claim.row.update(leased_until=now + LEASE, **fields))
+
+
+def cancel_is_asked(claim: Claim) -> bool:
+    return claim.row.filter(cancel_asked_at__isnull=False).exists()
+
+
+def job_hand_back(claim: Claim, *, now: datetime) -> bool:
+    """Let another worker begin it again: this one was told to end."""
+    return bool(
+        claim.row.update(
+            state=JobState.WAITING, lease=None, leased_until=None, starts=F("starts") - 1, moved_at=now
+        )
+    )
+
+
+@transaction.atomic
+def job_end(
+    claim: Claim, state: JobState, now: datetime, *, result: dict[str, object] | None = None, error: str = ""
+) -> bool:
+    """Bring the job to its end, with an event; False, and nothing, where the lease is not ours any more."""
+    ended = claim.row.update(
+        state=state, lease=None, leased_until=None, finished_at=now, result=result or {}, error=error
+    )
+    if not ended:
+        return False
+    claim.job.refresh_from_db()
+    job_event(claim.job, EVENTS[state], now, actor=claim.job.cancel_asked_by or claim.job.actor, error=error)
+    return True
+
+
+EVENTS = {
+    JobState.DONE: StudyEventKind.JOB_FINISHED,
+    JobState.FAILED: StudyEventKind.JOB_FAILED,
+    JobState.CANCELLED: StudyEventKind.JOB_CANCELLED,
+}

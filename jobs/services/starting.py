@@ -1,0 +1,93 @@
+"""Jobs are asked for, and called off."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from jobs.models import OPEN, Job, JobState
+from jobs.registry import JobKind, kind_named
+from jobs.services.trail import job_event
+from studies.models import Study, User
+from studies.services.events import StudyEventKind
+from studies.services.notifications import notify_workers
+from studies.services.refusals import Refused
+
+WORK = "jobs.tasks.jobs_work"
+
+
+class JobUnderWay(Refused):
+    """Another job of this kind is open, and it was asked for something else."""
+
+
+class JobOver(Refused):
+    """The job has ended already."""
+
+
+def job_start(
+    *,
+    kind: str,
+    study: Study | None,
+    actor: User | None,
+    now: datetime,
+    arguments: Mapping[str, Any] | None = None,
+) -> Job:
+    """Ask for a job; a worker takes it within seconds.
+
+    While one of the same kind and study waits or runs, that one is returned. Raises JobUnderWay where that
+    one has other arguments. An unknown kind is an error of the program (LookupError).
+    """
+    known = kind_named(kind)
+    if known is None:
+        raise LookupError(f"no kind of job is called {kind!r}")
+    wanted = dict(arguments or {})
+    only_one = _only_one(known, study)
+    try:
+        with transaction.atomic():
+            job = Job.objects.create(
+                kind=kind, study=study, actor=actor, arguments=wanted, only_one=only_one, created_at=now
+            )
+            job_event(job, StudyEventKind.JOB_STARTED, now, actor=actor)
+    except IntegrityError:
+        found = Job.objects.filter(only_one=only_one, state__in=OPEN).first() if only_one else None
+        if found is None:
+            raise
+        return _same(found, wanted, known)
+    transaction.on_commit(partial(notify_workers, WORK))
+    return job
+
+
+def _only_one(kind: JobKind, study: Study | None) -> str:
+    return f"{kind.name} {study.pk if study else 'site'}" if kind.once_per_study else ""
+
+
+def _same(found: Job, wanted: dict[str, Any], kind: JobKind) -> Job:
+    if found.arguments != wanted:
+        raise JobUnderWay(
+            _(
+                "“%(label)s” is under way already, started with other choices. Nothing was started. Wait "
+                "until it has ended, or cancel it."
+            )
+            % {"label": kind.label}
+        )
+    return found
+
+
+@transaction.atomic
+def job_cancel(*, job: Job, actor: User | None, now: datetime) -> Job:
+    """End a job that waits; ask one that runs to end, which it does at its next step. Raises JobOver."""
+    asked = {"cancel_asked_at": now, "cancel_asked_by": actor}
+    waits = Job.objects.filter(pk=job.pk, state=JobState.WAITING)
+    if waits.update(state=JobState.CANCELLED, finished_at=now, **asked):
+        job.refresh_from_db()
+        job_event(job, StudyEventKind.JOB_CANCELLED, now, actor=actor)
+        return job
+    runs = Job.objects.filter(pk=job.pk, state=JobState.RUNNING)
+    runs.filter(cancel_asked_at=None).update(**asked)
+    job.refresh_from_db()
+    if not job.is_open:
+        raise JobOver(_("This work has ended already; there was nothing to cancel."))
+    return job

@@ -1,0 +1,95 @@
+"""A job as pages and their script show it, in the reader's language."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _, ngettext
+
+from jobs.models import Job, JobState
+from jobs.registry import kind_named
+
+# A worker looks every few seconds. One that runs another job first is at work; one that is not there is not.
+UNHEARD = timedelta(seconds=30)
+MIN_RATE_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class JobShown:
+    """Everything that is said of a job; "" where there is nothing to say."""
+
+    state: str
+    state_name: str
+    label: str
+    is_open: bool
+    is_stopping: bool
+    percent: int | None
+    phase: str
+    left: str
+    sentence: str
+    error: str
+    link: str
+    link_label: str
+    nobody_works: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def job_shown(job: Job, *, now: datetime) -> JobShown:
+    kind = kind_named(job.kind)
+    return JobShown(
+        state=job.state,
+        state_name=str(job.get_state_display()),
+        label=str(kind.label) if kind else job.kind,
+        is_open=job.is_open,
+        is_stopping=job.state == JobState.RUNNING and job.cancel_asked_at is not None,
+        percent=100 * job.done // job.total if job.total else None,
+        phase=_translated(job.phase),
+        left=_time_left(job),
+        sentence=_sentence(job.result),
+        error=_translated(job.error),
+        link=_link(job.result),
+        link_label=_translated(job.result.get("label", "")) or _("Show it"),
+        nobody_works=job.state == JobState.WAITING and now - job.created_at > UNHEARD,
+    )
+
+
+def seconds_left(job: Job) -> float | None:
+    """From the rate until now; None where there is none yet."""
+    if job.state != JobState.RUNNING or not job.done or job.started_at is None or job.moved_at is None:
+        return None
+    elapsed = (job.moved_at - job.started_at).total_seconds()
+    return elapsed * (job.total - job.done) / job.done if elapsed >= MIN_RATE_SECONDS else None
+
+
+def _time_left(job: Job) -> str:
+    seconds = seconds_left(job)
+    if seconds is None:
+        return ""
+    if seconds < 60:  # a minute
+        rounded = max(5, round(seconds / 5) * 5)
+        return _("about %(number)d s left") % {"number": rounded}
+    minutes = round(seconds / 60)
+    return ngettext("about %(number)d minute left", "about %(number)d minutes left", minutes) % {
+        "number": minutes
+    }
+
+
+def _sentence(result: dict[str, Any]) -> str:
+    return str(_translated(result.get("sentence", "")) % result.get("facts", {}))
+
+
+def _link(result: dict[str, Any]) -> str:
+    """Where it leads; nowhere where the page is not on this site."""
+    if not result.get("url_name"):
+        return ""
+    try:
+        return reverse(result["url_name"], args=result.get("args", ()))
+    except NoReverseMatch:
+        return ""
+
+
+def _translated(text: str) -> str:
+    return _(text) if text else ""

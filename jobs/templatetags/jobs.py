@@ -1,0 +1,15 @@
+"""A job in a page: `{% load jobs %}`, then `{{ job|shown }}`."""
+
+from django import template
+from django.utils import timezone
+
+from jobs.models import Job
+from jobs.shown import JobShown, job_shown
+
+register = template.Library()
+
+
+@register.filter
+def shown(job: Job) -> JobShown:
+    """`{% with it=job|shown %}`: what is to be said of the job now."""
+    return job_shown(job, now=timezone.now())

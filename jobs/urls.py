@@ -1,0 +1,11 @@
+"""Pages of jobs. Every view checks who asks."""
+
+from django.urls import path
+
+from jobs import views
+
+urlpatterns = [
+    path("staff/jobs/<uuid:job_id>/", views.staff_job, name="staff_job"),
+    path("staff/jobs/<uuid:job_id>/state/", views.staff_job_state, name="staff_job_state"),
+    path("staff/jobs/<uuid:job_id>/cancel/", views.staff_job_cancel, name="staff_job_cancel"),
+]

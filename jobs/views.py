@@ -1,0 +1,89 @@
+"""The page of a job, what its script asks for, and its end on request."""
+
+from collections.abc import Callable
+from functools import wraps
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import conditional_page, require_POST, require_safe
+
+from jobs.models import Job
+from jobs.registry import kind_named
+from jobs.selectors import job_by_id
+from jobs.services.starting import job_cancel
+from jobs.shown import job_shown
+from studies.models import Study
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, staff_required, study_page
+
+JobView = Callable[[HttpRequest, Job], HttpResponse]
+
+
+def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
+    """Give the view the job of the address, for whoever may do its kind in its study; 404 for others.
+
+    Jobs of the site are for all staff.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
+        job = job_by_id(job_id)
+        kind = kind_named(job.kind) if job else None
+        if job is None or kind is None:
+            return staff_required(_nothing)(request)
+        if job.study is None:
+            return never_cache(staff_required(lambda asked: view(asked, job)))(request)
+
+        def of_study(asked: HttpRequest, _study: Study) -> HttpResponse:
+            return view(asked, job)
+
+        return study_page(kind.can)(of_study)(request, slug=job.study.slug)
+
+    return guarded
+
+
+def _nothing(_request: HttpRequest) -> HttpResponse:
+    raise Http404("no such job")
+
+
+@require_safe
+@job_required
+def staff_job(request: HttpRequest, job: Job) -> HttpResponse:
+    """One job: how far it is, who asked for it, how it ended."""
+    base = "console/study.html" if job.study else "console/base.html"
+    shown = job_shown(job, now=timezone.now())
+    return render(request, "jobs/job.html", {"base": base, "study": job.study, "job": job, "shown": shown})
+
+
+@require_safe
+@job_required
+def staff_job_state(request: HttpRequest, job: Job) -> HttpResponse:
+    """How far it is, as JSON; 304 while nothing moved."""
+    return conditional_page(_state)(request, job)
+
+
+def _state(_request: HttpRequest, job: Job) -> HttpResponse:
+    return JsonResponse(job_shown(job, now=timezone.now()).as_json())
+
+
+@require_POST
+@job_required
+def staff_job_cancel(request: HttpRequest, job: Job) -> HttpResponse:
+    """Call it off, and go back to where the button was."""
+    try:
+        cancelled = job_cancel(job=job, actor=signed_in(request), now=timezone.now())
+    except Refused as refusal:
+        messages.info(request, str(refusal))
+    else:
+        ends = _("It ends at its next step.") if cancelled.is_open else _("It was cancelled before it began.")
+        messages.success(request, ends)
+    back = request.POST.get("next", "")
+    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+        return redirect("staff_job", job_id=job.pk)
+    return redirect(back)

@@ -1,0 +1,212 @@
+"""Files to take away: made whole, private, taken by a link that ends, deleted after a while."""
+
+import hashlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.core import signing
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from scoring.export.audience import Audience
+from scoring.models import ExportContents, ExportFile, ExportTaking
+from scoring.services.exports import ExportRefused, Said, study_export
+from studies.models import Study, StudyEvent, User
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+KEPT = timedelta(days=30)
+LINK = timedelta(minutes=15)
+STRAY = timedelta(days=1)  # no export takes so long
+SALT = "scoring.export_files"
+
+
+class LinkRefused(Refused):
+    """The link is over, was made for somebody else, or is none."""
+
+
+class FileGone(Refused):
+    """The file is not there any more."""
+
+
+def file_path(file: ExportFile) -> Path:
+    """Where the file lies. Only the site itself reads there."""
+    return _folder(file.study) / f"{file.pk}.zip"
+
+
+def tables_file_make(
+    *,
+    study: Study,
+    contents: ExportContents,
+    actor: User | None,
+    software: str,
+    now: datetime,
+    writing: Said,
+    packing: Said,
+) -> ExportFile:
+    """Write the study's tables for an audience and pack them. Raises ExportRefused, ResultsOutOfDate."""
+
+    def fill(folder: Path) -> int:
+        manifest = study_export(
+            study=study,
+            target=folder,
+            replace=False,
+            software=software,
+            now=now,
+            audience=Audience(contents.value),
+            said=writing,
+        )
+        return sum(file.rows or 0 for file in manifest.files if file.name.endswith(".csv"))
+
+    return file_make(study=study, contents=contents, actor=actor, now=now, fill=fill, packing=packing)
+
+
+def file_make(
+    *,
+    study: Study,
+    contents: ExportContents,
+    actor: User | None,
+    now: datetime,
+    fill: Callable[[Path], int],
+    packing: Said,
+) -> ExportFile:
+    """Pack what `fill` writes into a new folder; it returns the number of rows. The file appears whole.
+
+    Raises ExportRefused where the disk does not take it, and what `fill` raises.
+    """
+    file = ExportFile(pk=uuid4(), study=study, contents=contents, made_by=actor, made_at=now)
+    try:
+        with _draft_folder(study) as draft:
+            file.rows = fill(draft / "content")
+            packed = draft / "packed.zip"
+            name = f"{study.slug}-{contents.value}"
+            file.sha256, file.size = _pack(draft / "content", packed, name, packing)
+            packed.rename(file_path(file))
+    except OSError as error:
+        raise ExportRefused(
+            _("The file could not be written: %(error)s. Nothing was kept. Free some space on the server.")
+            % {"error": error.strerror or type(error).__name__}
+        ) from error
+    with transaction.atomic():
+        file.save(force_insert=True)
+        _event(file, StudyEventKind.EXPORT_MADE, now, actor)
+    return file
+
+
+def link_token(file: ExportFile, user: User, *, now: datetime) -> str:
+    """What a link carries: which file, for whom, until when."""
+    return signing.dumps([str(file.pk), user.pk, (now + LINK).isoformat()], salt=SALT)
+
+
+def file_take(
+    *, study: Study, file_id: UUID, token: str, user: User, now: datetime
+) -> tuple[ExportFile, Path]:
+    """Put on record that somebody takes the file; return where it lies. Raises LinkRefused, FileGone."""
+    _require_valid(token, file_id, user, now)
+    file = ExportFile.objects.select_related("study").filter(pk=file_id, study=study).first()
+    if file is None or file.deleted_at is not None:
+        raise FileGone(_("This file was deleted. Make a new one."))
+    path = file_path(file)
+    if not path.is_file():
+        raise FileGone(_("This file is not on the server any more: backups do not hold it. Make a new one."))
+    with transaction.atomic():
+        ExportTaking.objects.create(file=file, taken_by=user, taken_at=now)
+        _event(file, StudyEventKind.EXPORT_TAKEN, now, user)
+    return file, path
+
+
+def _require_valid(token: str, file_id: UUID, user: User, now: datetime) -> None:
+    try:
+        named, owner, until = signing.loads(token, salt=SALT)
+        is_over = datetime.fromisoformat(until) < now
+    except (signing.BadSignature, ValueError, TypeError):
+        raise LinkRefused(_("This link is not whole. Use the button “Download” on this page.")) from None
+    if named != str(file_id) or owner != user.pk:
+        raise LinkRefused(
+            _("This link was made for another account. Use the button “Download” on this page.")
+        )
+    if is_over:
+        raise LinkRefused(_("This link has expired. Here is a new one: use the button “Download”."))
+
+
+def _event(file: ExportFile, kind: StudyEventKind, now: datetime, actor: User | None, why: str = "") -> None:
+    facts = {"file": str(file.pk), "contents": file.contents, "sha256": file.sha256}
+    event_record(file.study, kind, now, actor=actor, participant=None, **facts, why=why)
+
+
+def _file_delete(file: ExportFile, why: str, now: datetime) -> None:
+    """Its row stays and says when."""
+    file_path(file).unlink(missing_ok=True)
+    with transaction.atomic():
+        if ExportFile.objects.filter(pk=file.pk, deleted_at=None).update(deleted_at=now):
+            _event(file, StudyEventKind.EXPORT_DELETED, now, None, why=why)
+
+
+def files_expire(*, now: datetime) -> int:
+    """Delete files whose time is over, those with rows of people whose data were deleted since, and what
+    killed workers left half-made. Raises OSError where one cannot be deleted; the next run tries again.
+    """
+    due = list(_files_due(now))
+    for file in due:
+        _file_delete(file, "expired" if file.made_at <= now - KEPT else "data_deleted", now)
+    _strays_delete(now)
+    return len(due)
+
+
+def _files_due(now: datetime) -> QuerySet[ExportFile]:
+    erased = StudyEvent.objects.filter(
+        study=OuterRef("study"), kind=StudyEventKind.DATA_DELETED, happened_at__gte=OuterRef("made_at")
+    )
+    of_people = ~Q(contents=ExportContents.REPORT) & Exists(erased)
+    files = ExportFile.objects.select_related("study").filter(deleted_at=None)
+    return files.filter(Q(made_at__lte=now - KEPT) | of_people)
+
+
+def _strays_delete(now: datetime) -> None:
+    for path in _root().glob("*/*"):
+        if datetime.fromtimestamp(path.stat().st_mtime, UTC) > now - STRAY:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif not ExportFile.objects.filter(pk=path.stem, deleted_at=None).exists():
+            path.unlink(missing_ok=True)
+
+
+def _root() -> Path:
+    return Path(settings.DATA_DIR) / "exports"
+
+
+def _folder(study: Study) -> Path:
+    return _root() / study.slug
+
+
+@contextmanager
+def _draft_folder(study: Study) -> Iterator[Path]:
+    """A folder that is gone afterwards, but for a kill: `files_expire` deletes what is left then."""
+    folder = _folder(study)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder))
+    try:
+        yield draft
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(draft)
+
+
+def _pack(folder: Path, target: Path, name: str, packing: Said) -> tuple[str, int]:
+    """One zip of the folder's files, under a folder of this name; its sha256 (hex) and size in bytes."""
+    paths = sorted(path for path in folder.iterdir() if path.is_file())
+    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
+        for number, path in enumerate(paths):
+            packing(number, len(paths))
+            archive.write(path, f"{name}/{path.name}")
+    with target.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest(), target.stat().st_size

@@ -1,0 +1,123 @@
+"""Exports of a study: made by a job, listed, taken away by a link that ends."""
+
+import csv
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language, gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from formats.cells import csv_cell
+from jobs.models import JobState
+from jobs.selectors import newest_job
+from jobs.services.starting import job_start
+from scoring.models import ExportContents
+from scoring.selectors.export_files import export_files, newest_takings
+from scoring.services.export_files import KEPT, LINK, file_take, link_token
+from screening.views.blinding import results_hidden
+from studies.models import Study
+from studies.roles import Can
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
+from studies.views.second_factor import proof_required
+
+FILES_PER_PAGE = 50
+TAKINGS_SHOWN = 8
+JOBS = ("export", "report")
+COLUMNS = ("made_at", "contents", "made_by", "rows", "bytes", "sha256", "taken", "deleted_at")
+
+
+@study_page(Can.EXPORT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
+    """What leaves and what never does; make an export; those that were made, and who took them."""
+    if request.method == "POST":
+        return _start(request, study)
+    chosen = request.GET.get("contents", "")
+    files = export_files(study)
+    if chosen in ExportContents.values:
+        files = files.filter(contents=chosen)
+    if request.GET.get("format") == "csv":
+        return _as_csv(study, files)
+    page = Paginator(files, FILES_PER_PAGE).get_page(request.GET.get("page"))
+    now, user = timezone.now(), signed_in(request)
+    job = newest_job(study, *JOBS)
+    context = {
+        "study": study,
+        "job": job if job and job.state != JobState.DONE else None,
+        "page": page,
+        "rows": [(file, link_token(file, user, now=now)) for file in page],
+        "takings": newest_takings(study, TAKINGS_SHOWN),
+        "contents": ExportContents.choices,
+        "chosen": chosen,
+        "kept_days": KEPT.days,
+        "link_minutes": int(LINK.total_seconds() // 60),
+    }
+    return render(request, "scoring/exports.html", context)
+
+
+def _start(request: HttpRequest, study: Study) -> HttpResponse:
+    """Ask for the job. Pressed twice, it is the same one."""
+    wanted = request.POST.get("contents", "")
+    if wanted not in ExportContents.values:
+        messages.error(request, _("Nothing was started: choose what the file is to hold."))
+        return redirect("staff_exports", slug=study.slug)
+    is_report = wanted == ExportContents.REPORT
+    arguments = {"language": get_language() or "en"} if is_report else {"contents": wanted}
+    try:
+        job_start(
+            kind="report" if is_report else "export",
+            study=study,
+            actor=signed_in(request),
+            arguments=arguments,
+            now=timezone.now(),
+        )
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("staff_exports", slug=study.slug)
+
+
+@study_page(Can.EXPORT)
+@require_safe
+@proof_required
+def staff_export_file(request: HttpRequest, study: Study, file_id: UUID) -> HttpResponseBase:
+    """The file itself, while its link holds and for the account it was made for.
+
+    That it is taken is recorded; asking for its head alone takes nothing.
+    """
+    if hidden := results_hidden(request, study):
+        return hidden
+    if request.method == "HEAD":
+        return HttpResponse(content_type="application/zip")
+    try:
+        file, path = file_take(
+            study=study,
+            file_id=file_id,
+            token=request.GET.get("link", ""),
+            user=signed_in(request),
+            now=timezone.now(),
+        )
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff_exports", slug=study.slug)
+    name = f"{study.slug}-{file.contents}-{file.made_at:%Y-%m-%d}.zip"
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
+
+
+def _as_csv(study: Study, files: Iterable[Any]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-exports.csv"'
+    writer = csv.writer(response, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for file in files:
+        made_by = file.made_by.email if file.made_by else None
+        deleted_at = file.deleted_at.isoformat() if file.deleted_at else None
+        values = [file.made_at.isoformat(), file.contents, made_by, file.rows, file.size, file.sha256]
+        writer.writerow(csv_cell(value) for value in (*values, file.taken, deleted_at))
+    return response

@@ -1,0 +1,57 @@
+"""Reads of who has which part in a study, and what it lets them do."""
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from studies.models import Study, StudyRole, User
+from studies.roles import Can, Role, SiteCan, rights_of
+
+
+def study_rights(user: User, study: Study) -> frozenset[Can]:
+    """What the person may do in the study: a site administrator everything, whoever has no part nothing."""
+    if not (user.is_active and user.is_staff):
+        return frozenset()
+    if user.is_superuser:
+        return frozenset(Can)
+    return rights_of(StudyRole.objects.filter(study=study, user=user).values_list("role", flat=True))
+
+
+def site_rights(user: User) -> frozenset[SiteCan]:
+    """What the person may do outside of any study."""
+    if not (user.is_active and user.is_staff):
+        return frozenset()
+    if user.is_superuser:
+        return frozenset(SiteCan)
+    return frozenset({SiteCan.PLAN, SiteCan.MAKE_STUDIES} if user.may_create_studies else {SiteCan.PLAN})
+
+
+def studies_of_staff(user: User) -> QuerySet[Study]:
+    """The studies in which the person has any part; all of them for a site administrator."""
+    if not user.is_staff:
+        return Study.objects.none()
+    if user.is_superuser:
+        return Study.objects.all()
+    return Study.objects.filter(pk__in=StudyRole.objects.filter(user=user).values("study"))
+
+
+def rights_by_study(user: User, studies: Iterable[Study]) -> dict[int, frozenset[Can]]:
+    """What the person may do in each of these studies, by its key; one query for any number."""
+    keys = [study.pk for study in studies]
+    if user.is_staff and user.is_superuser:
+        return dict.fromkeys(keys, frozenset(Can))
+    roles: dict[int, list[str]] = {key: [] for key in keys}
+    for key, role in StudyRole.objects.filter(user=user, study__in=keys).values_list("study", "role"):
+        roles[key].append(role)
+    return {key: rights_of(found) for key, found in roles.items()}
+
+
+def roles_in(study: Study) -> QuerySet[StudyRole]:
+    """Every part somebody has in the study, with who has it and who gave it, by address."""
+    related = StudyRole.objects.filter(study=study).select_related("user", "given_by")
+    return related.order_by("user__email", "id")
+
+
+def leads_of(study: Study) -> QuerySet[StudyRole]:
+    """The parts of those who lead the study and can sign in."""
+    return StudyRole.objects.filter(study=study, role=Role.LEAD, user__is_active=True, user__is_staff=True)

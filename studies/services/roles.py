@@ -1,0 +1,63 @@
+"""Giving somebody a part in a study, and taking it back."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies.models import Study, StudyRole, User
+from studies.roles import Role
+from studies.selectors.roles import leads_of
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+
+class NotOfStaff(Refused):
+    """Only staff who can sign in have a part in a study."""
+
+
+class LastLead(Refused):
+    """The study would have nobody left who leads it."""
+
+
+@transaction.atomic
+def role_give(
+    *, study: Study, user: User, role: Role, now: datetime, actor: User | None = None
+) -> tuple[StudyRole, bool]:
+    """The person's part in the study, and whether they did not have it before. Raises NotOfStaff."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    if not (user.is_active and user.is_staff):
+        raise NotOfStaff(
+            _("%(email)s is no staff member who can sign in; add them as staff first.")
+            % {"email": user.email}
+        )
+    given = {"given_by": actor, "given_at": now}
+    row, is_new = StudyRole.objects.get_or_create(study=study, user=user, role=role.value, defaults=given)
+    if is_new:
+        event_record(study, StudyEventKind.ROLE_GIVEN, now, actor=actor, role=role.value, person=user.pk)
+    return row, is_new
+
+
+@transaction.atomic
+def role_take(*, study: Study, user: User, role: Role, now: datetime, actor: User | None = None) -> bool:
+    """Whether the person had this part, which they have no more. A study keeps one lead: raises LastLead."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    row = StudyRole.objects.filter(study=study, user=user, role=role.value).first()
+    if row is None:
+        return False
+    if role == Role.LEAD and not leads_of(study).exclude(user=user).exists():
+        raise LastLead(_last_lead_sentence(user, actor))
+    row.delete()
+    event_record(study, StudyEventKind.ROLE_TAKEN, now, actor=actor, role=role.value, person=user.pk)
+    return True
+
+
+def _last_lead_sentence(user: User, actor: User | None) -> str:
+    if actor is not None and user.pk == actor.pk:
+        return _(
+            "You are the only lead of this study, so you stay its lead. Make somebody else lead first; "
+            "then give this part back."
+        )
+    return _("%(email)s is the only lead of this study. Make somebody else lead first.") % {
+        "email": user.email
+    }

@@ -1,0 +1,135 @@
+"""Parts in a study: who gives and takes them, and what pages answer to whom."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from html import unescape
+
+import pytest
+from django.test import Client
+
+from studies.models import Study, StudyEvent, User
+from studies.roles import Can, Role, SiteCan
+from studies.selectors.roles import site_rights, studies_of_staff, study_rights
+from studies.selectors.studies import studies_with_people
+from studies.services.roles import LastLead, NotOfStaff, role_give, role_take
+from studies.services.staff import staff_add, staff_disable
+from tests.studies.lifecycle.drafts import draft
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study]) -> Study:
+    return make_study(slug="pilot")
+
+
+def member(study: Study, now: datetime, *roles: Role, email: str = "member@example.org") -> User:
+    user, _ = staff_add(email=email)
+    for role in roles:
+        role_give(study=study, user=user, role=role, now=now)
+    return user
+
+
+def browser(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_whoever_makes_a_study_leads_it(now: datetime) -> None:
+    maker, _ = staff_add(email="maker@example.org", creates_studies=True)
+    study = draft(now, actor=maker)
+    assert study_rights(maker, study) == frozenset(Can)
+    assert list(StudyEvent.objects.values_list("kind", "actor__email")) == [
+        ("study_created", "maker@example.org"),
+        ("role_given", "maker@example.org"),
+    ]
+
+
+def test_a_part_is_given_and_taken_once_and_the_trail_says_both(study: Study, now: datetime) -> None:
+    lead = member(study, now, Role.LEAD)
+    eyes = member(study, now, email="eyes@example.org")
+    give = {"study": study, "user": eyes, "role": Role.REVIEWER, "actor": lead, "now": now}
+    assert [role_give(**give)[1], role_give(**give)[1]] == [True, False]  # type: ignore[arg-type]
+    assert study_rights(eyes, study) == {Can.REVIEW}
+    assert [role_take(**give), role_take(**give)] == [True, False]  # type: ignore[arg-type]
+    assert study_rights(eyes, study) == frozenset()
+    events = study.events.filter(kind__startswith="role_", details__person=eyes.email)
+    assert [(event.kind, event.actor, event.details["role"]) for event in events] == [
+        ("role_given", lead, "reviewer"),
+        ("role_taken", lead, "reviewer"),
+    ]
+
+
+def test_a_study_keeps_a_lead_who_can_sign_in(study: Study, now: datetime) -> None:
+    lead = member(study, now, Role.LEAD)
+    with pytest.raises(LastLead, match="You are the only lead of this study"):
+        role_take(study=study, user=lead, role=Role.LEAD, actor=lead, now=now)
+    second = member(study, now, Role.LEAD, email="second@example.org")
+    staff_disable(email=second.email)
+    with pytest.raises(LastLead, match=r"^member@example.org is the only lead"):
+        role_take(study=study, user=lead, role=Role.LEAD, actor=None, now=now)
+    assert study_rights(lead, study) == frozenset(Can)
+    second.refresh_from_db()
+    assert study_rights(second, study) == frozenset()
+
+
+def test_only_staff_get_a_part(study: Study, now: datetime) -> None:
+    person = User.objects.create_user("person@example.org")
+    with pytest.raises(NotOfStaff, match="add them as staff first"):
+        role_give(study=study, user=person, role=Role.LEAD, now=now)
+    assert not study.roles.exists()
+
+
+def test_several_parts_add_up_and_count_in_their_study_alone(
+    study: Study, now: datetime, make_study: Callable[..., Study]
+) -> None:
+    other = make_study(slug="other")
+    user = member(study, now, Role.REVIEWER, Role.COORDINATOR)
+    assert {Can.REVIEW, Can.SEE_PEOPLE} < study_rights(user, study)
+    assert Can.SEE_RESULTS not in study_rights(user, study)
+    assert study_rights(user, other) == frozenset()
+    assert list(studies_of_staff(user)) == [study]
+    assert list(studies_with_people(user)) == [study]
+
+
+def test_the_site_is_run_by_its_administrators(study: Study) -> None:
+    plain, maker = (
+        staff_add(email="a@example.org")[0],
+        staff_add(email="b@example.org", creates_studies=True)[0],
+    )
+    root = User.objects.create_superuser("root@example.org")
+    assert site_rights(plain) == {SiteCan.PLAN}
+    assert site_rights(maker) == {SiteCan.PLAN, SiteCan.MAKE_STUDIES}
+    assert site_rights(root) == frozenset(SiteCan)
+    assert study_rights(root, study) == frozenset(Can)
+    assert study_rights(maker, study) == frozenset()
+    assert browser(plain).get("/staff/judges/").status_code == 403
+    assert browser(maker).get("/staff/judges/").status_code == 200
+
+
+def test_staff_without_a_part_learn_nothing_of_a_study(study: Study, now: datetime) -> None:
+    client = browser(member(study, now))
+    there, nowhere = (client.get(f"/staff/studies/{slug}/") for slug in ("pilot", "nowhere"))
+    assert there.status_code == nowhere.status_code == 404
+    said = [re.sub(rb'value="\w{64}"|pilot|nowhere', b"", page.content) for page in (there, nowhere)]
+    assert said[0] == said[1]
+    assert study.name not in client.get("/staff/").content.decode()
+
+
+def test_a_part_that_lacks_a_page_says_so_whatever_the_address_names(study: Study, now: datetime) -> None:
+    client = browser(member(study, now, Role.COORDINATOR))
+    for page in ("results/", "screening/", "judging/", "judging/999/", "participants/P-NOBODY/extend/"):
+        answer = client.get(f"/staff/studies/pilot/{page}")
+        assert answer.status_code == 403
+        assert "ask a lead of the study" in unescape(answer.content.decode())
+        assert 'href="/staff/studies/pilot/participants/"' in answer.content.decode()
+        assert 'href="/staff/studies/pilot/results/"' not in answer.content.decode()
+
+
+def test_reviewers_are_led_to_their_work(study: Study, now: datetime) -> None:
+    client = browser(member(study, now, Role.REVIEWER))
+    answer = client.get("/staff/studies/pilot/", follow=True)
+    assert answer.redirect_chain == [("/staff/studies/pilot/screening/", 302)]
+    assert answer.status_code == 200
