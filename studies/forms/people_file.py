@@ -1,4 +1,4 @@
-"""Lists of people: CSV with the columns `email` and `profile`, and `status`, `is_test`, `language` if wanted."""
+"""Lists of people: CSV with the columns `email`, `profile`, and `status`, `is_test`, `language` if wanted."""
 
 import csv
 from io import StringIO

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0008_announcements_to_those_in_a_session'),
+        ('studies', '0009_roles_in_studies'),
     ]
 
     operations = [
