@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.views import amending, decisions, locking, people, previews, questions, setup, studies
+from console.views import amending, decisions, locking, money, people, previews, questions, setup, studies
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
@@ -26,6 +26,9 @@ urlpatterns = [
     path(f"{STUDY}questions/sets/", questions.staff_questions_sets, name="staff_questions_sets"),
     path(f"{STUDY}questions/build/", questions.staff_questions_build, name="staff_questions_build"),
     path(f"{STUDY}questions/<str:label>/", questions.staff_question, name="staff_question"),
+    path(f"{STUDY}payments/", money.staff_money, name="staff_money"),
+    path(f"{STUDY}payments/rule/", money.staff_money_rule, name="staff_money_rule"),
+    path(f"{STUDY}payments/upload/", money.staff_money_upload, name="staff_money_upload"),
     path(f"{STUDY}participants/", people.staff_participants, name="staff_participants"),
     path(f"{STUDY}people.csv", people.staff_participants_file, name="staff_participants_file"),
     path(f"{PERSON}decision/", decisions.staff_decision, name="staff_decision"),

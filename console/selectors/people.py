@@ -132,8 +132,9 @@ def _flag(condition: Q) -> Case:
 
 def state_of(participant: Participant, now: datetime) -> PersonState:
     """The state of one person."""
-    people = _people(participant.study, PeopleFilter(), now).filter(pk=participant.pk)
-    return PersonState(people.values_list("state", flat=True).get())
+    people = _people(participant.study, PeopleFilter(), now)
+    found: Any = people.get(pk=participant.pk)  # with its annotations
+    return PersonState(found.state)
 
 
 def _order(sort: str) -> list[str]:

@@ -9,7 +9,6 @@ from django.utils.functional import Promise
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _, gettext_lazy
 
-from batches.views.wording import duration_words
 from console.selectors.people import PersonState
 from console.selectors.people_facts import RowFacts
 from studies.models import Invitation
@@ -104,8 +103,9 @@ def _approved(facts: RowFacts, now: datetime) -> str:
 def _answering(facts: RowFacts, now: datetime) -> str:
     if facts.participant is None:
         return ""
-    left = duration_words(facts.participant.session.seconds_left(now))
-    return _("%(time)s left, %(answered)d of %(asked)d answered") % {"time": left, **_counts(facts)}
+    minutes = facts.participant.session.seconds_left(now) // 60
+    left = {"hours": minutes // 60, "minutes": minutes % 60}
+    return _("%(hours)d h %(minutes)02d left, %(answered)d of %(asked)d") % {**left, **_counts(facts)}
 
 
 def _counts(facts: RowFacts) -> dict[str, int]:
@@ -119,7 +119,7 @@ def _answered(facts: RowFacts, now: datetime) -> str:
 def _finished(facts: RowFacts, now: datetime) -> str:
     if facts.participant is not None and facts.participant.is_test:
         return _("%(answered)d of %(asked)d answered, a test run") % _counts(facts)
-    return _("%(answered)d of %(asked)d answered, waits for screening") % _counts(facts)
+    return _("%(answered)d of %(asked)d, waits for screening") % _counts(facts)
 
 
 def _not_counted(facts: RowFacts, now: datetime) -> str:
