@@ -81,6 +81,7 @@ class PersonAction(StrEnum):
     EXTEND = "extend"
     REOPEN = "reopen"
     CHECK_ATTEMPT = "check-attempt"
+    WITHDRAW = "withdraw"
 
 
 def person_actions(participant: Participant, session: Session | None) -> list[PersonAction]:
@@ -89,6 +90,6 @@ def person_actions(participant: Participant, session: Session | None) -> list[Pe
         return []
     if session is not None:
         early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
-        return [PersonAction.REOPEN if early else PersonAction.EXTEND]
+        return [PersonAction.REOPEN if early else PersonAction.EXTEND, PersonAction.WITHDRAW]
     needs_try = not check_passed(participant) and not check_attempts_left(participant)
-    return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try
+    return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try + [PersonAction.WITHDRAW]

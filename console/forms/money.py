@@ -120,7 +120,8 @@ def _read(text: str) -> tuple[list[ReportRow], list[str]]:
     if missing:
         said = {"missing": ", ".join(missing)}
         return [], [_("line 1: missing columns: %(missing)s; begin the file with code,state") % said]
-    rows, problems = [], []
+    rows: list[ReportRow] = []
+    problems: list[str] = []
     for cells in reader:
         if not any(cell.strip() for cell in cells):
             continue

@@ -31,8 +31,8 @@ class JudgeSpent:
 def judge_spent(study: Study) -> JudgeSpent:
     """Over all judging runs of the study. Two queries."""
     sums = JudgeCall.objects.filter(judging_run__study=study).aggregate(
-        calls=Count("pk"), cost=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
+        calls=Count("pk"), money=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
     )
     counted = retained_participants(study).values("pk")
     answers = answers_to_score(study).filter(session__participant__in=counted).count()
-    return JudgeSpent(sums["calls"], sums["cost"], sums["unpriced"], answers)
+    return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], answers)

@@ -1,6 +1,7 @@
 """What people are owed and what the payer says: the list, the rule, the files both ways."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -28,6 +29,22 @@ from studies.views.access import rights_here, signed_in, study_page
 
 PEOPLE_PER_PAGE = 50
 PROBLEMS_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyRow:
+    """A line as the page shows it."""
+
+    line: PayLine
+    profile: str
+
+    @property
+    def worked(self) -> str:
+        """Hours and minutes, blank as long as nobody can say."""
+        if self.line.session is None or self.line.ended_at is None:
+            return ""
+        minutes = int((self.line.ended_at - self.line.session.started_at).total_seconds()) // 60
+        return _("%(hours)d h %(minutes)02d") % {"hours": minutes // 60, "minutes": minutes % 60}
 
 
 def _reported(state: PaidState) -> Callable[[PayLine], bool]:
@@ -113,6 +130,8 @@ def _page(
     found = [line for line in lines if _matches(line, words)]
     shown = [line for line in found if TABS[chosen][1](line)]
     rights = rights_here(request)
+    names = {profile.slug: profile.name for profile in study.protocol.profiles}
+    page = Paginator(shown, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "rule": rule,
@@ -123,8 +142,10 @@ def _page(
         ],
         "state": chosen,
         "words": words,
-        "page": Paginator(shown, PEOPLE_PER_PAGE).get_page(request.GET.get("page")),
-        "profiles": {profile.slug: profile.name for profile in study.protocol.profiles},
+        "page": page,
+        "rows": [
+            MoneyRow(line, names.get(line.participant.profile, line.participant.profile)) for line in page
+        ],
         "rule_form": rule_form or PaymentRuleForm.of(rule),
         "rule_is_open": rule is None or rule_form is not None,
         "reports_form": reports_form or ReportsForm(),
