@@ -23,7 +23,7 @@ from studies.services.studies import study_lock
 
 PAYMENT_COLUMNS = (
     "code", "address", "profile", "reference", "started_at", "ended_at", "ended_how", "answered",
-    "currency", "flat", "hourly", "bonus", "owed", "state", "paid_amount",
+    "currency", "flat", "hourly", "bonus", "owed", "state", "paid_amount", "note",
 )  # fmt: skip
 
 
@@ -87,6 +87,7 @@ def payment_rows(study: Study, now: datetime) -> Iterator[tuple[str | None, ...]
             *((str(due.flat), str(due.hourly), str(due.bonus), str(due.total)) if due else (None,) * 4),
             report.state if report else None,
             str(report.amount) if report and report.amount is not None else None,
+            report.note or None if report else None,
         )
 
 

@@ -17,7 +17,7 @@ from batches.services.reminders import reminder_send
 from console.forms.people import PeopleQuery
 from console.services.people import place_pass_on
 from console.views.people import Draft, people_page
-from studies.forms.people import APPROVE, VettingForm
+from studies.forms.people import APPROVE, REJECT, VettingForm
 from studies.models import Participant, Study, VettingStatus
 from studies.roles import Can
 from studies.selectors.participants import participant_by_code
@@ -39,8 +39,8 @@ def staff_decision(request: HttpRequest, participant: Participant) -> HttpRespon
     if request.method != "POST":  # somebody reloads, or changes the language, where a decision came back
         return _list(study, query)
     sent = request.POST.copy()
-    if "preview" in sent:
-        sent["decision"] = str(sent["preview"])
+    if (shown := sent.get("preview")) in (APPROVE, REJECT):
+        sent["decision"] = str(shown)
     form = VettingForm(sent)
     here = query.at(participant.code)
     if not form.is_valid():

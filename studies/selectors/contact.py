@@ -21,8 +21,8 @@ def thread_of(participant: Participant) -> QuerySet[Message]:
 def threads(study: Study) -> QuerySet[Participant]:
     """Everyone of the study in a conversation with the team, those who wait for a reply first.
 
-    Annotated with `is_from_team` (the newest message is the team's), `newest_at`, `newest_text` (its start) and
-    `written` (messages in all).
+    Annotated with `is_from_team` (the newest message is the team's), `newest_at`, `newest_text` (its start)
+    and `written` (messages in all).
     """
     newest = _newest_message()
     return (

@@ -1,7 +1,7 @@
 """Mails that a request asks for and a worker sends: a row each, so that no page waits for a mail server."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from smtplib import SMTPRecipientsRefused
 
@@ -41,9 +41,8 @@ def mail_queue(
     now: datetime,
     valid_for: timedelta,
     discarded: bool = False,
-    invitation: Invitation | None = None,
 ) -> OutgoingMail:
-    """Store a mail to one address and tell the workers; `discarded` and `invitation` as in OutgoingMail.
+    """Store a mail to one address and tell the workers; `discarded` as in OutgoingMail.
 
     One that cannot be sent within `valid_for` is of no use any more and is dropped.
     """
@@ -54,10 +53,27 @@ def mail_queue(
         discarded=discarded,
         due_at=now,
         expires_at=now + valid_for,
-        invitation=invitation,
     )
     transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
     return mail
+
+
+def invitation_mails_queue(
+    *, letters: Sequence[tuple[EmailMessage, Invitation]], now: datetime, valid_for: timedelta
+) -> None:
+    """Store a mail for each of these invitations and tell the workers once; otherwise as `mail_queue`."""
+    OutgoingMail.objects.bulk_create(
+        OutgoingMail(
+            to=message.to[0],
+            subject=str(message.subject),
+            body=str(message.body),
+            due_at=now,
+            expires_at=now + valid_for,
+            invitation=invitation,
+        )
+        for message, invitation in letters
+    )
+    transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
 
 
 def mails_send(*, clock: Callable[[], datetime]) -> int:

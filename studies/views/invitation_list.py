@@ -53,7 +53,7 @@ def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> Http
     now, actor = timezone.now(), signed_in(request)
     result = invitations_import(study=study, reading=reading, now=now, actor=actor)
     queued = invitations_queue(
-        invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
+        study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
     )
     said = ngettext(
         "%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued

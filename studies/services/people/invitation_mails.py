@@ -1,6 +1,6 @@
 """Mailing invitations: at once, or by a worker. No transaction is open while a mail server is waited for."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
@@ -9,11 +9,18 @@ from django.core.mail import EmailMessage, send_mail
 from django.db import transaction
 from django.urls import reverse
 
-from studies.models import Invitation, OutgoingMail, User
+from studies.models import Invitation, OutgoingMail, Study, StudyEvent, User
+from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
-from studies.services.mails import ADDRESS_REFUSED, NOT_TAKEN, mail_queue
-from studies.services.people.invitations import expiry, require_inviting, require_unused, token_new
+from studies.services.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
+from studies.services.people.invitations import (
+    ROWS_PER_INSERT,
+    expiry,
+    require_inviting,
+    require_unused,
+    token_new,
+)
 from studies.services.people.vetting_mails import VALID_FOR, mail_of
 
 LOG = structlog.get_logger("chiron")
@@ -35,28 +42,45 @@ def invitation_send(
 
 @transaction.atomic
 def invitations_queue(
-    *, invitations: Iterable[Invitation], site_url: str, now: datetime, actor: User | None = None
+    *,
+    study: Study,
+    invitations: Sequence[Invitation],
+    site_url: str,
+    now: datetime,
+    actor: User | None = None,
 ) -> int:
     """Leave a mail with a new link for each to a worker, which notes what becomes of it; how many there are.
 
     Every earlier link of them is useless from now on. Raises as `invitation_send`, and queues none then.
     """
-    queued = 0
-    for one in invitations:
+    require_inviting(study)
+    numbers = [one.pk for one in invitations]
+    for start in range(0, len(numbers), ROWS_PER_INSERT):
+        _queue(study, numbers[start : start + ROWS_PER_INSERT], site_url, now, actor)
+    return len(numbers)
+
+
+def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor: User | None) -> None:
+    """Some of them, in few queries."""
+    protocol, expires_at = study.protocol, expiry(study, now)
+    chosen = list(Invitation.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
+    letters = []
+    for invitation in chosen:
+        require_unused(invitation)
         token = token_new()
-        invitation = _renew(one, token, now)
-        # A mail with an earlier link that is still queued would only mislead.
-        OutgoingMail.objects.filter(invitation=invitation).delete()
-        mail_queue(
-            message=_message(invitation, site_url.rstrip("/") + reverse("invitation", args=[token])),
-            now=now,
-            valid_for=VALID_FOR,
-            invitation=invitation,
-        )
-        kind = StudyEventKind.INVITATION_QUEUED
-        event_record(invitation.study, kind, now, actor=actor, invitation=invitation.pk)
-        queued += 1
-    return queued
+        invitation.token_sha256, invitation.expires_at = token_sha256(token), expires_at
+        invitation.sent_at, invitation.send_problem = None, ""
+        link = site_url.rstrip("/") + reverse("invitation", args=[token])
+        letters.append((_message(study, protocol, invitation, link), invitation))
+    Invitation.objects.bulk_update(chosen, ["token_sha256", "expires_at", "sent_at", "send_problem"])
+    # Mails with an earlier link that are still queued would only mislead.
+    OutgoingMail.objects.filter(invitation__in=numbers).delete()
+    invitation_mails_queue(letters=letters, now=now, valid_for=VALID_FOR)
+    kind = StudyEventKind.INVITATION_QUEUED
+    StudyEvent.objects.bulk_create(
+        StudyEvent(study=study, kind=kind, details={"invitation": one.pk}, actor=actor, happened_at=now)
+        for one in chosen
+    )
 
 
 @transaction.atomic
@@ -75,7 +99,7 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
 
 def _mail(invitation: Invitation, link: str) -> str:
     """Why the mail did not go out; blank where it did."""
-    mail = _message(invitation, link)
+    mail = _message(invitation.study, invitation.study.protocol, invitation, link)
     try:
         send_mail(mail.subject, mail.body, None, mail.to)
     except SMTPRecipientsRefused:
@@ -86,13 +110,13 @@ def _mail(invitation: Invitation, link: str) -> str:
     return ""
 
 
-def _message(invitation: Invitation, link: str) -> EmailMessage:
-    names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
+def _message(study: Study, protocol: ProtocolSettings, invitation: Invitation, link: str) -> EmailMessage:
+    names = {profile.slug: profile.name for profile in protocol.profiles}
     context: dict[str, object] = {
         "invitation": invitation,
-        "study": invitation.study,
+        "study": study,
         "profile": names.get(invitation.profile, invitation.profile),
-        "days": invitation.study.protocol.invitation_days,
+        "days": protocol.invitation_days,
         "link": link,
     }
     return mail_of("invitation", context, to=invitation.email, language=invitation.language)
