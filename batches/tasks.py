@@ -20,7 +20,7 @@ def sweep_sessions() -> None:
     While the clock is in doubt it ends none; a later one does.
     """
     with suppress(ClockDoubted):
-        sessions_expire(now=ending_moment(Ending.SESSIONS))
+        sessions_expire(now=ending_moment(Ending.SESSIONS), site_url=settings.SITE_URL or "")
 
 
 @shared_task(name="batches.tasks.remind")

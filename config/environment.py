@@ -92,6 +92,11 @@ class Environment(BaseSettings):
     chiron_staff_second_factor: bool = Field(
         True, description="false only where nothing real is at stake: staff then need no second factor"
     )
+    chiron_demo_sign_in: bool = Field(
+        False,
+        description="true only in the demo, where a button signs in as one of its invented people; "
+        "embedded mode only",
+    )
     chiron_staff_idle_hours: int = Field(
         8, ge=1, description="whole hours without use after which staff are signed out"
     )
@@ -177,6 +182,8 @@ class Environment(BaseSettings):
             problems.append("database_url: is SQLite, which is for embedded mode")
         if self.chiron_mail_url == CONSOLE_MAIL:
             problems.append("chiron_mail_url: is the console, which is for embedded mode")
+        if self.chiron_demo_sign_in:
+            problems.append("chiron_demo_sign_in: lets anybody in without a code, which is for the demo")
         if self.production and problems:
             raise ValueError("\n".join(problems))
         return self

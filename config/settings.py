@@ -183,6 +183,7 @@ MFA_FORMS = {
     "reauthenticate": "studies.forms.second_factor.SecondFactorAgainForm",
 }
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60  # a second factor proved longer ago is asked for again
+DEMO_SIGN_IN = ENVIRONMENT.chiron_demo_sign_in
 STAFF_IDLE = timedelta(hours=ENVIRONMENT.chiron_staff_idle_hours)
 STAFF_SESSION = timedelta(days=ENVIRONMENT.chiron_staff_session_days)
 SECOND_FACTOR_KEYS = ENVIRONMENT.second_factor_keys()
@@ -326,6 +327,7 @@ CELERY_BEAT_SCHEDULE = {
     "work-on-jobs": often("jobs.tasks.jobs_work", JOBS_EVERY_SECONDS),
     "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
+    "digests": {"task": "console.tasks.digests", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {
         "task": "operations.tasks.erase_withdrawn",
         # Soon again where the clock was in doubt the last time.

@@ -2,13 +2,61 @@
 
 from django.urls import path
 
-from console.views import amending, decisions, locking, money, people, previews, questions, setup, studies
+from console.views import (
+    amending,
+    banks,
+    decisions,
+    demo,
+    health,
+    history,
+    home,
+    item_banks,
+    live,
+    live_actions,
+    locking,
+    mails,
+    models,
+    money,
+    overview,
+    people,
+    previews,
+    questions,
+    setup,
+    staff,
+    studies,
+)
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
+HISTORY = f"{STUDY}history/"
+LIVE = f"{STUDY}live/"
+MAILS = f"{STUDY}mails/"
 PERSON = f"{STUDY}participants/<slug:code>/"
 
 urlpatterns = [
+    path("staff/", home.staff_home, name="staff_home"),
+    path(STUDY, overview.staff_study, name="staff_study"),
+    path(LIVE, live.staff_live, name="staff_live"),
+    path(f"{LIVE}state/", live.staff_live_state, name="staff_live_state"),
+    path(f"{LIVE}table.csv", live.staff_live_table, name="staff_live_table"),
+    path(f"{LIVE}message/", live_actions.staff_live_message, name="staff_live_message"),
+    path(f"{LIVE}recruiting/", live_actions.staff_live_pause, name="staff_live_pause"),
+    path(f"{LIVE}<slug:action>/", live_actions.staff_live_act, name="staff_live_act"),
+    path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
+    path(MAILS, mails.staff_mails, name="staff_mails"),
+    path(f"{MAILS}digest/wish/", mails.staff_mails_digest, name="staff_mails_digest"),
+    path(f"{MAILS}retry/<int:number>/", mails.staff_mails_retry, name="staff_mails_retry"),
+    path(f"{MAILS}<slug:kind>/", mails.staff_mails_preview, name="staff_mails_preview"),
+    path(f"{MAILS}<slug:kind>/html/", mails.staff_mails_html, name="staff_mails_html"),
+    path(f"{MAILS}<slug:kind>/switch/", mails.staff_mails_switch, name="staff_mails_switch"),
+    path(f"{MAILS}<slug:kind>/test/", mails.staff_mails_test, name="staff_mails_test"),
+    path("staff/team/", staff.staff_team, name="staff_team"),
+    path("staff/team.csv", staff.staff_team_file, name="staff_team_file"),
+    path("staff/team/<int:number>/", staff.staff_team_change, name="staff_team_change"),
+    path("staff/health/", health.staff_health, name="staff_health"),
+    path(HISTORY, history.staff_history, name="staff_history"),
+    path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),
+    path(f"{HISTORY}protocol.<str:extension>", history.staff_history_protocol, name="staff_history_protocol"),
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
     path(SETUP, setup.staff_setup, name="staff_setup"),
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
@@ -35,4 +83,14 @@ urlpatterns = [
     path(f"{PERSON}promote/", decisions.staff_person_promote, name="staff_person_promote"),
     path(f"{PERSON}replace/", decisions.staff_person_replace, name="staff_person_replace"),
     path(f"{PERSON}remind/", decisions.staff_person_remind, name="staff_person_remind"),
+    path("staff/banks/", banks.staff_banks, name="staff_banks"),
+    path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
+    path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),
+    path("staff/banks/<slug:slug>/<int:number>/", banks.staff_bank, name="staff_bank"),
+    path("staff/item-banks/", item_banks.staff_item_banks, name="staff_item_banks"),
+    path("staff/item-banks/calibrate/", item_banks.staff_calibrate, name="staff_calibrate"),
+    path("staff/judge-texts/", item_banks.staff_judge_texts, name="staff_judge_texts"),
+    path("staff/models/", models.staff_models, name="staff_models"),
+    path("staff/models/upload/", models.staff_models_upload, name="staff_models_upload"),
+    path("staff/models/table/", models.staff_models_table, name="staff_models_table"),
 ]

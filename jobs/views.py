@@ -10,7 +10,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import conditional_page, require_POST, require_safe
 
 from jobs.models import Job
@@ -19,8 +18,9 @@ from jobs.selectors import job_by_id
 from jobs.services.starting import job_cancel
 from jobs.shown import job_shown
 from studies.models import Study
+from studies.roles import SiteCan
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, staff_required, study_page
+from studies.views.access import signed_in, site_page, staff_required, study_page
 
 JobView = Callable[[HttpRequest, Job], HttpResponse]
 
@@ -28,7 +28,7 @@ JobView = Callable[[HttpRequest, Job], HttpResponse]
 def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
     """Give the view the job of the address, for whoever may do its kind in its study; 404 for others.
 
-    Jobs of the site are for all staff.
+    Jobs of the site are of those who look after its banks, judges and models.
     """
 
     @wraps(view)
@@ -38,7 +38,7 @@ def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
         if job is None or kind is None:
             return staff_required(_nothing)(request)
         if job.study is None:
-            return never_cache(staff_required(lambda asked: view(asked, job)))(request)
+            return site_page(SiteCan.MAKE_STUDIES)(lambda asked: view(asked, job))(request)
 
         def of_study(asked: HttpRequest, _study: Study) -> HttpResponse:
             return view(asked, job)

@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from reporting.views import judging_run, overview, results
+from reporting.views import judging, judging_run, results, screening, verdicts
 from reporting.views.agreement import pages as agreement
-from reporting.views.audits import pages as audits
+from reporting.views.audits import pages as audits, rating
+from reporting.views.measurement import pages as measurement
 from reporting.views.planner import pages as planner
 from reporting.views.report import pages as report
 
@@ -13,8 +14,22 @@ RUN = f"{STUDY}judging/<int:number>/"
 
 urlpatterns = [
     path("staff/planner/", planner.staff_planner, name="staff_planner"),
-    path("staff/planner/half-width.svg", planner.staff_planner_figure, name="staff_planner_figure"),
-    path(STUDY, overview.staff_study, name="staff_study"),
+    path(
+        "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
+    ),
+    path(f"{STUDY}screening/", screening.staff_screening, name="staff_screening"),
+    path(f"{STUDY}screening/share/", screening.staff_screening_share, name="staff_screening_share"),
+    path(f"{STUDY}screening/ledger/", screening.staff_screening_ledger, name="staff_screening_ledger"),
+    path(
+        f"{STUDY}screening/ledger.csv",
+        screening.staff_screening_ledger_csv,
+        name="staff_screening_ledger_csv",
+    ),
+    path(f"{STUDY}screening/verdict/<slug:code>/", screening.staff_verdict, name="staff_verdict"),
+    path(f"{STUDY}judging/", judging.staff_judging, name="staff_judging"),
+    path(f"{STUDY}judging/random/", verdicts.staff_judging_random, name="staff_judging_random"),
+    path(f"{RUN}verdicts/", verdicts.staff_judging_verdicts, name="staff_judging_verdicts"),
+    path(f"{RUN}retry/", judging_run.staff_judging_retry, name="staff_judging_retry"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
     path(f"{RUN}pause/", judging_run.staff_judging_pause, name="staff_judging_pause"),
@@ -22,10 +37,12 @@ urlpatterns = [
     path(f"{RUN}cancel/", judging_run.staff_judging_cancel, name="staff_judging_cancel"),
     path(f"{STUDY}agreement/", agreement.staff_agreement, name="staff_agreement"),
     path(
-        f"{STUDY}agreement/<int:agreement_id>/<str:figure>.svg",
+        f"{STUDY}agreement/<int:agreement_id>/<str:figure>.<str:extension>",
         agreement.staff_agreement_figure,
         name="staff_agreement_figure",
     ),
+    path(f"{STUDY}audits/", rating.staff_audits, name="staff_audits"),
+    path(f"{STUDY}audits/<int:sample>/", rating.staff_audit_rate, name="staff_audit_rate"),
     path(f"{RUN}audit/", audits.staff_audit, name="staff_audit"),
     path(f"{RUN}audit/<int:sample>/", audits.staff_audit_sample, name="staff_audit_sample"),
     path(f"{RUN}audit/<int:sample>/sheet.csv", audits.staff_audit_sheet, name="staff_audit_sheet"),
@@ -33,11 +50,22 @@ urlpatterns = [
     path(f"{STUDY}report/checklist/", report.staff_checklist, name="staff_checklist"),
     path(f"{STUDY}report/report.<str:extension>", report.staff_report_file, name="staff_report_file"),
     path(f"{STUDY}results/", results.staff_results, name="staff_results"),
-    path(f"{STUDY}results/<int:results_id>.svg", results.staff_results_figure, name="staff_results_figure"),
-    path(f"{STUDY}results/<str:block>/", results.staff_measurement, name="staff_measurement"),
+    path(f"{STUDY}results/recompute/", results.staff_results_recompute, name="staff_results_recompute"),
+    path(f"{STUDY}results/<int:results_id>.csv", results.staff_results_table, name="staff_results_table"),
+    path(
+        f"{STUDY}results/<int:results_id>.<str:extension>",
+        results.staff_results_figure,
+        name="staff_results_figure",
+    ),
+    path(f"{STUDY}results/<str:block>/", measurement.staff_measurement, name="staff_measurement"),
+    path(
+        f"{STUDY}results/<int:results_id>/<str:block>/<int:number>.csv",
+        measurement.staff_measurement_table,
+        name="staff_measurement_table",
+    ),
     path(
         f"{STUDY}results/<int:results_id>/<str:block>/<str:figure>.<str:extension>",
-        results.staff_measurement_figure,
+        measurement.staff_measurement_figure,
         name="staff_measurement_figure",
     ),
 ]

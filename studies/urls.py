@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studies.views import comprehension, consent, contact, home, invitation_list, invitations, profile
+from studies.views import comprehension, consent, contact, home, invitation_list, invitations, profile, team
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -11,7 +11,6 @@ urlpatterns = [
     path("studies/<slug:slug>/consent/copy/", consent.study_consent_copy, name="study_consent_copy"),
     path("studies/<slug:slug>/check/", comprehension.study_check, name="study_check"),
     path("invitations/<str:token>/", invitations.invitation, name="invitation"),
-    path("staff/", home.staff_home, name="staff_home"),
     path("staff/studies/<slug:slug>/invitations/", invitations.staff_invitations, name="staff_invitations"),
     path(
         "staff/studies/<slug:slug>/invitations/list/",
@@ -32,6 +31,12 @@ urlpatterns = [
         "staff/studies/<slug:slug>/participants/<slug:code>/credentials/<uuid:token>/",
         profile.staff_credential,
         name="staff_credential",
+    ),
+    path("staff/studies/<slug:slug>/team/", team.staff_study_team, name="staff_study_team"),
+    path(
+        "staff/studies/<slug:slug>/team/<int:number>/take/",
+        team.staff_study_team_take,
+        name="staff_study_team_take",
     ),
     path("staff/studies/<slug:slug>/announcements/", contact.staff_announcements, name="staff_announcements"),
     path(

@@ -88,6 +88,8 @@ def person_actions(participant: Participant, session: Session | None) -> list[Pe
     """The actions that the services would not refuse as they are now."""
     if has_withdrawn(participant):
         return []
+    if session is not None and session.voided_at is not None:
+        return [PersonAction.WITHDRAW]
     if session is not None:
         early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
         return [PersonAction.REOPEN if early else PersonAction.EXTEND, PersonAction.WITHDRAW]

@@ -13,12 +13,13 @@ from batches.models import Session, SessionEventKind
 from batches.rules.deadlines import Lateness, has_expired, lateness
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import session_of
+from batches.services.receipt_mails import receipt_mail_queue
 from batches.services.trail import session_event
 from studies.models import Participant, User
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
+from studies.services.study_mails import participant_mails_cancel
 
 NOTE_CHARACTERS = 2000
 
@@ -56,8 +57,12 @@ def resources_record(*, session: Session, resources: DeclaredResources, now: dat
         _resources_save(session, resources, now)
 
 
-def session_submit(*, session: Session, resources: DeclaredResources | None, now: datetime) -> Session:
+def session_submit(
+    *, session: Session, resources: DeclaredResources | None, now: datetime, site_url: str | None = None
+) -> Session:
     """Hand in the batch with the declaration of resources, None where it is missing.
+
+    The person is mailed a receipt where `site_url` says where people reach the site.
 
     A click that was on the wire at the deadline still counts, even where the sweep came first. Raises
     AlreadySubmitted or SessionOver; what was saved stays saved.
@@ -77,6 +82,8 @@ def session_submit(*, session: Session, resources: DeclaredResources | None, now
         session.save(update_fields=["status", "ended_at"])
         session.answers.update(is_open=False)
         session_event(session.pk, SessionEventKind.SUBMITTED, now, lateness=late)
+        if site_url is not None:
+            receipt_mail_queue(session_id=session.pk, site_url=site_url, now=now)
     return session
 
 
@@ -101,7 +108,7 @@ def session_withdraw(
         session = session_of(participant)
         if session is not None:
             _session_withdraw(session, now)
-        mails_cancel(participant.events.all())
+        participant_mails_cancel(participant, now)
         participant_event(
             participant,
             StudyEventKind.WITHDREW,
@@ -113,8 +120,10 @@ def session_withdraw(
     return session
 
 
-def sessions_expire(*, now: datetime) -> int:
+def sessions_expire(*, now: datetime, site_url: str | None = None) -> int:
     """End every session whose deadline and tolerance have passed, as of its deadline; return how many.
+
+    Each person is mailed a receipt where `site_url` says where people reach the site.
 
     Any number of sweeps may run at once: each session is claimed by one of them.
     """
@@ -124,10 +133,10 @@ def sessions_expire(*, now: datetime) -> int:
         for session in overdue.only("deadline_at", "late_tolerance_seconds").iterator()
         if has_expired(now=now, deadline_at=session.deadline_at, tolerance=session.tolerance)
     ]
-    return sum(_session_expire(session, now) for session in candidates)
+    return sum(_session_expire(session, now, site_url) for session in candidates)
 
 
-def _session_expire(session: Session, now: datetime) -> bool:
+def _session_expire(session: Session, now: datetime, site_url: str | None) -> bool:
     """Claim and end one session; False where another sweep, a submission or a withdrawal was first."""
     with transaction.atomic():
         # The deadline is part of the claim: one that was moved since it was read is not swept.
@@ -136,6 +145,8 @@ def _session_expire(session: Session, now: datetime) -> bool:
         ).update(status=SessionStatus.EXPIRED, ended_at=session.deadline_at)
         if claimed:
             session_event(session.pk, SessionEventKind.EXPIRED, now, happened_at=session.deadline_at)
+            if site_url is not None:
+                receipt_mail_queue(session_id=session.pk, site_url=site_url, now=now)
     return bool(claimed)
 
 
@@ -171,6 +182,8 @@ def _over_sentence(session: Session) -> str:
     if session.status == SessionStatus.SUBMITTED and session.ended_at is not None:
         time = date_format(session.ended_at, _("j F Y, H:i:s"))
         return _("You submitted this batch on %(time)s UTC; it stays as submitted.") % {"time": time}
+    if session.voided_at is not None:
+        return _("The study team has ended this session, so nothing in it changes any more.")
     if session.status == SessionStatus.WITHDRAWN:
         return _("You have withdrawn from this study, so nothing in this session changes any more.")
     time = date_format(session.deadline_at, _("j F Y, H:i:s"))

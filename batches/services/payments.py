@@ -177,7 +177,7 @@ def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list
     problems = []
     for row in rows:
         line = first.setdefault(row.code, row.line)
-        said = {"line": row.line, "code": row.code, "first": line, "currency": row.currency}
+        said = {"line": row.line, "code": row.code, "first": line, "currency": currency}
         if row.code not in codes:
             problems.append(_('line %(line)d: nobody who is to be paid has the code "%(code)s"') % said)
         elif line != row.line:

@@ -6,13 +6,22 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from studies.models import Participant, StudyEvent, StudyStatus, User, VettingStatus
+from studies.models import (
+    MailKind,
+    MailSwitch,
+    Participant,
+    StudyEvent,
+    StudyStatus,
+    User,
+    VettingStatus,
+)
 from studies.selectors.participants import has_declined, has_valid_consent, withdrew
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import VALID_FOR, participant_mail, participant_mail_queue
+from studies.services.people.vetting_mails import participant_mail
 from studies.services.refusals import Refused
+from studies.services.study_mails import VALID_FOR, participant_mail_queue
 
 BEFORE_CLOSING = timedelta(days=3)
 # Somebody who was just told what comes next is not reminded of it on the same day.
@@ -32,6 +41,7 @@ def _due(now: datetime) -> QuerySet[Participant]:
         kind__in=TOLD[:2],
         happened_at__gt=now - NOT_SINCE,
     )
+    switched_off = MailSwitch.objects.filter(study=OuterRef("study"), kind=MailKind.REMINDER)
     return (
         Participant.objects.filter(
             study__status=StudyStatus.FROZEN,
@@ -43,6 +53,7 @@ def _due(now: datetime) -> QuerySet[Participant]:
         .exclude(vetting_status=VettingStatus.REJECTED)
         .exclude(withdrew())
         .exclude(Exists(lately))
+        .exclude(Exists(switched_off))
         .order_by("pk")
     )
 
@@ -67,9 +78,8 @@ def reminder_send(*, participant: Participant, actor: User, now: datetime, site_
         raise NotReminded(
             _("%(code)s was mailed within the last day; remind them later.") % {"code": person.code}
         )
-    mail = participant_mail_queue(
-        person, participant_mail(person, "reminder", {"is_reminder": True}, site_url), now
-    )
+    message = participant_mail(person, "reminder", {"is_reminder": True}, site_url)
+    mail = participant_mail_queue(person, message, now, kind=MailKind.REMINDER)
     participant_event(person, StudyEventKind.REMINDED, now, actor=actor, mail=mail.pk if mail else None)
     return person
 
@@ -86,7 +96,8 @@ def _remind(participant: Participant, now: datetime, site_url: str) -> bool:
     if reminded.filter(details__closes_at=closes_at).exists():
         return False
     message = participant_mail(person, "reminder", {}, site_url)
-    mail = participant_mail_queue(person, message, now, min(VALID_FOR, person.study.closes_at - now))
+    valid_for = min(VALID_FOR, person.study.closes_at - now)
+    mail = participant_mail_queue(person, message, now, kind=MailKind.REMINDER, valid_for=valid_for)
     participant_event(
         person, StudyEventKind.REMINDED, now, closes_at=closes_at, mail=mail.pk if mail else None
     )

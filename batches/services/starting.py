@@ -19,8 +19,8 @@ from studies.selectors.participants import has_valid_consent
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
+from studies.services.study_mails import mails_cancel
 
 RESERVED = gettext_lazy(
     "You are on the reserve list: all places for your profile are taken. If one becomes free, the study team "
@@ -58,6 +58,10 @@ class StudyNotOpen(StartRefused):
     """The study is a draft, not open yet, or closed."""
 
 
+class RecruitingPaused(StudyNotOpen):
+    """The study team lets nobody start for the moment."""
+
+
 class BatchesMissing(StartRefused):
     """The study has no batches that fit its protocol."""
 
@@ -93,7 +97,7 @@ def session_start(*, participant: Participant, now: datetime, shown_arm: str | N
             raise OtherInstructions(
                 _("The instructions have changed since you opened this page. Please read them again.")
             )
-        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
+        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED), now)
         return _session_create(participant, place, now)
 
 
@@ -188,6 +192,10 @@ def _require_person(participant: Participant) -> None:
 
 def _require_open(study: Study, now: datetime) -> None:
     if study_is_open(study, now):
+        if study.recruiting_paused_at is not None:
+            raise RecruitingPaused(
+                _("The study team has paused the study for now, so nobody can start. Please come back later.")
+            )
         return
     if study.status == StudyStatus.DRAFT:
         raise StudyNotOpen(

@@ -22,7 +22,7 @@ from batches.selectors.sessions import answer_places, session_for_user
 from batches.services.clock import server_now
 from batches.services.ending import SessionOver, resources_record, session_submit
 from batches.views import wording
-from studies.views.access import fresh_and_private, signed_in
+from studies.views.access import fresh_and_private, signed_in, site_url_of
 
 P = ParamSpec("P")
 UNANSWERED = frozenset({AnswerState.BLANK, AnswerState.SKIPPED, AnswerState.NOT_REACHED})
@@ -70,7 +70,7 @@ def submit(request: HttpRequest, session: Session) -> HttpResponse:
     if form.is_bound and (form.is_valid() or not running):
         declared = form.declared if form.is_valid() else None
         try:
-            session_submit(session=session, resources=declared, now=now)
+            session_submit(session=session, resources=declared, now=now, site_url=site_url_of(request))
         except SessionOver as refusal:
             messages.warning(request, str(refusal))
         return redirect("session_receipt", session.pk)
@@ -107,7 +107,7 @@ def receipt(request: HttpRequest, session: Session) -> HttpResponse:
     status = session.status_at(now)
     context = session_context(session, now) | {
         "protocol": session.participant.study.protocol,
-        "ended": wording.ENDED_WORDS[status],
+        "ended": wording.ended_words(session, status),
         "ended_at": session.ended_at or session.deadline_at,
         "asks_resources": session.resources_recorded_at is None and status != SessionStatus.WITHDRAWN,
     }

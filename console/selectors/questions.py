@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import BatchPlan, BatchPrompt
@@ -54,9 +54,12 @@ def study_questions(study: Study) -> list[Question]:
     parameters = _difficulties(study)
     sets = _sets(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
-    rows = Prompt.objects.filter(version=study.bank_version_id).annotate(has_criteria=criteria)
+    no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
+    rows = Prompt.objects.filter(version=study.bank_version_id).annotate(
+        has_criteria=criteria, no_gold=no_gold
+    )
     found = rows.values_list(
-        "pk", "label", "prompt_id", "category", "modality", "split", "gold_answer__isnull", "has_criteria"
+        "pk", "label", "prompt_id", "category", "modality", "split", "no_gold", "has_criteria"
     )
     return [
         Question(
@@ -109,7 +112,7 @@ def _sets(study: Study) -> Mapping[int, list[int]]:
     places = BatchPrompt.objects.filter(batch__plan__study=study).order_by("batch__number")
     found: dict[int, list[int]] = defaultdict(list)
     for prompt, number in places.values_list("prompt", "batch__number"):
-        found[prompt].append(number)
+        found[int(prompt)].append(number)
     return found
 
 

@@ -1,5 +1,6 @@
 """What is missing before a study can be locked, and what should be known before."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,14 +34,14 @@ class Missing:
     page: str
 
 
-def readiness(study: Study, plan: BatchPlan | None, now: datetime) -> list[Missing]:
-    """Everything that is missing, the gravest first."""
+def readiness(study: Study, plan: BatchPlan | None, saved: Collection[str], now: datetime) -> list[Missing]:
+    """Everything that is missing, the gravest first. A default text counts until its page was `saved`."""
     settings = study.protocol
     return [
         *_refusals(study, settings, now),
         *_sets(study, plan),
         *_judge(settings),
-        *_default_texts(settings),
+        *_default_texts(settings, saved),
         *_parameters(study),
     ]
 
@@ -75,18 +76,18 @@ def _judge(settings: ProtocolSettings) -> list[Missing]:
     return [Missing(SHOULD, _("Judge"), sentence, "judge")]
 
 
-def _default_texts(settings: ProtocolSettings) -> list[Missing]:
+def _default_texts(settings: ProtocolSettings, saved: Collection[str]) -> list[Missing]:
     defaults = {
         "consent_text": texts.DEFAULT_CONSENT,
         "instructions": texts.DEFAULT_INSTRUCTIONS,
         "allowed_tools": texts.DEFAULT_ALLOWED_TOOLS,
         "contact": texts.DEFAULT_CONTACT,
     }
-    sentence = _("Still the text that comes with Chiron; see that it fits your study.")
+    sentence = _("Still Chiron's own text. See that it fits, and save it.")
     return [
         Missing(SHOULD, label, sentence, page)
         for name, (label, page) in DEFAULT_TEXTS.items()
-        if getattr(settings, name) == defaults[name]
+        if page not in saved and getattr(settings, name) == defaults[name]
     ]
 
 

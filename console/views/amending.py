@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -17,6 +18,7 @@ from console.selectors.steps import STEP_LABELS, TEXT_PAGES
 from console.views.protocol_rows import fixed_names, in_words, setting_label
 from formats.canonical import canonical_sha256
 from studies.models import Study, StudyStatus
+from studies.protocol.fingerprint import aware_time
 from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
 from studies.services.amendments import TIMES, study_amend
@@ -144,8 +146,14 @@ def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "label": TIME_LABELS.get(name) or setting_label(name),
-            "before": in_words(change["from"]),
-            "after": in_words(change["to"]),
+            "before": _shown(name, change["from"]),
+            "after": _shown(name, change["to"]),
         }
         for name, change in changes.items()
     ]
+
+
+def _shown(name: str, value: object) -> str:
+    if name in TIMES and isinstance(value, str) and (time := aware_time(value)):
+        return f"{date_format(time, _('j F Y, H:i'))} UTC"
+    return in_words(value, name)

@@ -50,7 +50,7 @@ PILLS: Mapping[PersonState, tuple[Promise, str, Promise]] = {
     PersonState.NOT_COUNTED: (
         gettext_lazy("Not counted"),
         "bad",
-        gettext_lazy("No part of the results, by a reviewer's verdict (excluded)"),
+        gettext_lazy("No part of the results (excluded by a verdict, or voided)"),
     ),
     PersonState.REJECTED: (gettext_lazy("Rejected"), "", gettext_lazy("May not take part")),
     PersonState.WITHDRAWN: (gettext_lazy("Withdrawn"), "", gettext_lazy("Takes part no longer")),
@@ -123,6 +123,9 @@ def _finished(facts: RowFacts, now: datetime) -> str:
 
 
 def _not_counted(facts: RowFacts, now: datetime) -> str:
+    session = getattr(facts.participant, "session", None)
+    if session is not None and session.voided_at is not None:
+        return _("the study team voided the session")
     if facts.participant is not None and facts.participant.replaced_by is not None:
         code = facts.participant.replaced_by.code
         return _("%(answered)d of %(asked)d answered, replaced by %(code)s") % {

@@ -1,10 +1,10 @@
 """A study's protocol in full, beside the pilot's, and what is left to do in its life."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.forms import ChoiceField, ModelChoiceField
 from django.utils.translation import gettext as _
 
 from batches.models import Session
@@ -49,7 +49,8 @@ def protocol_rows(protocol: ProtocolSettings) -> list[dict[str, Any]]:
     steps: dict[str, list[ProtocolRow]] = {}
     for name, (label, page) in _places().items():
         row = ProtocolRow(
-            name, label, page, in_words(stored[name]), in_words(defaults[name]), SETTINGS[name].pilot,
+            name, label, page, in_words(stored[name], name), in_words(defaults[name], name),
+            SETTINGS[name].pilot,
             name in fixed,
         )  # fmt: skip
         steps.setdefault(step_of(page), []).append(row)
@@ -66,17 +67,31 @@ def setting_label(name: str) -> Any:
     return _places().get(name, (name, ""))[0]
 
 
-def in_words(value: object) -> str:
-    """A stored value for reading and for comparing."""
+def in_words(value: object, name: str = "") -> str:
+    """A stored value for reading and for comparing; choices of the setting `name` in their own words."""
     if value is None or value in ("", [], ()):
         return _("none")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, Iterable) and not isinstance(value, Mapping):
-        return "\n".join(in_words(one) for one in value)
-    return json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, Mapping) else str(value)
+        return str(_choices(name).get(value, value)).strip()
+    if isinstance(value, Mapping):
+        return "\n".join(f"{key}: {in_words(one)}" for key, one in value.items())
+    if isinstance(value, Iterable):
+        between = "\n\n" if any(isinstance(one, Mapping) for one in value) else "\n"
+        return between.join(in_words(one, name) for one in value)
+    return str(value)
+
+
+def _choices(name: str) -> Mapping[str, Any]:
+    """The words of a setting's choices; nothing for settings without."""
+    if name == "missing_rule":
+        return {"as_missing": _("left out and counted, never zero")}
+    for form in STEP_FORMS.values():
+        field = form.base_fields.get(name)
+        if isinstance(field, ChoiceField) and not isinstance(field, ModelChoiceField):
+            return dict(field.choices)  # type: ignore[arg-type]  # pairs, no groups
+    return {}
 
 
 def _places() -> dict[str, tuple[Any, str]]:

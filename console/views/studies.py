@@ -5,7 +5,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from console.forms.studies import AssumptionsForm, NewStudyForm
@@ -13,15 +12,14 @@ from console.selectors.design import assumptions_of, design_of, kept_plan
 from console.services.locking import plan_keep
 from studies.models import BankVersion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
-from studies.roles import Can
+from studies.roles import Can, SiteCan
 from studies.services.refusals import Refused
 from studies.services.slugs import SlugInvalid
 from studies.services.studies import StudyExists, study_create
-from studies.views.access import signed_in, staff_required, study_page
+from studies.views.access import signed_in, site_page, study_page
 
 
-@never_cache
-@staff_required
+@site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_study_new(request: HttpRequest) -> HttpResponse:
     """A new draft with the pilot's settings; without any bank the way to import one."""

@@ -89,7 +89,7 @@ class WebParticipant:
     def places(self, session: str) -> Iterator[Place]:
         """The prompts in order, from the overview page."""
         page = self.get("overview", session)
-        found = re.findall(r'data-position="(\d+)"\s+data-prompt="([^"]+)"', page.text)
+        found = re.findall(r'data-position="(\d+)"[^>]*\sdata-prompt="([^"]+)"', page.text)
         if not found:
             raise PageRefused("overview lists no prompts", page)
         for position, prompt_id in found:

@@ -27,6 +27,7 @@ from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
+from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
 from studies.services.database import database_now
 from studies.services.notifications import WAITING_LIMIT, NotSent, messages_waiting
 
@@ -52,9 +53,13 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-def checkup(*, now: datetime) -> Iterator[Finding]:
-    """Look at one part after the other; each takes a few seconds at most, whatever is down."""
+def checkup(*, now: datetime, ask_mail: bool = True) -> Iterator[Finding]:
+    """Look at one part after the other; each takes a few seconds at most, whatever is down. Without
+    `ask_mail` the mail server, which is far away, is left alone.
+    """
     for check in CHECKS:
+        if check is mail and not ask_mail:
+            continue
         try:
             yield from check(now)
         except Exception as error:  # noqa: BLE001  # one check that fails must not hide the others
@@ -167,6 +172,27 @@ def mail(_now: datetime) -> Iterator[Finding]:
         yield Finding("mail", True, f"{where} takes mail from here")
 
 
+def mails(now: datetime) -> Iterator[Finding]:
+    """What waits to be sent; nothing where the tables cannot be asked, which is said."""
+    try:
+        number, tried, late = mails_waiting(now)
+    except DatabaseError:
+        return
+    ok = not tried and (late is None or late < MAIL_IS_LATE)
+    detail = f"{number} waiting, {tried} of them tried in vain"
+    yield Finding("mails", ok, detail, "see the log for the reason; check worker and CHIRON_MAIL_URL")
+
+
+def backup(now: datetime) -> Iterator[Finding]:
+    """When `manage.py backup` last ended well; other ways to keep copies are not seen from here."""
+    taken = backup_noted()
+    if taken is None:
+        yield Finding("backup", True, "none taken with manage.py backup; others are not seen from here")
+        return
+    detail = f"last taken {taken:%Y-%m-%d %H:%M} UTC"
+    yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, "run: python manage.py backup FOLDER")
+
+
 def storage(_now: datetime) -> Iterator[Finding]:
     folder: Path = settings.DATA_DIR
     yield _writable(folder)
@@ -221,6 +247,6 @@ def _key(config: JudgeConfig) -> Finding:
 
 
 CHECKS: tuple[Callable[[datetime], Iterator[Finding]], ...] = (
-    *(database, broker, background, mail),
-    *(storage, addresses, judges),
+    *(database, broker, background, mail, mails),
+    *(storage, backup, addresses, judges),
 )

@@ -1,50 +1,62 @@
-"""Figures as files for a browser, and that of the results: ability over all prompts and by category."""
+"""Figures of pages: a drawing for wide and one for narrow sheets, the ways to take it away, and its table."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from django.http import Http404, HttpResponse
-from django.utils.translation import gettext as _
+from django.urls import reverse
 
-from presentation.figures import INK, STYLES, Figure, Point, figure_file, interval_plot, with_scope
-from reporting.selectors.reports import Report
+from presentation.drawings.shapes import NARROW, WIDE, Drawing
+from presentation.drawn import drawing_file
+from presentation.numbers import Text
+from presentation.tables import Table
 
+Draw = Callable[[float], Drawing | None]
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 # Opened by itself, a figure is a document whose drawing is styled inline; it runs and loads nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-class Pooled(NamedTuple):
-    """theta.pool with its first interval."""
+@dataclass(frozen=True)
+class FigureShown:
+    """One figure. `files` are addresses by what is written on them; `table` holds the same numbers."""
 
-    value: float | None
-    low: float | None
-    high: float | None
+    title: Text
+    about: Text
+    caption: Text
+    wide: Drawing
+    narrow: Drawing
+    files: Mapping[str, str]
+    table: Table | None = None
 
 
-def figure_response(figure: "Figure | None", extension: str = "svg", words: str = "") -> HttpResponse:
-    """The figure as a file, with the prompts it rests on in `words`; 404 where there is nothing to draw."""
-    if figure is None:
+def figure_shown(
+    draw: Draw,
+    *,
+    title: Text = "",
+    about: Text,
+    caption: Text,
+    files: Mapping[str, str],
+    table: Table | None = None,
+) -> FigureShown | None:
+    """The figure, where there is anything to compare in it."""
+    wide = draw(WIDE)
+    if wide is None or not wide.says_something:
+        return None
+    return FigureShown(title, about, caption, wide, draw(NARROW) or wide, files, table)
+
+
+def figure_files(page: str, query: str, **place: object) -> dict[str, str]:
+    """The addresses of a figure's files; `place` are the parts of the address but the extension."""
+    return {one.upper(): reverse(page, kwargs={**place, "extension": one}) + query for one in TYPES}
+
+
+def drawing_response(drawing: Drawing | None, extension: str, words: str = "") -> HttpResponse:
+    """The drawing as a file, with the prompts it rests on in `words`; 404 where there is nothing to draw."""
+    if drawing is None or extension not in TYPES:
         raise Http404
     return HttpResponse(
-        figure_file(with_scope(figure, words), extension),
+        drawing_file(drawing, extension, words),
         content_type=TYPES[extension],
         headers={"Content-Security-Policy": POLICY},
-    )
-
-
-def ability_chart(report: Report) -> "Figure | None":
-    """theta.pool with the interval that stands first: all prompts together, then by category."""
-    rows = [*report.overall, *sorted(report.categories, key=lambda row: row.category)]
-    points = [
-        Point(
-            row.category or _("All prompts"),
-            STYLES[row.group],
-            Pooled(row.theta_pool, row.ci_low_pool, row.ci_high_pool),
-        )
-        for row in rows
-    ]
-    return interval_plot(
-        points,
-        _("theta.pool in logits, Average with its 95 % interval"),
-        lambda axes: axes.axhline(0.5, color=INK, linewidth=0.6),  # below all prompts together
     )

@@ -1,22 +1,42 @@
-"""Results and their measurement, a page each block, from stored numbers: tables, and figures of the same."""
+"""The first page of the results: one sentence, the ladder, three numbers, categories, whether to trust it."""
 
+from typing import Any
+
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
 
-from presentation.figures import shows_several_points
+from jobs.models import JobState
+from jobs.selectors import newest_job
+from jobs.services.starting import job_start
+from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
-from psychometrics.inference.measure import Block
-from reporting.selectors.reports import report_of
-from reporting.views.figures import TYPES, ability_chart, figure_response
+from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
+from reporting.selectors.reports import SIMULATED, report_of
+from reporting.views.figures import drawing_response, figure_files, figure_shown
+from reporting.views.headline.categories import ABILITY, RAW, categories_shown
+from reporting.views.headline.figure import ladder_caption, ladder_drawing, ladder_table, ladder_title
+from reporting.views.headline.sentence import headline_sentence
+from reporting.views.headline.tiles import tiles
+from reporting.views.headline.trust import checks
 from reporting.views.measurement.beside import beside_categories, beside_table
-from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.measurement.scopes import scope_of_results
-from scoring.models import ResultSet
-from scoring.selectors.measures import block_measures, measurement_of
+from reporting.views.measurement.scopes import ScopeShown, scope_of_results
+from reporting.views.table_files import table_response
+from reporting.views.tabs import results_tabs
+from scoring.jobs import RESULTS
+from scoring.models import Measurement, ResultSet
+from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import changes_since, newest_study_results
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
+from studies.roles import Can
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
+
+VALUES = "values"
 
 
 @unblinded_study_required
@@ -25,80 +45,90 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     """The newest results, with what a reader must know before quoting them."""
     results = newest_study_results(study)
     shown = scope_of_results(request, results)
-    measurement = measurement_of(results) if results else None
-    report = report_of(results, shown.scope) if results else None
-    cohort = block_measures(measurement, Block.COHORT, shown.scope) if measurement else None
-    person_error = cohort.get("person.se") if cohort else None
-    context = {
-        "study": study,
-        "report": report,
-        "person_se": person_error.value if person_error else None,
-        "has_figure": report is not None and shows_several_points(ability_chart(report)),
-        "changes": changes_since(results) if results else [],
-        "pages": PAGES,
-        "intervals": list(interval_sentences(report.overall, report.categories)) if report else [],
-        "beside": beside_table(report, measurement) if report else None,
-        "beside_categories": beside_categories(report) if report else None,
-        **shown.context,
-    }
-    return render(request, "reporting/results.html", context)
-
-
-@unblinded_study_required
-@require_safe
-def staff_results_figure(request: HttpRequest, study: Study, results_id: int) -> HttpResponse:
-    """Average with its first interval, and Top, as SVG."""
-    results = get_object_or_404(ResultSet, run__study=study, pk=results_id)
-    shown = scope_of_results(request, results)
-    return figure_response(ability_chart(report_of(results, shown.scope)), words=shown.words)
-
-
-@unblinded_study_required
-@require_safe
-def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpResponse:
-    """One block of the newest results."""
-    chosen = _block_or_404(block)
-    results = newest_study_results(study)
-    measurement = measurement_of(results) if results else None
-    page, shown = PAGES[chosen], scope_of_results(request, results)
-    found = block_measures(measurement, chosen, shown.scope) if measurement else None
-    plots = page.figures.items() if found and found.rows else ()
+    query = shown.context["scope_query"]
+    job = newest_job(study, RESULTS)
     context = {
         "study": study,
         "results": results,
-        "measurement": measurement,
-        "changes": changes_since(results) if results else [],
-        "pages": PAGES,
+        "job": job if job and job.state != JobState.DONE else None,
+        "tabs": results_tabs(study, query),
         **shown.context,
-        "shown_block": chosen,  # templates have a variable "block" of their own
-        "page": page,
-        "found": found,
-        "summary": page.summary(found) if found else (),
-        "tables": page.tables(found) if found else (),
-        # Those that there is something to compare in.
-        "figures": {name: plot for name, plot in plots if found and shows_several_points(plot.draw(found))},
     }
-    return render(request, "reporting/measurement.html", context)
+    if results is not None:
+        results.run.study = study  # so that nothing of it is read again
+        context |= _results_context(request, study, results, shown)
+    return render(request, "reporting/results.html", context)
+
+
+def _results_context(
+    request: HttpRequest, study: Study, results: ResultSet, shown: ScopeShown
+) -> dict[str, Any]:
+    query = shown.context["scope_query"]
+    measurement = measurement_of(results)
+    found = _headline(results, shown, measurement)
+    values = RAW if request.GET.get(VALUES) == RAW or found.ability is None else ABILITY
+    place = {"slug": study.slug, "results_id": results.pk}
+    ladder = figure_shown(
+        lambda width: ladder_drawing(found, width),
+        title=ladder_title(found),
+        about=_("People on the ladder of models, from weaker to stronger; the table has the numbers."),
+        caption=ladder_caption(found),
+        files=figure_files("staff_results_figure", query, **place),
+        table=ladder_table(found),
+    )
+    return {
+        "report": found.report,
+        "found": found,
+        # That people are simulated stands above every page of the study.
+        "notes": [note for note in found.report.notes if note != str(SIMULATED)],
+        "sentence": headline_sentence(found),
+        "changes": changes_since(results),
+        "ladder": ladder,
+        "tiles": tiles(found),
+        "categories": categories_shown(found, values),
+        "values": values,
+        "checks": checks(study, found, query),
+        "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
+        "person_se": (row.value if (row := found.get(PERSON_ERROR)) else None),
+        "beside": beside_table(found.report, measurement),
+        "beside_categories": beside_categories(found.report),
+    }
+
+
+def _headline(results: ResultSet, shown: ScopeShown, measurement: Measurement | None) -> Headline:
+    return headline_of(report_of(results, shown.scope), measurement)
 
 
 @unblinded_study_required
 @require_safe
-def staff_measurement_figure(
-    request: HttpRequest, study: Study, results_id: int, block: str, figure: str, extension: str
-) -> HttpResponse:
-    """One figure of a block as SVG for the page, as PDF or PNG for a paper."""
-    results = ResultSet.objects.filter(run__study=study, pk=results_id).first()
-    measurement = measurement_of(results) if results else None
-    plot = PAGES[_block_or_404(block)].figures.get(figure)
-    if measurement is None or plot is None or extension not in TYPES:
+def staff_results_figure(request: HttpRequest, study: Study, results_id: int, extension: str) -> HttpResponse:
+    """The ladder to take away."""
+    found, shown = _stored_headline(request, study, results_id)
+    return drawing_response(ladder_drawing(found, WIDE), extension, shown.words)
+
+
+@unblinded_study_required
+@require_safe
+def staff_results_table(request: HttpRequest, study: Study, results_id: int) -> HttpResponse:
+    """Everybody on the ladder as CSV."""
+    found, _shown = _stored_headline(request, study, results_id)
+    if found.ability is None:
         raise Http404
+    return table_response(ladder_table(found), f"results-{study.slug}")
+
+
+def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tuple[Headline, ScopeShown]:
+    results = get_object_or_404(ResultSet, run__study=study, pk=results_id)
     shown = scope_of_results(request, results)
-    drawn = plot.draw(block_measures(measurement, Block(block), shown.scope))
-    return figure_response(drawn, extension, shown.words)
+    return _headline(results, shown, measurement_of(results)), shown
 
 
-def _block_or_404(block: str) -> Block:
-    """The block of this name, of those that have a page."""
-    if block not in PAGES:
-        raise Http404
-    return Block(block)
+@study_page(Can.JUDGE)
+@require_POST
+def staff_results_recompute(request: HttpRequest, study: Study) -> HttpResponse:
+    """Bring results, agreement and measurement up to the verdicts and scores as they are now, as a job."""
+    try:
+        job_start(kind=RESULTS, study=study, actor=signed_in(request), now=timezone.now())
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("staff_judging" if "judging" in request.POST else "staff_results", slug=study.slug)

@@ -1,6 +1,7 @@
 """Files on their way in: how much of a request is held, whoever sends it to whichever page."""
 
 import io
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -10,9 +11,19 @@ from django.core.files.uploadhandler import FileUploadHandler
 
 from studies.services.people.credentials import MAX_BYTES
 
+LARGE_BYTES = 48 * 1024 * 1024
+LARGE_PAGES = "takes_large_files"
+
+
+def takes_large_files(view: Callable[..., Any]) -> Callable[..., Any]:
+    """For views that take LARGE_BYTES of files from staff, and MAX_BYTES from anybody else."""
+    setattr(view, LARGE_PAGES, True)
+    return view
+
 
 class BoundedUpload(FileUploadHandler):
-    """Holds at most MAX_BYTES of all files of a request in memory and writes nothing to disk.
+    """Holds at most MAX_BYTES of all files of a request in memory and writes nothing to disk; from staff, for
+    views that say so, LARGE_BYTES.
 
     A file beyond that arrives without its content and with its size, which tells the form that it is too
     large. Beyond MAX_BODY_BYTES the whole request is refused.
@@ -21,6 +32,7 @@ class BoundedUpload(FileUploadHandler):
     def __init__(self, request: Any = None) -> None:
         super().__init__(request)
         self.read = 0
+        self.most = _most(request)
         self.parts: list[bytes] = []
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
@@ -31,7 +43,7 @@ class BoundedUpload(FileUploadHandler):
         self.read += len(raw_data)
         if self.read > settings.MAX_BODY_BYTES:
             raise RequestDataTooBig("the files of this request are larger than any this site takes")
-        if self.read > MAX_BYTES:
+        if self.read > self.most:
             self.parts = []
         else:
             self.parts.append(raw_data)
@@ -41,7 +53,7 @@ class BoundedUpload(FileUploadHandler):
         content = b"".join(self.parts)
         self.parts = []
         # A file that fell to what came before it in the request counts as too large, not as empty.
-        size = file_size if len(content) == file_size else max(file_size, MAX_BYTES + 1)
+        size = file_size if len(content) == file_size else max(file_size, self.most + 1)
         return InMemoryUploadedFile(
             file=io.BytesIO(content),
             field_name=self.field_name,
@@ -51,3 +63,9 @@ class BoundedUpload(FileUploadHandler):
             charset=self.charset,
             content_type_extra=self.content_type_extra,
         )
+
+
+def _most(request: Any) -> int:
+    match, user = getattr(request, "resolver_match", None), getattr(request, "user", None)
+    is_large = match is not None and getattr(match.func, LARGE_PAGES, False) and user and user.is_staff
+    return LARGE_BYTES if is_large else MAX_BYTES

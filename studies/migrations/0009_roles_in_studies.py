@@ -25,7 +25,7 @@ def keep_what_staff_could_do(apps, schema_editor):
             StudyEvent(
                 study=study,
                 kind="role_given",
-                details={"role": "lead", "person": user.email, "reason": "upgrade"},
+                details={"role": "lead", "person": user.pk, "reason": "upgrade"},
                 happened_at=now,
             )
             for user in staff

@@ -11,6 +11,13 @@ from studies.models.banks import (
     JudgeProtocol as JudgeProtocol,
     Prompt as Prompt,
 )
+from studies.models.mails import (
+    DigestWish as DigestWish,
+    MailKind as MailKind,
+    MailOutcome as MailOutcome,
+    MailRecord as MailRecord,
+    MailSwitch as MailSwitch,
+)
 from studies.models.people import (
     Announcement as Announcement,
     Audience as Audience,

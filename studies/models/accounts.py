@@ -54,6 +54,8 @@ class User(AbstractUser):
     username = None  # type: ignore[assignment]
     email = models.EmailField(unique=True)
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # What they last read a page in on which they did something; mails to them are in it. Blank: not known.
+    language = models.CharField(max_length=10, blank=True, editable=False)
     # For staff: may make studies, and look after the banks, judges and models of the site.
     may_create_studies = models.BooleanField(default=False)
 

@@ -22,6 +22,7 @@ class OutgoingMail(models.Model):
     to = models.EmailField()
     subject = models.TextField()
     body = models.TextField()
+    html = models.TextField(blank=True)
     discarded = models.BooleanField(default=False)
     due_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)

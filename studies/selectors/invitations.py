@@ -48,7 +48,7 @@ def _state(now: datetime) -> Case:
         When(~Q(accepted_at=None), then=Value(InvitationState.ACCEPTED.value)),
         When(~Q(revoked_at=None), then=Value(InvitationState.REVOKED.value)),
         When(
-            Exists(OutgoingMail.objects.filter(invitation=OuterRef("pk"))),
+            Q(Exists(OutgoingMail.objects.filter(invitation=OuterRef("pk")))) & Q(send_problem=""),
             then=Value(InvitationState.QUEUED.value),
         ),
         When(Q(sent_at=None), then=Value(InvitationState.NOT_SENT.value)),

@@ -11,8 +11,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext_noop
 
-from studies.models import Invitation, OutgoingMail
+from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mail_texts import html_part
 from studies.services.notifications import notify_workers
 
 LOG = structlog.get_logger("chiron")
@@ -50,37 +51,52 @@ def mail_queue(
         to=message.to[0],
         subject=str(message.subject),
         body=str(message.body),
+        html=html_part(message),
         discarded=discarded,
         due_at=now,
         expires_at=now + valid_for,
     )
-    transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
+    transaction.on_commit(mails_hint)
     return mail
+
+
+def mails_hint() -> None:
+    """Tell the workers that a mail is due."""
+    notify_workers(SEND, timeout=HINT_SECONDS)
 
 
 def invitation_mails_queue(
     *, letters: Sequence[tuple[EmailMessage, Invitation]], now: datetime, valid_for: timedelta
 ) -> None:
-    """Store a mail for each of these invitations and tell the workers once; otherwise as `mail_queue`."""
-    OutgoingMail.objects.bulk_create(
+    """Store a mail for each of these invitations, with its record, and tell the workers once.
+
+    Otherwise as `mail_queue`.
+    """
+    mails = OutgoingMail.objects.bulk_create(
         OutgoingMail(
             to=message.to[0],
             subject=str(message.subject),
             body=str(message.body),
+            html=html_part(message),
             due_at=now,
             expires_at=now + valid_for,
             invitation=invitation,
         )
         for message, invitation in letters
     )
-    transaction.on_commit(lambda: notify_workers(SEND, timeout=HINT_SECONDS))
+    MailRecord.objects.bulk_create(
+        MailRecord(study_id=invitation.study_id, kind=MailKind.INVITATION, mail=mail, queued_at=now)
+        for mail, (_message, invitation) in zip(mails, letters, strict=True)
+    )
+    transaction.on_commit(mails_hint)
 
 
 def mails_send(*, clock: Callable[[], datetime]) -> int:
     """Send what is due, each mail by one worker; return how many went out.
 
-    What the mail server does not take is tried again after a pause that doubles, and dropped after the last
-    attempt or when it is too old. Does nothing where this process is sending already.
+    What the mail server does not take is tried again after a pause that doubles. After the last attempt it is
+    dropped, or where a study keeps a record of it, left for somebody to try again until it is too old. Does
+    nothing where this process is sending already.
     """
     if not _sending.acquire(blocking=False):
         return 0
@@ -103,7 +119,8 @@ def _drop(now: datetime) -> None:
     OutgoingMail.objects.filter(discarded=True).delete()
     late = OutgoingMail.objects.filter(expires_at__lte=now)
     Invitation.objects.filter(mails__in=late, sent_at=None).update(send_problem=NOT_TAKEN)
-    if number := late.delete()[0]:
+    MailRecord.objects.filter(mail__in=late).update(outcome=MailOutcome.TOO_OLD, decided_at=now)
+    if number := late.delete()[1].get("studies.OutgoingMail", 0):
         LOG.error("mails were dropped unsent: they are too old", number=number)
 
 
@@ -118,12 +135,12 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
     # No transaction is open while the mail server is waited for. Whatever is wrong with one mail holds up no
     # other.
     try:
-        send_mail(mail.subject, mail.body, None, [mail.to])
+        send_mail(mail.subject, mail.body, None, [mail.to], html_message=mail.html or None)
     except SMTPRecipientsRefused as error:
         if mail.invitation is None:
             _failed(mail, type(error).__name__, clock())
         else:  # the study team is told at once: no later attempt makes the address right
-            _given_up(mail, ADDRESS_REFUSED)
+            _address_refused(mail, clock())
         return False
     except Exception as error:  # noqa: BLE001
         _failed(mail, type(error).__name__, clock())
@@ -135,6 +152,8 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
 @transaction.atomic
 def _sent(mail: OutgoingMail, now: datetime) -> None:
     invitation = mail.invitation
+    record = MailRecord.objects.filter(mail=mail)
+    record.update(outcome=MailOutcome.SENT, problem="", attempts=mail.attempts, decided_at=now, mail=None)
     mail.delete()
     # Nothing is noted where the link was replaced meanwhile: that sending reports for itself.
     if invitation is not None and Invitation.objects.filter(
@@ -144,19 +163,36 @@ def _sent(mail: OutgoingMail, now: datetime) -> None:
 
 
 @transaction.atomic
-def _given_up(mail: OutgoingMail, problem: str) -> None:
-    if mail.invitation is not None:
-        Invitation.objects.filter(pk=mail.invitation.pk).update(send_problem=problem)
+def _address_refused(mail: OutgoingMail, now: datetime) -> None:
+    Invitation.objects.filter(mails=mail).update(send_problem=ADDRESS_REFUSED)
+    MailRecord.objects.filter(mail=mail).update(
+        outcome=MailOutcome.FAILED, problem="SMTPRecipientsRefused", attempts=mail.attempts, decided_at=now
+    )
     mail.delete()
 
 
+@transaction.atomic
 def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
-    if mail.attempts >= MAX_ATTEMPTS:
-        LOG.error("a mail was dropped unsent", mail=mail.pk, reason=reason, attempts=mail.attempts)
-        _given_up(mail, NOT_TAKEN)
-        return
-    LOG.error(
-        "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts
+    record = MailRecord.objects.filter(mail=mail)
+    is_over = mail.attempts >= MAX_ATTEMPTS
+    has_record = bool(
+        record.update(
+            problem=reason[:100],
+            attempts=mail.attempts,
+            outcome=MailOutcome.FAILED if is_over else MailOutcome.WAITING,
+        )
     )
-    pause = FIRST_PAUSE * 2 ** (mail.attempts - 1)
-    OutgoingMail.objects.filter(pk=mail.pk).update(due_at=now + pause)
+    if is_over:
+        Invitation.objects.filter(mails=mail).update(send_problem=NOT_TAKEN)
+    if not is_over:
+        LOG.error(
+            "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts
+        )
+        pause = FIRST_PAUSE * 2 ** (mail.attempts - 1)
+        OutgoingMail.objects.filter(pk=mail.pk).update(due_at=now + pause)
+    elif has_record:
+        LOG.error("a mail of a study is not tried again by itself", mail=mail.pk, reason=reason)
+        OutgoingMail.objects.filter(pk=mail.pk).update(due_at=F("expires_at"))
+    else:
+        LOG.error("a mail was dropped unsent", mail=mail.pk, reason=reason, attempts=mail.attempts)
+        mail.delete()

@@ -1,10 +1,13 @@
 """People who look after studies: letting them in, keeping them out."""
 
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 import structlog
 from allauth.mfa.models import Authenticator
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from studies.models import User
 from studies.models.accounts import sessions_end
@@ -20,6 +23,31 @@ class PersonUnknown(Refused):
 
 class NotStaff(Refused):
     """The person is no staff member."""
+
+
+class LastAdministrator(Refused):
+    """Nobody would be left who runs the site."""
+
+
+class StaffChange(StrEnum):
+    """What a site administrator changes of a member of the staff."""
+
+    MAKE_ADMINISTRATOR = "make-administrator"
+    NO_ADMINISTRATOR = "no-administrator"
+    LET_MAKE_STUDIES = "let-make-studies"
+    NO_STUDIES = "no-studies"
+    CLOSE = "close"
+    OPEN = "open"
+
+
+CHANGES: Mapping[StaffChange, tuple[str, bool]] = {
+    StaffChange.MAKE_ADMINISTRATOR: ("is_superuser", True),
+    StaffChange.NO_ADMINISTRATOR: ("is_superuser", False),
+    StaffChange.LET_MAKE_STUDIES: ("may_create_studies", True),
+    StaffChange.NO_STUDIES: ("may_create_studies", False),
+    StaffChange.CLOSE: ("is_active", False),
+    StaffChange.OPEN: ("is_active", True),
+}
 
 
 @transaction.atomic
@@ -66,6 +94,30 @@ def staff_disable(*, email: str) -> tuple[User, bool]:
     user.save(update_fields=["is_active"])
     LOG.info("staff disabled", person=user.pk)
     return user, True
+
+
+@transaction.atomic
+def staff_change(*, user: User, change: StaffChange, actor: User) -> bool:
+    """Give or take a right, close an account or open it again; whether that changed anything. What is taken
+    signs the person out everywhere. Raises NotStaff or LastAdministrator.
+    """
+    field, value = CHANGES[change]
+    # Two administrators who take the right from each other at once: the second finds it taken.
+    running = list(User.objects.select_for_update().filter(is_superuser=True, is_active=True).order_by("pk"))
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if not user.is_staff:
+        raise NotStaff(_("%(email)s is no staff member.") % {"email": user.email})
+    if getattr(user, field) == value:
+        return False
+    if running == [user] and change in {StaffChange.NO_ADMINISTRATOR, StaffChange.CLOSE}:
+        raise LastAdministrator(
+            _("%(email)s is the only site administrator. Make somebody else one first.")
+            % {"email": user.email}
+        )
+    setattr(user, field, value)
+    user.save(update_fields=[field])
+    LOG.info("staff changed", person=user.pk, change=change.value, actor=actor.pk)
+    return True
 
 
 @transaction.atomic

@@ -11,11 +11,11 @@ from studies.protocol.settings import ProtocolSettings
 from studies.roles import Role
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
-from studies.services.people.vetting_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.roles import role_give
 from studies.services.slugs import require_slug
+from studies.services.study_mails import mails_cancel
 
 MAX_NAME_CHARACTERS = 200
 
@@ -127,7 +127,7 @@ def study_close(*, study: Study, now: datetime, actor: User | None = None, reaso
         )
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])
-    mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED))
+    mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED), now)
     event_record(study, StudyEventKind.CLOSED, now, actor=actor, reason=reason.strip())
     return study
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control, never_cache
 
 from studies.models import Participant, Study, User
@@ -22,6 +23,7 @@ from studies.roles import Can, SiteCan
 from studies.selectors.participants import participant_by_code, participant_of
 from studies.selectors.roles import site_rights, study_rights
 from studies.selectors.studies import study_by_slug
+from studies.services.languages import language_keep
 from studies.views.second_factor import second_factor_detour
 
 P = ParamSpec("P")
@@ -83,6 +85,8 @@ def for_participant(view: PersonView[P]) -> Guarded:
         participant = participant_of(signed_in(request), slug)
         if participant is None:
             raise Http404("no such study of this person")
+        if request.method == "POST":
+            language_keep(user=participant.user, language=get_language() or "")
         return view(request, participant, *args, **kwargs)
 
     return login_required(fresh_and_private(guarded))

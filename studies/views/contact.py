@@ -14,7 +14,7 @@ from studies.roles import Can
 from studies.selectors.contact import announcements_of, thread_of, threads
 from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
 from studies.services.refusals import Refused
-from studies.views.access import person_page, signed_in, study_page
+from studies.views.access import person_page, signed_in, site_url_of, study_page
 
 THREADS_PER_PAGE = 50
 
@@ -97,6 +97,7 @@ def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -
             text=form.cleaned_data["text"],
             actor=signed_in(request),
             now=timezone.now(),
+            site_url=site_url_of(request),
         )
     except Refused as refusal:
         form.add_error("text", str(refusal))

@@ -4,7 +4,8 @@ A line of a table is an address and methods that are answered alike; a cell is t
 redirects: `in` leads to the sign-in page, `2f` to a second factor, `->` elsewhere. In table_own.txt the
 addresses name the participant's own study and session, in table_others.txt one part of each belongs to
 another study and its people. "-1f" is without a second factor; a "colleague" takes part in the same study,
-who is "elsewhere" in the other.
+who is "elsewhere" in the other. "staff" has no part in a study; lead, coordinator, reviewer, analyst have
+that part in the participant's study and none in the other.
 
 To see what has changed, or to add an address: CHIRON_WRITE_ACCESS_TABLE=1 with these tests writes the tables
 as they are observed; then read the difference line by line before committing it.
@@ -37,8 +38,10 @@ from tests.access.world import World, cookies_of, place_of, prompts_with_files
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
 ROLES = (
     "nobody", "stranger", "invited", "applicant", "participant", "colleague", "elsewhere", "withdrawn",
-    "staff", "staff-1f", "disabled", "superuser", "super-1f",
+    "staff", "lead", "coordinator", "reviewer", "analyst", "staff-1f", "disabled", "superuser", "super-1f",
 )  # fmt: skip
+# What is not of the study team, but for files of prompts, cannot tell these from staff without a part.
+TEAM = frozenset({"lead", "coordinator", "reviewer", "analyst"})
 # Where an argument's name alone does not say which of a place's ids it is: by the address.
 NUMBERS = {"invitation": "invitation", "announcement": "announcement", "judging": "run", "audit": "run"}
 TOKENS = {"attachment": "attachment", "staff_credential": "credential", "invitation": "link"}
@@ -231,15 +234,24 @@ def observed(visitors: Visitors, asked: list[tuple[str, str]]) -> dict[str, dict
     cells: dict[str, dict[str, Row]] = {}
     first: dict[str, str] = {}
 
-    def cell(role: str, method: str, path: str, known: Mapping[str, Row] | None) -> str:
-        if known and role not in AT_THE_GUARD:
-            return known[method][ROLES.index(role)]
-        return visitors.ask(role, method, path)
+    def row(name: str, method: str, path: str, known: Mapping[str, Row] | None) -> Row:
+        told: dict[str, str] = {}
+        for role in ROLES:
+            if known and role not in AT_THE_GUARD:
+                told[role] = known[method][ROLES.index(role)]
+            elif role in TEAM and not name.startswith(("staff_", "attachment")):
+                told[role] = told["staff"]
+            else:
+                told[role] = visitors.ask(role, method, path)
+        return tuple(told.values())
 
     for name, path in asked:
         found = RECORDS.match(name)
         known = cells.get(first.setdefault(found[3], name)) if found else None
-        cells[name] = {method: tuple(cell(role, method, path, known) for role in ROLES) for method in METHODS}
+        # No view of the study team's tells a PUT from a DELETE.
+        alike = METHODS[:-1] if name.startswith("staff_") else METHODS
+        cells[name] = {method: row(name, method, path, known) for method in alike}
+        cells[name].setdefault("DELETE", cells[name]["PUT"])
     return cells
 
 

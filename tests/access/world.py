@@ -24,11 +24,13 @@ from scoring.models import JudgeComparison, ResultSet
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
 from studies.models import Attachment, Invitation, Participant, Study, User
+from studies.roles import Role
 from studies.selectors.invitations import token_sha256
 from studies.services.people.credentials import credential_add, credential_check, file_kept
 from studies.services.people.invitations import invitation_create
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
+from studies.services.roles import role_give
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 
@@ -157,18 +159,25 @@ def cookies_of(here: Place, there: Place, make_person: Callable[..., Participant
         "elsewhere": there.session.participant.user,
         "withdrawn": withdrawn.user,
         "staff": User.objects.create_user("staff@example.org", is_staff=True),
+        **{role.value: team_member(here.study, role) for role in Role},
         "staff-1f": User.objects.create_user("staff1@example.org", is_staff=True),
         "disabled": disabled,
         "superuser": User.objects.create_superuser("super@example.org"),
         "super-1f": User.objects.create_superuser("super1@example.org"),
     }
     cookies = {
-        role: session_key(user, second_factor=role in {"staff", "disabled", "superuser"})
+        role: session_key(user, second_factor=role in {"staff", "disabled", "superuser", *Role})
         for role, user in people.items()
     }
     # Disabled while signed in: the session of before is what they come with.
     User.objects.filter(pk=disabled.pk).update(is_active=False)
     return cookies
+
+
+def team_member(study: Study, role: Role) -> User:
+    user = User.objects.create_user(f"{role}@team.example.org", is_staff=True)
+    role_give(study=study, user=user, role=role, now=timezone.now())
+    return user
 
 
 def session_key(user: User, *, second_factor: bool) -> str:

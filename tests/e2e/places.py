@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from console.views.setup import PAGES as SETUP_PAGES
 from psychometrics.measures.registry import MEASURED
 
 
@@ -108,6 +109,31 @@ PLACES = [
     Place("staff-report", "staff_report", "staff", JUDGED),
     Place("staff-report-none", "staff_report", "staff", UNJUDGED),
     Place("staff-planner", "staff_planner", "staff"),
+    Place("staff-study-new", "staff_study_new", "staff"),
+    *(
+        Place(f"staff-setup-{page}", "staff_setup_step", "staff", {"slug": "draft", "page": page})
+        for page in (*SETUP_PAGES, "start")
+    ),
+    Place("staff-lock", "staff_lock", "staff", {"slug": "draft"}),
+    Place("staff-lock-locked", "staff_lock", "staff", STUDY),
+    Place("staff-setup-close", "staff_setup_close", "staff", STUDY),
+    Place("staff-setup-plan", "staff_setup_plan", "staff", {"slug": "draft"}),
+    Place("staff-setup-import", "staff_setup_import", "staff", {"slug": "draft"}),
+    Place("staff-setup-preview", "staff_setup_preview", "staff", {"slug": "draft", "page": "consent"}),
+    Place("staff-amend", "staff_amend", "staff", STUDY),
+    Place("staff-amend-time", "staff_amend_step", "staff", {**STUDY, "page": "time"}),
+    Place("staff-questions", "staff_questions", "staff", STUDY),
+    Place("staff-questions-sets", "staff_questions_sets", "staff", STUDY),
+    Place("staff-question", "staff_question", "staff", {**STUDY, "label": "label"}),
+    Place("staff-banks", "staff_banks", "staff"),
+    Place("staff-bank-upload", "staff_bank_upload", "staff"),
+    Place("staff-bank", "staff_bank", "staff", {"slug": "bank", "number": "one"}),
+    Place("staff-item-banks", "staff_item_banks", "staff"),
+    Place("staff-calibrate", "staff_calibrate", "staff"),
+    Place("staff-judge-texts", "staff_judge_texts", "staff"),
+    Place("staff-models", "staff_models", "staff"),
+    Place("staff-models-upload", "staff_models_upload", "staff"),
+    Place("staff-models-table", "staff_models_table", "staff"),
     Place("second-factor", "mfa_index", "staff"),
     Place("second-factor-app", "mfa_activate_totp", "staff"),
     Place("second-factor-app-off", "mfa_deactivate_totp", "staff_with_app"),
@@ -119,6 +145,12 @@ PLACES = [
 
 
 NO_PAGES = {
+    "staff_setup": "leads to the first step that is not done",
+    "staff_setup_save": "takes a form; shows staff_setup_step with its errors",
+    "staff_setup_file": "a file",
+    "staff_lock_confirm": "takes a form; shows staff_lock with its errors",
+    "staff_questions_build": "takes a form, redirects",
+    "staff_bank_import": "takes a form, redirects",
     "study_consent_copy": "a file",
     "staff_credential": "a file",
     "staff_payments": "a file",

@@ -133,7 +133,7 @@ def test_the_page_needs_no_inline_style_or_script_and_few_queries(
 @pytest.mark.slow
 def test_a_figure_is_an_svg_that_loads_nothing(staff: Client, judged: Study) -> None:
     content = page(staff)
-    addresses = re.findall(r'<img src="([^"]+)"', content)
+    addresses = re.findall(r'href="([^"]+\.svg)"', content)
     assert len(addresses) == 4
     for address in addresses:
         response = staff.get(address)
@@ -142,7 +142,7 @@ def test_a_figure_is_an_svg_that_loads_nothing(staff: Client, judged: Study) -> 
         assert ElementTree.fromstring(response.content).tag.endswith("svg")  # noqa: S314
     people = JudgeComparison.objects.get(level="people")
     for name, pk in (("differences", people.pk), ("nothing", people.pk), ("differences", 0)):
-        place = {"slug": "panel", "agreement_id": pk, "figure": name}
+        place = {"slug": "panel", "agreement_id": pk, "figure": name, "extension": "svg"}
         assert staff.get(reverse("staff_agreement_figure", kwargs=place)).status_code == 404
 
 

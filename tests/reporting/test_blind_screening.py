@@ -20,12 +20,16 @@ pytestmark = pytest.mark.django_db
 # Every address of a study in a room that may know scores is one or the other; put a new one somewhere.
 HIDDEN = {
     "staff_agreement", "staff_agreement_figure", "staff_measurement", "staff_measurement_figure",
-    "staff_report", "staff_report_file", "staff_results", "staff_results_figure",
+    "staff_measurement_table", "staff_report", "staff_report_file", "staff_results", "staff_results_figure",
+    "staff_results_table", "staff_judging_verdicts",
 }  # fmt: skip
 TELLS_NO_SCORES = {
-    "staff_study", "staff_screening", "staff_verdict", "staff_judging", "staff_judging_run",
+    "staff_study", "staff_screening", "staff_screening_filter", "staff_screening_share",
+    "staff_screening_ledger", "staff_screening_ledger_csv", "staff_verdict", "staff_judging",
+    "staff_judging_random", "staff_judging_retry", "staff_audits",
+    "staff_audit_rate", "staff_judging_run",
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
-    "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist",
+    "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist", "staff_results_recompute",
 }  # fmt: skip
 RECORDS = ("judging/answerscore", "scoring/resultset", "scoring/measurerow")
 
@@ -59,13 +63,18 @@ def root(client: Client) -> Client:
 
 def addresses(results: ResultSet) -> dict[str, str]:
     facts: dict[str, dict[str, object]] = {
-        "staff_agreement_figure": {"agreement_id": 1, "figure": "differences"},
+        "staff_agreement_figure": {"agreement_id": 1, "figure": "differences", "extension": "svg"},
         "staff_measurement": {"block": Block.JUDGE.value},
         "staff_measurement_figure": {
             "results_id": results.pk, "block": Block.COHORT.value, "figure": "thetas", "extension": "svg",
         },
         "staff_report_file": {"extension": "html"},
-        "staff_results_figure": {"results_id": results.pk},
+        "staff_results_figure": {"results_id": results.pk, "extension": "svg"},
+        "staff_results_table": {"results_id": results.pk},
+        "staff_measurement_table": {
+            "results_id": results.pk, "block": Block.COHORT.value, "number": 1,
+        },
+        "staff_judging_verdicts": {"number": results.run.criteria.earliest("pk").judging_run_id},
     }  # fmt: skip
     return {name: reverse(name, kwargs={"slug": "pages", **facts.get(name, {})}) for name in HIDDEN}
 

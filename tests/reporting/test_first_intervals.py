@@ -12,16 +12,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
 from django.utils.text import slugify
-from matplotlib.container import ErrorbarContainer
 
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
+from presentation.drawings.shapes import WIDE
 from presentation.numbers import decimals
 from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
 from reporting.selectors.reports import Report, report_of
-from reporting.views.figures import ability_chart
+from reporting.views.ability_chart import ability_chart
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
@@ -99,16 +99,11 @@ def first_cells(html: str) -> list[str]:
     return [" ".join(strip_tags(cell).split()) for cell in re.findall(r"<td.*?</td>", row, re.DOTALL)]
 
 
-def drawn(report: Report) -> list[list[list[float]]]:
-    """The ends of the intervals that the figure draws for Average and for Top; none where it draws none."""
-    figure = ability_chart(report)
+def drawn(report: Report) -> list[str]:
+    """What the figure tells of Average and of Top over all prompts."""
+    figure = ability_chart(report, WIDE)
     assert figure is not None
-    axes = figure.axes[0]
-    return [
-        [[float(x) for x, _ in bar] for bar in group.lines[2][0].get_segments()]
-        for group in axes.containers
-        if isinstance(group, ErrorbarContainer)
-    ]
+    return [told for told in figure.told if told.startswith("All prompts")]
 
 
 @of_design(*DESIGNS)
@@ -137,8 +132,9 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     assert cells[2].startswith(shown)
 
     of_average, of_top = drawn(report_of(results))
-    assert of_average[0] == pytest.approx([serving.low, serving.high], abs=1e-9)
-    assert not any(of_top)
+    ends = f"{decimals(serving.low, 2)} to {decimals(serving.high, 2)}"
+    assert of_average == f"All prompts, Average: {theta}, 95 % interval {ends}"
+    assert "interval" not in of_top
 
     line = next(line for line in result_lines(results) if line.startswith("Average"))
     first = f"Average 16 {theta} {shown}"

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from operations.services.backups.taking import backup_take
+from operations.services.upkeep import backup_note
 from studies.management.operators import OperatorCommand
 
 
@@ -20,7 +21,9 @@ class Command(OperatorCommand):
         parser.add_argument("folder", type=Path, help="a folder that does not exist yet")
 
     def handle(self, *_: Any, folder: Path, **__: Any) -> None:
-        manifest = backup_take(folder=folder, now=timezone.now())
+        now = timezone.now()
+        manifest = backup_take(folder=folder, now=now)
+        backup_note(now=now)
         tables, files = len(manifest.tables), len(manifest.files)
         self.stdout.write(
             f"{manifest.rows} rows of {tables} tables and {files} files are in {folder.resolve()}."

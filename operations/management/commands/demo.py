@@ -21,6 +21,14 @@ from operations.rehearsal.servers import ServerNotStarted, refuse_busy_port, run
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
+from operations.services.demo_models import simulated_models_import
+from operations.services.demo_people import (
+    OPEN_STUDY,
+    PEOPLE as DEMO_PEOPLE,
+    STUDY,
+    VISITOR,
+    demo_staff_add,
+)
 from operations.services.rehearsals import simulated_people_add
 from studies.management.operators import OperatorCommand
 from studies.models import Study, User
@@ -31,9 +39,8 @@ from studies.services.people.participants import participant_add, participant_ap
 from studies.services.staff import staff_add
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
-STUDY, OPEN_STUDY = "demo", "try-it"
-LEAD, VISITOR, GUEST = "lead@example.org", "visitor@example.org", "guest@example.org"
-PEOPLE = 12
+LEAD, GUEST = DEMO_PEOPLE["lead"].email, "guest@example.org"
+PEOPLE = 24
 # Who does what; everybody else works diligently and submits.
 BEHAVIOURS = {
     2: Behaviour.COMMENTS,
@@ -42,7 +49,7 @@ BEHAVIOURS = {
     PEOPLE - 1: Behaviour.TIMES_OUT,
 }
 PROTOCOL: dict[str, object] = {
-    "batch_size": 12,
+    "batch_size": 6,
     "replicates_per_profile": 1,
     "top_size": 3,
     "judge_kind": "checks",
@@ -51,8 +58,8 @@ PROTOCOL: dict[str, object] = {
 EVERYTHING_ASKED = {"comprehension_check": True, "note_per_prompt": True, "confidence_per_prompt": True}
 CLOSING_SECONDS = 6
 SWEEP_SECONDS = 60
-# Everybody in the demo is invented; a phone to scan with is too much to ask for a look around.
-NO_SECOND_FACTOR = {"CHIRON_STAFF_SECOND_FACTOR": "false"}
+# Everybody in the demo is invented; codes and a phone to scan with are too much to ask for a look around.
+OPEN_DOORS = {"CHIRON_STAFF_SECOND_FACTOR": "false", "CHIRON_DEMO_SIGN_IN": "true"}
 MARKER = "this-folder-belongs-to-the-demo"
 
 
@@ -80,8 +87,9 @@ class Command(OperatorCommand):
         lead = staff_add(email=LEAD, superuser=True)[0]
         _make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
         _make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
-        with running_site(port, settings.DATA_DIR / "logs", environment=NO_SECOND_FACTOR) as url:
+        with running_site(port, settings.DATA_DIR / "logs", environment=OPEN_DOORS) as url:
             _answer_all(url, lead)
+            _compare_with_models()
             _evaluate()
             _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
@@ -168,6 +176,13 @@ def _wait_for_the_end(study: Study) -> None:
         time.sleep(0.2)
 
 
+def _compare_with_models() -> None:
+    _step("Importing results of 30 simulated models on the same bank")
+    known = json.loads((FIXTURES / "models.json").read_text(encoding="utf-8"))["models"]
+    abilities = [model["theta"] for model in known]
+    simulated_models_import(study=Study.objects.get(slug=STUDY), abilities=abilities, now=timezone.now())
+
+
 def _evaluate() -> None:
     _step("Off-task filter; the study lead confirms what it found")
     call_command(
@@ -182,6 +197,7 @@ def _evaluate() -> None:
 def _let_people_in(lead: User, url: str) -> None:
     """One who is admitted already and one who is invited."""
     now = timezone.now()
+    demo_staff_add(study=Study.objects.get(slug=STUDY), actor=lead, now=now)
     study = Study.objects.get(slug=OPEN_STUDY)
     participant = participant_add(study=study, email=VISITOR, profile="stem-phd", now=now)
     participant_approve(participant=participant, actor=lead, now=now, reason="demo visitor")
@@ -191,12 +207,13 @@ def _let_people_in(lead: User, url: str) -> None:
 
 def _usage(url: str) -> str:
     return f"""
-The site is running:          {url}
-  Work as a participant:      sign in as {VISITOR}
-  Be invited as one:          open the link below, sign in as {GUEST}; the study lead admits you
-  Look as the study lead:     sign in as {LEAD}, then {url}/staff/studies/{STUDY}/results/
+Open {url}/ and choose who you are: one click signs you in as
+  study lead                  and shows the results
+  participant                 and lets you answer, with the clock running
+  coordinator, reviewer, analyst
+Be invited as a participant:  open the link below, sign in as {GUEST}; the study lead admits you
 Nothing is really mailed: invitations and sign-in codes appear here, below.
-In the demo staff sign in without a second factor; elsewhere they need one.
+Only the demo lets people in like this; elsewhere everybody gets a code, and staff need a second factor.
 Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
 """
 

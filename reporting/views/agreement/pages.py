@@ -1,9 +1,7 @@
 """How far the judges of a study agree: numbers as stored, beside the paper's, and figures of them."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
-import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -12,64 +10,18 @@ from django.views.decorators.http import require_safe
 from judging.models import JudgingRun
 from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, statistic_name
 from presentation.catalogue import meaning_of
-from presentation.figures import BLUE, INK, ORANGE, WIDTH, Figure, chart, heat_grid, with_legend
-from presentation.numbers import counted, decimals, percent
+from presentation.drawings.shapes import WIDE
+from presentation.numbers import counted
 from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_figures
 from psychometrics.inference.measure import Scope
+from reporting.views.agreement.drawings import FIGURES
+from reporting.views.agreement.pairs import LevelShown, PairShown
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
-from reporting.views.figures import figure_response
+from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, scope_asked
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
-
-Values = Mapping[str, Any]
-MIN_AREA, MAX_AREA = 12.0, 420.0  # areas of points
-
-
-def _differences_figure(values: Values, x: str, y: str) -> "Figure":
-    """Bland and Altman's figure: difference y - x over the mean of both; larger points are more pairs."""
-    figure, axes = chart((WIDTH, 4.6), _("mean of both scores"), _("difference, y − x"))
-    cells = np.array(values["cells"], dtype=np.float64)
-    mean, difference, pairs = cells.T
-    axes.scatter(
-        mean, difference, s=np.maximum(MAX_AREA * pairs / pairs.max(), MIN_AREA), color=BLUE, alpha=0.6,
-        linewidths=0,
-    )  # fmt: skip
-    lines = (
-        ("upper_limit", _("offset + 1.96 SD:"), "--"),
-        ("offset", _("offset:"), "-"),
-        ("lower_limit", _("offset − 1.96 SD:"), "--"),
-    )
-    for name, label, style in lines:
-        if (value := values["statistics"][name]["value"]) is not None:
-            axes.axhline(
-                value, color=ORANGE, linestyle=style, linewidth=1.4, label=f"{label} {decimals(value, 3)}"
-            )
-    axes.axhline(0, color=INK, linewidth=0.6)
-    axes.set_xlim(-0.05, 1.05)
-    axes.set_ylim(-1.08, 1.08)
-    return with_legend(figure)
-
-
-def confusion_figure(values: Values, x: str, y: str) -> "Figure":
-    """How many pairs each of the judges calls met (at least 0.5) or not."""
-    cells = values["confusion"]
-    table = np.array([[cells["both"], cells["only_x"]], [cells["only_y"], cells["neither"]]])
-    shares = table / table.sum()
-    texts = [
-        [f"{counted(int(number))}\n{percent(share)}" for number, share in zip(*line, strict=True)]
-        for line in zip(table, shares, strict=True)
-    ]
-    names = [_("met"), _("not met")]
-    figure, axes = heat_grid(shares, texts, names, names, inches=(4.6, 4.2), colours="Blues", vmin=0, vmax=1)
-    axes.tick_params(axis="y", rotation=90)
-    axes.set_xlabel(f"y: {y}", parse_math=False)
-    axes.set_ylabel(f"x: {x}", parse_math=False)
-    return figure
-
-
-FIGURES = {"differences": _differences_figure, "confusion": confusion_figure}
 
 
 @unblinded_study_required
@@ -91,6 +43,9 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         "published_figures": [
             (name, reference_figures(level)[statistic]) for (level, statistic), name in PUBLISHED_ONLY.items()
         ],
+        "levels": [(level, _figures(study, level, pair)) for level in (*pair.scores, pair.people)]
+        if pair
+        else (),
         "judged": newly_judged(pair.first, pair.second, pair.computed_at) if pair else 0,
         "could_compute": bool(pair is None and panels(study)),
         **asked.context,
@@ -98,18 +53,52 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "reporting/agreement.html", context)
 
 
+def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, FigureShown | None]:
+    """Both figures of one kind of score, by name; none where single pairs were not kept."""
+    if not level.values.get("cells"):
+        return {}
+    texts = {
+        "differences": (
+            _(
+                "Differences %(y)s − %(x)s over the mean of both, with the offset and its limits. The table "
+                "above holds these numbers."
+            ),
+            _(
+                "Differences over means, after Bland and Altman; a larger point is more pairs. Outside of "
+                "the limits: %(count)s pairs."
+            ),
+        ),
+        "confusion": (
+            _("How many pairs %(x)s and %(y)s call met or not. The table below holds these numbers."),
+            _("Pairs by which judge calls them met (at least 0.5)."),
+        ),
+    }
+    facts = {"x": pair.x, "y": pair.y, "count": counted(level.values["outside"])}
+    return {
+        name: figure_shown(
+            partial(draw, level.values, pair.x, pair.y),
+            about=texts[name][0] % facts,
+            caption=texts[name][1] % facts,
+            files=figure_files(
+                "staff_agreement_figure", "", slug=study.slug, agreement_id=level.row.pk, figure=name
+            ),
+        )
+        for name, draw in FIGURES.items()
+    }
+
+
 @unblinded_study_required
 @require_safe
 def staff_agreement_figure(
-    request: HttpRequest, study: Study, agreement_id: int, figure: str
+    request: HttpRequest, study: Study, agreement_id: int, figure: str, extension: str
 ) -> HttpResponse:
-    """The differences of two judges, or what both call met, as SVG."""
+    """The differences of two judges, or what both call met, as a file."""
     found = study_agreements(study).filter(pk=agreement_id).first()
     if found is None or figure not in FIGURES or not found.values.get("cells"):
         raise Http404
     choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
-    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second))
-    return figure_response(drawn, words=ScopeShown(Scope(found.scope), choice).words)
+    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second), WIDE)
+    return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), choice).words)
 
 
 def run_panel(run: JudgingRun) -> PanelShown | None:

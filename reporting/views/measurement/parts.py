@@ -13,7 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from presentation import measures
 from presentation.catalogue import label_of
-from presentation.figures import Axes, Figure, Point, interval_plot
+from presentation.drawings.intervals import Behind
+from presentation.drawings.shapes import Drawing, Key
+from presentation.figures import PLAIN, Point, estimates_plot
 from presentation.numbers import Text, counted, decimals
 from presentation.tables import Table, table_of
 from psychometrics.inference.estimates import Reason
@@ -57,13 +59,14 @@ class MeasureTable(Generic[T]):
 class Plot:
     """A figure: `name` in its address, what it shows for those who do not see it, and the line below it.
 
-    `draw` returns None where there is nothing to draw. The tables hold the same numbers.
+    `draw` draws it so many pixels wide, and returns None where there is nothing to draw. The tables hold the
+    same numbers.
     """
 
     name: str
     alt: Text
     caption: Text
-    draw: "Callable[[BlockMeasures], Figure | None]"
+    draw: Callable[[BlockMeasures, float], Drawing | None]
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,13 @@ class BlockPage:
 def intervals(
     points: Callable[[BlockMeasures], Iterable[Point]],
     across: Text,
-    marks: "Callable[[Axes, BlockMeasures], object] | None" = None,
-) -> "Callable[[BlockMeasures], Figure | None]":
-    """Draws values with their intervals on lines, over `across`; `marks` draws what lies behind them."""
+    behind: Callable[[BlockMeasures], tuple[Behind, Sequence[Key]]] = lambda _block: (PLAIN, ()),
+) -> Callable[[BlockMeasures, float], Drawing | None]:
+    """Draws values with their intervals on lines, over `across`; `behind` says what lies behind them."""
 
-    def draw(block: BlockMeasures) -> "Figure | None":
-        behind = (lambda axes: marks(axes, block)) if marks else None
-        return interval_plot(list(points(block)), across, behind)
+    def draw(block: BlockMeasures, width: float) -> Drawing | None:
+        marks, keys = behind(block)
+        return estimates_plot(points(block), across, width, marks, keys)
 
     return draw
 

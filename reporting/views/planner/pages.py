@@ -1,6 +1,7 @@
 """The planner: how precise a study of some size will be. Everything is in the address; nothing is stored."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,20 +9,23 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from presentation.figures import BLUE, ORANGE, WIDTH, Figure, chart, with_legend
+from presentation.drawings.charts import Axis, Place, Series, chart
+from presentation.drawings.shapes import WIDE, Drawing, Key
 from presentation.numbers import counted, decimals
 from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.tables import BETWEEN_SDS, NamedBank
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
-from reporting.views.figures import figure_response
+from reporting.views.figures import drawing_response, figure_files, figure_shown
 from reporting.views.planner.tables import planner_tables
 from studies.models import ItemBank
 from studies.roles import SiteCan
 from studies.selectors.banks import item_arrays, item_banks_with_sizes
 from studies.views.access import site_page
 
-LINES = ((BETWEEN_SDS[0], ":"), (BETWEEN_SDS[1], "-."), (BETWEEN_SDS[2], "--"), (BETWEEN_SDS[3], "-"))
+LOOKS = ("model", "third", "average dashed", "average")
+LINES = tuple(zip(BETWEEN_SDS, LOOKS, strict=True))
 POINTS = 60
+TOLD_EVERY = 10  # points of a curve that are told
 TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 
@@ -32,18 +36,31 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
     tables = planner_tables(form.planned()) if valid else ()
-    context = {"form": form, "tables": tables, "query": request.GET.urlencode()}
+    query = f"?{request.GET.urlencode()}" if request.GET else ""
+    figure = (
+        figure_shown(
+            partial(_half_width_drawing, form.plan()),
+            about=_(
+                "Half-width of the 95 % interval by number of people, for four SDs of ability between people"
+            ),
+            caption=_("The tables hold the same numbers. The square is this plan."),
+            files=figure_files("staff_planner_figure", query),
+        )
+        if valid
+        else None
+    )
+    context = {"form": form, "tables": tables, "figure": figure}
     return render(request, "reporting/planner.html", context, status=200 if valid else 422)
 
 
 @site_page(SiteCan.PLAN)
 @require_safe
-def staff_planner_figure(request: HttpRequest) -> HttpResponse:
-    """Half-width by number of people for four SDs between people, with the plan itself."""
+def staff_planner_figure(request: HttpRequest, extension: str) -> HttpResponse:
+    """Half-width by number of people for four SDs between people, with the plan itself, to take away."""
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     if not form.is_valid():
         raise Http404
-    return figure_response(_half_width_figure(form.plan()))
+    return drawing_response(_half_width_drawing(form.plan(), WIDE), extension)
 
 
 def _stored_banks() -> dict[str, BankChoice]:
@@ -56,20 +73,40 @@ def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
     return BankChoice(label, size, bank.is_logistic, lambda: NamedBank(str(bank), item_arrays(bank)))
 
 
-def _half_width_figure(plan: Plan) -> "Figure":
-    figure, axes = chart(
-        (WIDTH, 4.4), _("people (logarithmic)"), _("half-width of the 95 % interval (logits)")
-    )
+def _told(label: str, people: int, half_width: float) -> str:
+    return _("%(label)s: %(people)s people, half-width %(half)s") % {
+        "label": label, "people": counted(people), "half": decimals(half_width),
+    }  # fmt: skip
+
+
+def _half_width_drawing(plan: Plan, width: float) -> Drawing | None:
     most = max(2 * plan.people, 500)
     people = [int(n) for n in np.unique(np.geomspace(3, most, POINTS).round())]
-    for sd, style in LINES:
+    series, keys = [], []
+    for sd, look in LINES:
         widths = [precision(replace(plan, people=n, between_sd=sd)).half_width for n in people]
         label = _("SD %(sd)s") % {"sd": decimals(sd, 2)}
-        axes.plot(people, widths, linestyle=style, color=BLUE, label=label)
-    axes.plot([plan.people], [precision(plan).half_width], "s", color=ORANGE, label=_("this plan"))
-    axes.set_xscale("log")
-    ticks = [n for n in TICKS if n <= most]
-    axes.set_xticks(ticks, [counted(n) for n in ticks])
-    axes.set_xticks([], minor=True)
-    axes.set_ylim(bottom=0)
-    return with_legend(figure)
+        places = [
+            Place(n, half, _told(label, n, half) if number % TOLD_EVERY == 0 else "")
+            for number, (n, half) in enumerate(zip(people, widths, strict=True))
+        ]
+        series.append(Series("curve", places, look))
+        keys.append(Key(label, f"curve {look}", "line"))
+    own = precision(plan).half_width
+    series.append(
+        Series(
+            "dots",
+            [Place(plan.people, own, _told(_("this plan"), plan.people, own), r=6.0)],
+            "topmark",
+            "square",
+        )
+    )
+    keys.append(Key(_("this plan"), "topmark", "square"))
+    return chart(
+        series,
+        Axis(_("people (logarithmic)"), log=True, named=[(n, counted(n)) for n in TICKS]),
+        Axis(_("half-width of the 95 % interval (logits)"), low=0.0),
+        decimals,
+        width=width,
+        keys=keys,
+    )

@@ -1,13 +1,14 @@
 """A study's report from its records: what stands in it, in which order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from django.utils.translation import get_language, gettext as _, ngettext
 
-from presentation.figures import Figure as Drawing, figure_file, shows_several_points
+from presentation.drawings.shapes import WIDE, Drawing
+from presentation.drawn import drawing_file
 from presentation.measures import says_little
 from presentation.numbers import Text, counted
 from presentation.tables import Table
@@ -17,7 +18,7 @@ from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, T
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.selectors.reports import SIMULATED, report_of
-from reporting.views.figures import ability_chart
+from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report import sections
@@ -94,7 +95,7 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
     changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
     report = report_of(records.results, records.scope)
     figure = _figure_parts(
-        partial(ability_chart, report),
+        ability_chart(report, WIDE),
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
     )
@@ -127,7 +128,7 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
         yield Paragraph(found.sentence)
     yield from map(Paragraph, page.summary(found))
     for plot in page.figures.values() if found.rows else ():
-        yield from _figure_parts(partial(plot.draw, found), plot.alt, plot.caption)
+        yield from _figure_parts(plot.draw(found, WIDE), plot.alt, plot.caption)
     tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
@@ -148,15 +149,10 @@ def shortened(part: Part) -> Part:
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
 
 
-def _figure_parts(draw: "Callable[[], Drawing | None]", alt: Text, caption: Text) -> Iterator[Figure]:
+def _figure_parts(drawing: Drawing | None, alt: Text, caption: Text) -> Iterator[Figure]:
     """The figure, where there is anything to compare in it."""
-
-    def file(extension: str) -> bytes:
-        # Drawn anew: the layout of a figure that was saved once is another one in the next file.
-        drawing = draw()
-        return figure_file(drawing, extension, PNG_DOTS_PER_INCH) if drawing else b""
-
-    if shows_several_points(draw()):
+    if drawing is not None and drawing.says_something:
+        file = partial(drawing_file, drawing, dots_per_inch=PNG_DOTS_PER_INCH)
         yield Figure(file, alt=str(alt), caption=str(caption))
 
 

@@ -10,8 +10,8 @@ from studies.protocol.consents import consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
-from studies.services.people.vetting_mails import mails_cancel
 from studies.services.refusals import Refused
+from studies.services.study_mails import mails_cancel
 
 
 class ConsentNotAsked(Refused):
@@ -63,7 +63,7 @@ def consent_record(
         decided_at=now,
     )
     if not accepted:
-        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED))
+        mails_cancel(participant.events.filter(kind=StudyEventKind.REMINDED), now)
     kind = StudyEventKind.CONSENTED if accepted else StudyEventKind.DECLINED
     participant_event(participant, kind, now, actor=participant.user, consent_sha256=digest)
     return consent

@@ -5,14 +5,16 @@ from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.core.mail import EmailMessage, send_mail
+from django.core.mail import EmailMultiAlternatives, send_mail
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
-from studies.models import Invitation, OutgoingMail, Study, StudyEvent, User
+from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mail_texts import MailButton, html_part, mail_of
 from studies.services.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
 from studies.services.people.invitations import (
     ROWS_PER_INSERT,
@@ -21,7 +23,7 @@ from studies.services.people.invitations import (
     require_unused,
     token_new,
 )
-from studies.services.people.vetting_mails import VALID_FOR, mail_of
+from studies.services.study_mails import VALID_FOR
 
 LOG = structlog.get_logger("chiron")
 
@@ -71,10 +73,13 @@ def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor
         invitation.token_sha256, invitation.expires_at = token_sha256(token), expires_at
         invitation.sent_at, invitation.send_problem = None, ""
         link = site_url.rstrip("/") + reverse("invitation", args=[token])
-        letters.append((_message(study, protocol, invitation, link), invitation))
+        mail = invitation_mail(invitation, link, study=study, protocol=protocol)
+        letters.append((mail, invitation))
     Invitation.objects.bulk_update(chosen, ["token_sha256", "expires_at", "sent_at", "send_problem"])
     # Mails with an earlier link that are still queued would only mislead.
-    OutgoingMail.objects.filter(invitation__in=numbers).delete()
+    waiting = OutgoingMail.objects.filter(invitation__in=numbers)
+    MailRecord.objects.filter(mail__in=waiting).update(outcome=MailOutcome.CANCELLED, decided_at=now)
+    waiting.delete()
     invitation_mails_queue(letters=letters, now=now, valid_for=VALID_FOR)
     kind = StudyEventKind.INVITATION_QUEUED
     StudyEvent.objects.bulk_create(
@@ -97,20 +102,20 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
     return invitation
 
 
-def _mail(invitation: Invitation, link: str) -> str:
-    """Why the mail did not go out; blank where it did."""
-    mail = _message(invitation.study, invitation.study.protocol, invitation, link)
-    try:
-        send_mail(mail.subject, mail.body, None, mail.to)
-    except SMTPRecipientsRefused:
-        return ADDRESS_REFUSED
-    except OSError as error:  # every other error of smtplib is one, too
-        LOG.error("an invitation was not sent; check CHIRON_MAIL_URL", reason=type(error).__name__)
-        return NOT_TAKEN
-    return ""
+def invitation_mail(
+    invitation: Invitation,
+    link: str,
+    *,
+    language: str = "",
+    study: Study | None = None,
+    protocol: ProtocolSettings | None = None,
+) -> EmailMultiAlternatives:
+    """What is mailed to somebody who is invited; also its preview.
 
-
-def _message(study: Study, protocol: ProtocolSettings, invitation: Invitation, link: str) -> EmailMessage:
+    `study` and `protocol` are the invitation's: whoever writes many mails need not read them for each.
+    """
+    study = study or invitation.study
+    protocol = protocol or study.protocol
     names = {profile.slug: profile.name for profile in protocol.profiles}
     context: dict[str, object] = {
         "invitation": invitation,
@@ -119,7 +124,22 @@ def _message(study: Study, protocol: ProtocolSettings, invitation: Invitation, l
         "days": protocol.invitation_days,
         "link": link,
     }
-    return mail_of("invitation", context, to=invitation.email, language=invitation.language)
+    button = MailButton(link, _("Accept the invitation"))
+    language = language or invitation.language
+    return mail_of("invitation", context, to=invitation.email, language=language, button=button)
+
+
+def _mail(invitation: Invitation, link: str) -> str:
+    """Why the mail did not go out; blank where it did."""
+    mail = invitation_mail(invitation, link)
+    try:
+        send_mail(str(mail.subject), str(mail.body), None, mail.to, html_message=html_part(mail))
+    except SMTPRecipientsRefused:
+        return ADDRESS_REFUSED
+    except OSError as error:  # every other error of smtplib is one, too
+        LOG.error("an invitation was not sent; check CHIRON_MAIL_URL", reason=type(error).__name__)
+        return NOT_TAKEN
+    return ""
 
 
 @transaction.atomic

@@ -5,11 +5,13 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies.models import Announcement, Audience, Message, Participant, Study, User
+from studies.models import Announcement, Audience, MailKind, Message, Participant, Study, User
 from studies.services.events import StudyEventKind, event_record, is_erased, participant_event
 from studies.services.people.participants import participant_lock
+from studies.services.people.vetting_mails import participant_mail
 from studies.services.refusals import Refused
 from studies.services.storage import storage_take
+from studies.services.study_mails import participant_mail_queue
 
 MESSAGES_PER_HOUR = 20
 
@@ -72,8 +74,13 @@ def message_send(
 
 
 @transaction.atomic
-def message_answer(*, participant: Participant, text: str, actor: User, now: datetime) -> Message:
-    """Write to a participant for the study team. Raises ConversationOver."""
+def message_answer(
+    *, participant: Participant, text: str, actor: User, now: datetime, site_url: str | None = None
+) -> Message:
+    """Write to a participant for the study team. Raises ConversationOver.
+
+    They are mailed it, too, where `site_url` says where people reach the site.
+    """
     if is_erased(participant):
         raise ConversationOver(
             _(
@@ -85,7 +92,12 @@ def message_answer(*, participant: Participant, text: str, actor: User, now: dat
     message = Message.objects.create(
         participant=participant, is_from_team=True, author=actor, text=text, sent_at=now
     )
-    participant_event(participant, StudyEventKind.MESSAGE_ANSWERED, now, actor=actor, message=message.pk)
+    details = {"message": message.pk}
+    if site_url is not None:
+        written = participant_mail(participant, "reply", {"text": text}, site_url)
+        if mail := participant_mail_queue(participant, written, now, kind=MailKind.REPLY):
+            details["mail"] = mail.pk
+    participant_event(participant, StudyEventKind.MESSAGE_ANSWERED, now, actor=actor, **details)
     return message
 
 

@@ -11,14 +11,15 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from studies.models import Participant, Study, StudyStatus, User, VettingStatus
+from studies.models import MailKind, Participant, Study, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
 from studies.selectors.participants import withdrew
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.decisions import DECIDED_ALREADY, DECISIONS, DecidedMeanwhile, VettingRefused
-from studies.services.people.vetting_mails import decision_mail, mails_cancel, participant_mail_queue
+from studies.services.people.vetting_mails import decision_mail
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
+from studies.services.study_mails import mails_cancel, participant_mail_queue
 
 # No characters that are mistaken for each other when read aloud or written by hand.
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -226,11 +227,11 @@ def _decide(
     participant.vetting_reason = reason
     participant.save(update_fields=["vetting_status", "vetting_reason"])
     kind, decision = DECISIONS[status]
-    mails_cancel(participant.events.all())
+    mails_cancel(participant.events.all(), now)
     mail = None
     if site_url is not None:
         message = decision_mail(participant, decision=decision, reason=reason, site_url=site_url, now=now)
-        mail = participant_mail_queue(participant, message, now)
+        mail = participant_mail_queue(participant, message, now, kind=MailKind.DECISION)
     participant_event(
         participant, kind, now, actor=actor, before=before, reason=reason, mail=mail.pk if mail else None
     )

@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
-import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
+from presentation.drawings.shapes import WIDE
 from psychometrics.inference.measure import Block
 from reporting.views.measurement.blocks_shown import PAGES
 from scoring.coordinator import Scoring
@@ -180,10 +180,10 @@ def test_an_interval_to_one_side_of_its_value_is_drawn(measurement: Measurement)
     rows = measurement.result_set.measures.filter(block=Block.TOP, name="top.crossfit5")
     rows.update(value=3.0, low=-1.0, high=3.0)  # resampled people can all do worse: percentiles are no +- SE
 
-    figure = PAGES[Block.TOP].figures["estimators"].draw(block_measures(measurement, Block.TOP))
+    figure = PAGES[Block.TOP].figures["estimators"].draw(block_measures(measurement, Block.TOP), WIDE)
 
     assert figure is not None
-    assert 3.0 in [np.asarray(line.get_xdata()).flat[0] for line in figure.axes[0].lines]
+    assert any("3.00, 95 % interval −1.00 to 3.00" in told for told in figure.told)
 
 
 @pytest.mark.parametrize("right", [[set()] * 4, [set(NUMBERS)] * 4, [{1}, {2}, {3}]])
@@ -197,7 +197,7 @@ def test_pages_and_figures_are_made_of_whatever_there_is(
         assert found.state == "computed"
         content(staff, block, "other")
         for figure in PAGES[block].figures.values():
-            figure.draw(found)
+            figure.draw(found, WIDE)
 
 
 @pytest.mark.parametrize(("times", "has_curve"), [(1, False), (3, True)])
@@ -208,5 +208,5 @@ def test_figures_are_drawn_from_stored_rows_but_no_curve_of_one_size(
 
     for block in (Block.COHORT, Block.TOP):
         for name, figure in PAGES[block].figures.items():
-            drawn = figure.draw(block_measures(measurement, block)) is not None
+            drawn = figure.draw(block_measures(measurement, block), WIDE) is not None
             assert drawn == (has_curve or name != "fractions"), name

@@ -187,7 +187,8 @@ def test_staff_get_a_part_in_a_study_once(frozen: Study) -> None:
     assert 'They are reviewer of the study "pilot".' in run(*give)
     assert 'They are already reviewer of the study "pilot".' in run(*give)
     assert [row.role for row in frozen.roles.all()] == ["reviewer"]
-    assert frozen.events.get(kind="role_given").details == {"role": "reviewer", "person": "eyes@example.org"}
+    given = {"role": "reviewer", "person": User.objects.get(email="eyes@example.org").pk}
+    assert frozen.events.get(kind="role_given").details == given
     assert "name it with --study" in refusal_of("add_staff", "eyes@example.org", "--role", "lead")
     assert 'There is no study "third"' in refusal_of("add_staff", "new@example.org", "--study", "third")
     assert not User.objects.filter(email="new@example.org").exists()

@@ -234,6 +234,8 @@ def test_staff_see_who_waits_read_where_they_were_and_reply(
     staff: Client, visitor: Client, person: Participant
 ) -> None:
     visitor.post(HELP, {"text": "May I pause?", "page": "/studies/pilot/start/"})
+    assert "Messages 1 waiting" in text_of(staff.get("/staff/studies/pilot/"))
+    assert "1 message" in text_of(staff.get("/staff/"))
     assert f"{person.code} waits for a reply May I pause? 1 message," in text_of(staff.get(MESSAGES))
     thread = f"{MESSAGES}{person.code}/"
     shown = text_of(staff.get(thread))
@@ -251,9 +253,9 @@ def test_the_pages_of_a_study_lead_to_each_other_and_say_where_one_is(
 ) -> None:
     for address in (ANNOUNCEMENTS, MESSAGES):
         html = staff.get(address).content.decode()
-        for page in ("", "participants/", "messages/", "payments/", "results/"):
+        for page in ("", "live/", "participants/", "messages/", "payments/", "results/"):
             assert f'href="/staff/studies/pilot/{page}"' in html
-        assert re.search(r'href="/staff/studies/pilot/messages/"\s+aria-current="page"', html)
+        assert re.search(r'messages/"\s+aria-current="page"', html)
 
 
 def test_participants_do_not_get_to_the_pages_of_the_team(visitor: Client, person: Participant) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
-from presentation.figures import SLATE, STYLES, Point, Style
+from presentation.drawings.intervals import Behind
+from presentation.figures import STYLES, Point, Style
 from presentation.measures import group_name, interval_cell, value_cell
 from presentation.numbers import Text, decimals
 from presentation.tables import ABSENT
@@ -17,7 +18,8 @@ SUMMARIES = (
     "benchmark.macro", "benchmark.macro.bbh23", "benchmark.micro", "benchmark.micro.questions",
     "benchmark.harmonic", "benchmark.macro.corrected", "human.top_crossfit",
 )  # fmt: skip
-MODEL = Style(_("Models, same number of answers"), "D", SLATE)
+MODEL = Style(_("Models, same number of answers"), "diamond", "model")
+PERCENT = Behind(limits=(-2, 102))
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -106,7 +108,7 @@ PAGE = parts.BlockPage(
             draw=parts.intervals(
                 _task_points,
                 _("accuracy in percent, with 95 % interval"),
-                marks=lambda axes, _block: axes.set_xlim(-2, 102),
+                behind=lambda _block: (PERCENT, ()),
             ),
         ),
         parts.Plot(

@@ -6,7 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from presentation import measures
 from presentation.catalogue import label_of
-from presentation.figures import BLUE, INK, ORANGE, Point, Style
+from presentation.drawings.intervals import Behind
+from presentation.figures import Point, Style
 from presentation.numbers import Text, counted, decimals
 from presentation.tables import ABSENT
 from reporting.views.measurement import parts
@@ -23,7 +24,11 @@ PARTS: Mapping[str, Text] = {
     ANY: _("without all of these"),
 }
 SPREAD = ("dif.sd", "dif.slope", "dif.slope.expected", "dif.slope.excess")
-STYLES = {False: Style(_("not shifted"), "o", BLUE), True: Style(_("shifted (Holm, 5 %)"), "s", ORANGE)}
+STYLES = {
+    False: Style(_("not shifted"), "circle", "average"),
+    True: Style(_("shifted (Holm, 5 %)"), "square", "topmark"),
+}
+AT_ZERO = Behind(guides=((0.0, "zero"),))
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -161,7 +166,7 @@ PAGE = parts.BlockPage(
             draw=parts.intervals(
                 points,
                 _("mean residual in logits of single answers, with its 95 % interval"),
-                marks=lambda axes, _block: axes.axvline(0, color=INK, linewidth=0.6),
+                behind=lambda _block: (AT_ZERO, ()),
             ),
         ),
         parts.MeasureTable(

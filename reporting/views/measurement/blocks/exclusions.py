@@ -1,10 +1,13 @@
 """Who was left out and what it matters: flow, intention to treat, rules, multiverse, ledger, raters."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
+from presentation.drawings.charts import Axis, Place, Series, chart
+from presentation.drawings.flows import Step, flow as flow_drawing
+from presentation.drawings.shapes import Drawing, Key
 from presentation.exclusions import (
     AGGREGATION_NAMES,
     CHOICE_NAMES,
@@ -15,7 +18,7 @@ from presentation.exclusions import (
     rule_name,
     rule_text,
 )
-from presentation.figures import INK, STYLES, WIDTH, Axes, Figure, Style, chart, empty_figure, with_legend
+from presentation.figures import STYLES, Style, keys_of
 from presentation.measures import (
     COMMON,
     estimator_name,
@@ -31,8 +34,6 @@ from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-BOX, LEAVING = "#eef3f4", "#f7efe9"
-CENTRE, BESIDE = 0.25, 0.48  # middle of the boxes and left edge of those beside, in parts of the width
 MAX_LEDGER = 100
 CHOICES_CAPTIONS: Mapping[str, Text] = {
     "multiverse": _("What the choices are worth"),
@@ -164,49 +165,35 @@ def _rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
     return percent_cell(row, 0) if share else value_or_reason(row)
 
 
-def _draw_flow(block: BlockMeasures) -> "Figure | None":
+def _draw_flow(block: BlockMeasures, width: float) -> Drawing | None:
     """Boxes from top to bottom; beside the way, who leaves and why."""
-    steps = [(name, block.get(f"flow.{name}")) for name in STEPS]
-    present = [(name, row) for name, row in steps if row is not None and row.value is not None]
-    if not present:
-        return None
-    figure, axes = empty_figure((8.0, 0.95 * len(present) + 0.3))
-    axes.set_xlim(0, 1)
-    axes.set_ylim(-len(present) + 0.45, 0.55)
-    axes.axis("off")
-    for place, (name, row) in enumerate(present):
-        _text_box(axes, CENTRE, -place, f"{label_of(row.name)}\n{_people_count(row)}", BOX)
-        if place + 1 < len(present):
-            arrow(axes, (CENTRE, -place - 0.27), (CENTRE, -place - 0.73))
-        if leaving := list(block.named(f"flow.{name}.leaving")):
-            lines = [f"{_people_count(row)} {leaving_text(row.subset)}" for row in leaving]
-            arrow(axes, (CENTRE, -place - 0.5), (BESIDE - 0.015, -place - 0.5))
-            _text_box(axes, BESIDE, -place - 0.5, "\n".join(lines), LEAVING, align="left")
-    return figure
+    rows = [(name, block.get(f"flow.{name}")) for name in STEPS]
+    steps = [
+        Step(
+            label_of(row.name),
+            _people_count(row),
+            tuple(
+                f"{_people_count(one)} {leaving_text(one.subset)}"
+                for one in block.named(f"flow.{name}.leaving")
+            ),
+        )
+        for name, row in rows
+        if row is not None and row.value is not None
+    ]
+    return flow_drawing(steps, width=width)
 
 
-def _text_box(axes: "Axes", x: float, y: float, text: str, colour: str, align: str = "center") -> None:
-    axes.text(
-        x, y, text, ha=align, va="center", fontsize=9.5, color=INK, parse_math=False,
-        bbox={"boxstyle": "round,pad=0.35", "facecolor": colour, "edgecolor": INK, "linewidth": 0.8},
-    )  # fmt: skip
-
-
-def arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
-    axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "-|>", "color": INK, "linewidth": 0.9})
-
-
-def _draw_multiverse(block: BlockMeasures) -> "Figure | None":
+def _draw_multiverse(block: BlockMeasures, width: float) -> Drawing | None:
     """Theta under every specification in ascending order; the published one is ringed."""
-    groups = {group: _sorted_cells(block, group) for group in STYLES}
-    if not any(groups.values()):
-        return None
+    series: list[Series] = []
+    for group, style in STYLES.items():
+        rows = _sorted_cells(block, group)
+        series += _specifications(style, list(enumerate(rows)))
+    keys = [*keys_of(STYLES.values()), Key(str(_("as published")), "published")]
     across = _("specifications, in ascending order within each group")
-    figure, axes = chart((WIDTH, 4.4), across, _("theta in logits"), grid="y")
-    for group, rows in groups.items():
-        _draw_specifications(axes, STYLES[group], rows, _("as published") if group == "average" else "")
-    axes.set_xticks([])
-    return with_legend(figure)
+    return chart(
+        series, Axis(str(across), named=()), Axis(str(_("theta in logits"))), decimals, width=width, keys=keys
+    )
 
 
 def _sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
@@ -214,19 +201,23 @@ def _sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
     return sorted(rows, key=lambda row: row.value or 0)
 
 
-def _draw_specifications(axes: "Axes", style: Style, rows: list[MeasureRow], published: Text) -> None:
+def _specifications(style: Style, rows: Sequence[tuple[int, MeasureRow]]) -> Iterator[Series]:
     """Score-based specifications are hollow: they are shown for what they do, not as an estimate."""
-    for score_based, named_as in ((False, str(style.label)), (True, None)):
-        chosen = [place for place, row in enumerate(rows) if row.details["score_based"] is score_based]
-        axes.scatter(
-            chosen, [rows[place].value or 0 for place in chosen], marker=style.marker, s=34,
-            edgecolors=style.colour, facecolors="white" if score_based else style.colour, label=named_as,
-        )  # fmt: skip
-    paper = [place for place, row in enumerate(rows) if row.details["paper"]]
-    axes.scatter(
-        paper, [rows[place].value or 0 for place in paper], marker="o", s=190, facecolors="none",
-        edgecolors=INK, linewidths=1.4, label=str(published) or None,
-    )  # fmt: skip
+    for look, score_based in ((style.look, False), (f"{style.look} hollow", True)):
+        own = [place for place in rows if place[1].details["score_based"] is score_based]
+        places = [Place(number, row.value or 0.0, _specification_told(style, row)) for number, row in own]
+        yield Series("dots", places, look, style.shape)
+    paper = [Place(number, row.value or 0.0, r=9.0) for number, row in rows if row.details["paper"]]
+    yield Series("dots", paper, "published")
+
+
+def _specification_told(style: Style, row: MeasureRow) -> str:
+    choices = (
+        rule_name(row.details["rule"]),
+        MISSING_NAMES[row.details["missing"]],
+        AGGREGATION_NAMES[row.details["aggregation"]],
+    )
+    return f"{style.label}, {', '.join(map(str, choices))}: {decimals(row.value)}"
 
 
 PAGE = parts.BlockPage(

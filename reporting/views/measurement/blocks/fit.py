@@ -1,18 +1,19 @@
 """Person fit: who is to be looked at again, and why this alone says nothing about anybody."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from django.utils.translation import gettext_lazy as _
 
-from presentation.figures import BLUE, INK, ORANGE, WIDTH, Figure, chart, with_legend
+from presentation.drawings.charts import Across, Axis, Place, Series, chart
+from presentation.drawings.shapes import Drawing, Key, Shape
 from presentation.measures import percent_cell, value_cell
-from presentation.numbers import Text, counted
+from presentation.numbers import Text, counted, decimals
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 MAX_SHOWN = 100  # people in the table
-MIN_AREA, MAX_AREA = 28.0, 200.0  # areas of marks; they grow with the root of the number of people
+MAX_RADIUS = 9.0  # of a mark, in pixels
 FLAGS = {"correlation": _("Low personal correlation"), "outfit": _("High outfit"), "any": _("Either of them")}
 TEXTS = (
     _(
@@ -67,32 +68,40 @@ def _people_notes(block: BlockMeasures) -> Iterator[Text]:
         yield text % {"shown": counted(MAX_SHOWN), "flagged": counted(flagged)}
 
 
-def draw_people(block: BlockMeasures) -> "Figure | None":
+def draw_people(block: BlockMeasures, width: float) -> Drawing | None:
     """How many people are in each cell of correlation and outfit per pair; nobody is named in it."""
-    from matplotlib.ticker import LogLocator
-
     row = block.get("fit.grid")
     cells = row.details["cells"] if row else []
     if not cells:
         return None
-    figure, axes = chart(
-        (WIDTH, 4.6), _("personal correlation of answers with easiness"), _("outfit per pair (1 is expected)")
+    styles: Sequence[tuple[int, Shape, str, Text]] = (
+        (2, "circle", "average many", _("not flagged")),
+        (3, "triangle", "topmark many", _("flagged for review")),
     )
-    styles = ((2, "o", BLUE, _("not flagged")), (3, "^", ORANGE, _("flagged for review")))
-    for column, marker, colour, label in styles:
+    series, keys = [], []
+    for column, shape, look, label in styles:
         own = [cell for cell in cells if cell[column]]
-        axes.scatter(
-            [cell[0] for cell in own], [cell[1] for cell in own], marker=marker, color=colour, alpha=0.65,
-            s=[min(MIN_AREA * cell[column] ** 0.5, MAX_AREA) for cell in own], linewidths=0,
-            label=f"{label} ({counted(sum(cell[column] for cell in own))})",
-        )  # fmt: skip
-    axes.axhline(1, color=INK, linewidth=0.6)
-    axes.set_yscale("log")
-    # 0.5, 1, 2 and 5 of every decade, instead of powers of ten.
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("")
-    return with_legend(figure)
+        number = counted(sum(cell[column] for cell in own))
+        keys.append(Key(f"{label} ({number})", look, shape))
+        series.append(Series("dots", [_cell_place(cell, column, label) for cell in own], look, shape))
+    return chart(
+        series,
+        Axis(str(_("personal correlation of answers with easiness"))),
+        Axis(str(_("outfit per pair (1 is expected)")), log=True),
+        decimals,
+        width=width,
+        keys=keys,
+        across=(Across(1.0, "zero"),),
+    )
+
+
+def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
+    """Marks grow with the root of the number of people."""
+    told = _("%(people)s people, %(label)s: correlation %(x)s, outfit %(y)s") % {
+        "people": counted(round(cell[column])), "label": label,
+        "x": decimals(cell[0]), "y": decimals(cell[1]),
+    }  # fmt: skip
+    return Place(cell[0], cell[1], str(told), r=min(3.2 * cell[column] ** 0.25, MAX_RADIUS))
 
 
 PAGE = parts.BlockPage(

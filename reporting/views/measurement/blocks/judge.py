@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from django.utils.translation import gettext_lazy as _
 
 from judging.views.reason_texts import REASON_TEXTS
-from presentation.figures import BLUE, WIDTH, Figure, chart
+from presentation.drawings.charts import Axis, Place, Series, chart
+from presentation.drawings.shapes import Drawing
 from presentation.measures import BY_PEOPLE, group_name, percent_cell, value_cell, value_with_interval
 from presentation.numbers import Text, counted, decimals, percent
 from reporting.views.measurement import parts
@@ -124,22 +125,29 @@ def _scores_cell(block: BlockMeasures, row: MeasureRow) -> str:
     return parts.detail("p")(block, row) + other
 
 
-def _draw_confidence(block: BlockMeasures) -> "Figure | None":
+def _draw_confidence(block: BlockMeasures, width: float) -> Drawing | None:
     """How often each confidence occurs; on a logarithmic axis, as nearly all of them are 1."""
     binned = _bins_of(block.get("judge.confidence"))
     if not sum(number for _name, number in binned):
         return None
-    figure, axes = chart((WIDTH, 3.8), _("the judge's confidence"), _("verdicts (logarithmic)"), grid="y")
-    places = [low + 0.025 for low in BINS] + [1.025]
-    axes.bar(places, [number for _name, number in binned], width=0.046, color=BLUE)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda number, _place: counted(round(number)))
-    axes.set_ylim(bottom=0.7)
-    axes.set_xticks(
-        [0, 0.2, 0.4, 0.6, 0.8, 1.025],
-        ["0", *(decimals(tick, 1) for tick in (0.2, 0.4, 0.6, 0.8)), str(_("exactly 1"))],
-    )
-    return figure
+    middles = [low + 0.025 for low in BINS] + [1.025]
+    places = [
+        Place(middle, number, f"{name}: {counted(number)}")
+        for middle, (name, number) in zip(middles, binned, strict=True)
+        if number
+    ]
+    most = max(number for _name, number in binned)
+    named = [(tick, decimals(tick, 1)) for tick in (0.0, 0.2, 0.4, 0.6, 0.8)]
+    return chart(
+        [Series("bars", places, "average", width=0.046)],
+        Axis(str(_("the judge's confidence")), -0.01, 1.08, named=[*named, (1.025, str(_("exactly 1")))]),
+        Axis(
+            str(_("verdicts (logarithmic)")), 0.7, 1.3 * most, log=True,
+            named=[(10**power, counted(10**power)) for power in range(8)],
+        ),
+        decimals,
+        width=width,
+    )  # fmt: skip
 
 
 PAGE = parts.BlockPage(

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-import numpy as np
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from presentation import measures
 from presentation.catalogue import label_of
-from presentation.figures import BLUE, GREY, ORANGE, STYLES, WIDTH, Figure, chart, with_legend
+from presentation.drawings.charts import Axis, Place, Series, chart
+from presentation.drawings.shapes import Drawing, Key
+from presentation.figures import STYLES
 from presentation.numbers import Text, counted, decimals
 from psychometrics.data.cohort import Outcome
 from psychometrics.inference.estimates import Reason
@@ -44,8 +45,7 @@ REASONS: Mapping[str, Text] = {
     Reason.TOO_FEW_PEOPLE.value: _("fewer people than Top needs"),
     Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
 }
-COLOURS = {Outcome.SKIPPED: ORANGE, Outcome.NOT_REACHED: BLUE, Outcome.NOT_SUBMITTED: GREY}
-HATCHES = {Outcome.SKIPPED: "", Outcome.NOT_REACHED: "//", Outcome.NOT_SUBMITTED: ".."}
+LOOKS = {Outcome.SKIPPED: "bar-2", Outcome.NOT_REACHED: "bar-1", Outcome.NOT_SUBMITTED: "bar-3"}
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -187,24 +187,37 @@ def _place_text(_block: BlockMeasures, row: MeasureRow) -> Text:
     return text % {"name": name}
 
 
-def _draw_positions(block: BlockMeasures) -> "Figure | None":
+def _draw_positions(block: BlockMeasures, width: float) -> Drawing | None:
     """Bars of the share absent at each position, by reason."""
     of_positions = (row for row in block.named("share.absent") if row.subset.startswith("position:"))
     rows = sorted((int(row.subset.partition(":")[2]), row) for row in of_positions)
     if not rows:
         return None
-    figure, axes = chart((WIDTH, 4.0), _("position in the batch"), _("absent answers, %"), grid="y")
-    places = [place for place, _row in rows]
-    below = np.zeros(len(rows))
-    for outcome in ABSENT:
-        share = np.array([100 * row.details[outcome] / (row.n or 1) for _place, row in rows])
-        axes.bar(
-            places, share, bottom=below, color=COLOURS[outcome], hatch=HATCHES[outcome], edgecolor="white",
-            label=label_of(f"share.{outcome}"),
-        )  # fmt: skip
-        below += share
-    axes.set_xticks(places[:: max(1, len(places) // 20)])
-    return with_legend(figure)
+    below = dict.fromkeys((place for place, _row in rows), 0.0)
+    series = []
+    for outcome, look in LOOKS.items():
+        places = []
+        for place, row in rows:
+            share = 100 * row.details[outcome] / (row.n or 1)
+            if share:
+                told = _("%(where)s, %(outcome)s: %(share)s %%") % {
+                    "where": _place_text(block, row), "outcome": label_of(f"share.{outcome}"),
+                    "share": decimals(share, 1),
+                }  # fmt: skip
+                places.append(Place(place, below[place] + share, str(told), below[place]))
+            below[place] += share
+        series.append(Series("bars", places, look, width=0.8))
+    step = max(1, len(rows) // 20)
+    named = [(float(place), str(place)) for place, _row in rows[::step]]
+    first, last = rows[0][0], rows[-1][0]
+    return chart(
+        series,
+        Axis(str(_("position in the batch")), first - 0.6, last + 0.6, named=named),
+        Axis(str(_("absent answers, %")), 0.0, max(below.values()) * 1.05 or 1.0),
+        decimals,
+        width=width,
+        keys=[Key(label_of(f"share.{outcome}"), look, "band") for outcome, look in LOOKS.items()],
+    )
 
 
 PAGE = parts.BlockPage(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.agreement import judges_sentence
-from presentation.figures import INK, ORANGE, SLATE, Point, Style
+from presentation.figures import Point, Style
 from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, span_or_one
@@ -16,8 +16,8 @@ from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 MAX_DRAWN = 80  # lines of the figure; more cannot be read, and the table has them all
-COHORT = {"average": Style(), "top": Style(marker="s", colour=ORANGE, hollow=True)}
-MODEL, MODELLED = Style(marker="D", colour=SLATE), Style(marker="|", colour=INK, band=True)
+COHORT = {"average": Style(), "top": Style(shape="square", look="topmark hollow")}
+MODEL, MODELLED = Style(shape="diamond", look="model"), Style(look="model", modelled=True)
 VERDICTS = {"above": _("above"), "below": _("below"), "not_distinguishable": _("not distinguishable")}
 DESIGNS = {
     "batch": _("Errors of differences are clustered by batch: other people and other prompts like these."),

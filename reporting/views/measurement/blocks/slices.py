@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
 from django.utils.translation import gettext_lazy as _, ngettext
 
-from presentation.figures import STYLES, Figure, Point, empty_figure, heat_grid, with_legend
+from presentation.drawings.grids import Cell, heat_grid
+from presentation.drawings.radar import Around, radar
+from presentation.drawings.shapes import Drawing
+from presentation.figures import STYLES, Point, keys_of, with_ends
 from presentation.first_intervals import categories_sentence
 from presentation.measures import (
     COMMON,
@@ -16,14 +18,13 @@ from presentation.measures import (
     value_cell,
     value_with_error,
 )
-from presentation.numbers import Text
+from presentation.numbers import Text, decimals
 from psychometrics.inference.coverage import OF_CATEGORIES
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
-MIN_PAIRS = 30  # cells with fewer are hatched
-COLOURS = "cividis"  # from dark to light in every rendering, grey included
+MIN_PAIRS = 30  # cells with fewer are crossed out
 THETAS = ("slices.theta.pool", "slices.theta.ql", "slices.theta.prompt")
 KIND_NAMES: Mapping[str, Text] = {
     "category": _("By category"),
@@ -122,30 +123,18 @@ def _contamination_notes(block: BlockMeasures) -> Iterator[Text]:
     yield from few_clusters_sentences(rows)
 
 
-def _draw_radar(block: BlockMeasures) -> "Figure | None":
+def _draw_radar(block: BlockMeasures, width: float) -> Drawing | None:
     """Average and Top by category; a category that is not measured leaves a gap, never a zero."""
-    by_group = {
-        group: {row.details["value"]: row.value for row in pooled(block, "category", group)}
-        for group in STYLES
-    }
-    known = {name for rows in by_group.values() for name, theta in rows.items() if theta is not None}
-    if len(names := sorted(known)) < 3:
-        return None
-    figure, axes = empty_figure((6.0, 5.6), projection="polar")
-    angles = np.linspace(0, 2 * np.pi, len(names) + 1)
-    drawn = []
+    groups = []
     for group, style in STYLES.items():
-        values = np.array([by_group[group].get(name) for name in [*names, names[0]]], dtype=np.float64)
-        if not np.isnan(values).all():
-            axes.plot(angles, values, color=style.colour, marker=style.marker, label=str(style.label))
-            drawn.append(values)
-    low, high = float(np.nanmin(drawn)), float(np.nanmax(drawn))
-    margin = 0.15 * max(high - low, 1.0)
-    axes.set_rlim(low - margin, high + margin)
-    axes.set_theta_zero_location("N")
-    axes.set_theta_direction(-1)
-    axes.set_xticks(angles[:-1], names, parse_math=False)
-    return with_legend(figure)
+        rows = {
+            row.details["value"]: row for row in pooled(block, "category", group) if row.value is not None
+        }
+        told = {name: with_ends(f"{name}, {style.label}", row) for name, row in rows.items()}
+        values = {name: row.value or 0.0 for name, row in rows.items()}
+        groups.append(Around(values, told, style.look, style.shape))
+    names = sorted({name for group in groups for name in group.values})
+    return radar(names, groups, decimals, width=width, keys=keys_of(STYLES.values()))
 
 
 def _arm_points(block: BlockMeasures) -> Iterator[Point]:
@@ -154,29 +143,24 @@ def _arm_points(block: BlockMeasures) -> Iterator[Point]:
     return (Point(row.details["value"], STYLES["average"], row) for row in rows)
 
 
-def _draw_heat(block: BlockMeasures) -> "Figure | None":
-    """Category by profile with theta and the number of pairs in each cell; few pairs are hatched."""
+def _draw_heat(block: BlockMeasures, width: float) -> Drawing | None:
+    """Category by profile with theta and the number of pairs in each cell; few pairs are crossed out."""
     of_places = {_category_and_profile(row): row for row in cells(block)}
-    if all(row.value is None for row in of_places.values()):
+    if not of_places:
         return None
     categories, profiles = (sorted(set(names)) for names in zip(*of_places, strict=True))
-    rows = [[of_places.get((category, profile)) for profile in profiles] for category in categories]
-    pairs = np.array([[(row.n or 0) if row else 0 for row in line] for line in rows])
-    text = _("%(theta)s\nn %(pairs)d")
-    figure, _axes = heat_grid(
-        np.array([[row.value if row else None for row in line] for line in rows], dtype=np.float64),
-        [
-            [text % {"theta": value_cell(row), "pairs": (row.n or 0) if row else 0} for row in line]
-            for line in rows
-        ],
-        categories,
-        profiles,
-        inches=(2.6 + 1.6 * len(profiles), 1.6 + 0.55 * len(categories)),
-        colours=COLOURS,
-        scale=_("theta.pool in logits"),
-        hatched=pairs < MIN_PAIRS,
-    )
-    return figure
+    grid = [
+        [_heat_cell(category, profile, of_places.get((category, profile))) for profile in profiles]
+        for category in categories
+    ]
+    return heat_grid(grid, categories, profiles, width=width)
+
+
+def _heat_cell(category: str, profile: str, row: MeasureRow | None) -> Cell:
+    pairs = (row.n or 0) if row else 0
+    answers = _("n %(pairs)d") % {"pairs": pairs}
+    told = f"{category}, {profile}: {value_cell(row)}, {answers}"
+    return Cell(row.value if row else None, (value_cell(row), str(answers)), told, unsure=pairs < MIN_PAIRS)
 
 
 PAGE = parts.BlockPage(
@@ -198,7 +182,7 @@ PAGE = parts.BlockPage(
         parts.Plot(
             "heat",
             _("Theta of Average by category and profile; the table below has the numbers."),
-            _("theta.pool of Average; n counts pairs. Hatched: fewer than 30 pairs."),
+            _("theta.pool of Average; n counts scored answers. Crossed out: fewer than 30 of them."),
             _draw_heat,
         ),
         *map(_kind_table, KIND_NAMES),
@@ -231,7 +215,8 @@ PAGE = parts.BlockPage(
                 (_("Pairs"), parts.count("n")),
             ),
             lambda block: [
-                _("Cells with fewer than %(pairs)d pairs are hatched in the figure.") % {"pairs": MIN_PAIRS},
+                _("Cells with fewer than %(pairs)d scored answers are crossed out in the figure.")
+                % {"pairs": MIN_PAIRS},
                 *few_clusters_sentences(cells(block)),
             ],
         ),

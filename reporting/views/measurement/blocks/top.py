@@ -1,13 +1,16 @@
 """Top beside its null reference, with estimators that allow for the choice."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
-from presentation import figures
 from presentation.catalogue import label_of, meaning_of
+from presentation.drawings.charts import Axis, Place, Series, chart
+from presentation.drawings.intervals import Behind
+from presentation.drawings.shapes import Drawing, Key
+from presentation.figures import Point, Style, keys_of, with_ends
 from presentation.first_intervals import top_sentence
 from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell, value_cells
 from presentation.numbers import Text, counted, decimals, percent
@@ -19,10 +22,10 @@ from scoring.selectors.measures import BlockMeasures
 NAMES = ("top.paper", "top.paper.ql", "top.null", "top.crossfit5", "top.eb")
 lazy_label = lazy(label_of, str)
 # In the order of the figures: each can be told from the others without colour.
-STYLES: Mapping[str, figures.Style] = {
-    "top.paper": figures.Style(lazy_label("top.paper"), "s", figures.ORANGE),
-    "top.crossfit5": figures.Style(lazy_label("top.crossfit5"), "o", figures.BLUE),
-    "top.eb": figures.Style(lazy_label("top.eb"), "^", figures.VIOLET),
+STYLES: Mapping[str, Style] = {
+    "top.paper": Style(lazy_label("top.paper"), "square", "topmark"),
+    "top.crossfit5": Style(lazy_label("top.crossfit5"), "circle", "average"),
+    "top.eb": Style(lazy_label("top.eb"), "triangle", "third"),
 }
 
 
@@ -80,43 +83,51 @@ def _estimator_interval(_block: BlockMeasures, row: MeasureRow) -> str:
     return interval_or_reason(row, here=REASONS)
 
 
-def points(block: BlockMeasures) -> Iterator[figures.Point]:
+def points(block: BlockMeasures) -> Iterator[Point]:
     """One line per estimator with its interval."""
     rows = (block.get(name, "top") for name in STYLES)
-    return (
-        figures.Point(label_of(row.name), replace(STYLES[row.name], label=""), row) for row in rows if row
-    )
+    return (Point(label_of(row.name), replace(STYLES[row.name], label=""), row) for row in rows if row)
 
 
-def _draw_null(axes: "figures.Axes", block: BlockMeasures) -> None:
+def _null_behind(block: BlockMeasures) -> tuple[Behind, Sequence[Key]]:
     """The band of the null reference, and the average of all people."""
     null = block.get("top.null", "top")
     if null is None or null.low is None or null.high is None or null.value is None:
-        return
-    axes.axvspan(
-        null.low, null.high, color=figures.BAND, label=str(_("top.paper if all were equally able (95 %)"))
+        return Behind(), ()
+    keys = (
+        Key(str(_("top.paper if all were equally able (95 %)")), "band", "band"),
+        Key(str(_("average of all people")), "ink line", "line"),
     )
-    axes.axvline(null.value, color=figures.INK, linewidth=1, linestyle="--")
-    axes.axvline(
-        null.details["average"], color=figures.INK, linewidth=1, label=str(_("average of all people"))
-    )
+    guides = ((null.value, "dashed"), (null.details["average"], "ink line"))
+    return Behind(bands=((null.low, null.high, "band"),), guides=guides), keys
 
 
-def _draw_fractions(block: BlockMeasures) -> "figures.Figure | None":
+def _draw_fractions(block: BlockMeasures, width: float) -> Drawing | None:
     """Theta by the size of Top in percent of people; none where there is one size, which is no curve."""
     curves = {
         name: [row for row in block.named(name) if row.subset and row.value is not None] for name in STYLES
     }
     if len({row.details["fraction"] for rows in curves.values() for row in rows}) < 2:
         return None
-    figure, axes = figures.chart(
-        (8.0, 4.4), _("size of Top in % of the people with a score"), _("theta in logits")
+    series = [
+        Series("curve", [_fraction_place(row) for row in rows], STYLES[name].look, STYLES[name].shape)
+        for name, rows in curves.items()
+        if rows
+    ]
+    return chart(
+        series,
+        Axis(str(_("size of Top in % of the people with a score"))),
+        Axis(str(_("theta in logits"))),
+        decimals,
+        width=width,
+        keys=keys_of(STYLES.values()),
     )
-    for name, rows in curves.items():
-        if rows:
-            sizes = [100 * row.details["fraction"] for row in rows]
-            figures.curve(axes, sizes, [figures.Point(name, STYLES[name], row) for row in rows], STYLES[name])
-    return figures.with_legend(figure)
+
+
+def _fraction_place(row: MeasureRow) -> Place:
+    share = 100 * row.details["fraction"]
+    told = with_ends(f"{label_of(row.name)}, {decimals(share, 0)} %", row)
+    return Place(share, row.value or 0.0, told, row.low, row.high)
 
 
 PAGE = parts.BlockPage(
@@ -131,7 +142,7 @@ PAGE = parts.BlockPage(
                 "equally able: compare top.paper with it, and the others with the line, the average of all "
                 "people."
             ),
-            draw=parts.intervals(points, _("theta in logits with its 95 % interval"), marks=_draw_null),
+            draw=parts.intervals(points, _("theta in logits with its 95 % interval"), behind=_null_behind),
         ),
         parts.Plot(
             name="fractions",

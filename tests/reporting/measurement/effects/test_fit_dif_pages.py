@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import ScoringRun
+from presentation.drawings.shapes import WIDE
 from psychometrics.inference.measure import Block
 from reporting.views.measurement.blocks_shown import PAGES
 from scoring.models import Measurement, MeasureRow
@@ -37,7 +38,7 @@ def test_all_three_blocks_are_computed_and_shown(measurement: Measurement, staff
         assert (found.state, found.sentence) == ("computed", "")
         content(staff, block)
         for name, figure in PAGES[block].figures.items():
-            assert figure.draw(found) is not None, name
+            assert figure.draw(found, WIDE) is not None, name
 
 
 def test_who_knows_only_the_hard_prompts_is_for_review_and_stays_in_the_results(

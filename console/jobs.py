@@ -1,0 +1,55 @@
+"""Imports that take long, as work in the background."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from console.services.bank_files import bank_file_import, calibrated_import, model_file_import
+from formats.wording import gettext_noop
+from jobs.context import JobContext, JobResult
+from jobs.registry import job_kind
+from studies.models import ItemBank
+
+
+@job_kind("import_bank", label=_("Import of a question bank"), once_per_study=False)
+def import_bank(job: JobContext, **arguments: Any) -> JobResult:
+    """Arguments as of `bank_file_import`."""
+    found = bank_file_import(**arguments, now=job.clock())
+    return JobResult(
+        gettext_noop("%(bank)s is there; left out because of problems: %(problems)d."),
+        {"bank": str(found.version), "problems": len(found.problems)},
+        "staff_bank",
+        [found.version.bank.slug, found.version.number],
+        gettext_noop("Look at the bank"),
+    )
+
+
+@job_kind("calibrate", label=_("Calibration of an item bank"), once_per_study=False)
+def calibrate(job: JobContext, **arguments: Any) -> JobResult:
+    """Arguments as of `calibrated_import`."""
+    item_bank, fit = calibrated_import(
+        **arguments, now=job.clock(), progress=lambda what, done, of: job.progress(done, of, what)
+    )
+    facts = {"bank": item_bank.slug, "items": len(fit.fit.b), "models": len(fit.fit.theta)}
+    return JobResult(
+        gettext_noop("The item bank %(bank)s is stored: %(items)d items, calibrated on %(models)d models."),
+        facts,
+        "staff_item_banks",
+        [],
+        gettext_noop("All item banks"),
+    )
+
+
+@job_kind("import_models", label=_("Import of models' results"), once_per_study=False)
+def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
+    """Arguments as of `model_file_import`; the item bank by its key."""
+    bank = ItemBank.objects.get(pk=item_bank)
+    done, _results = model_file_import(**arguments, item_bank=bank, now=job.clock())
+    facts = {"new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged)}
+    return JobResult(
+        gettext_noop("Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged."),
+        facts,
+        "staff_models",
+        [],
+        gettext_noop("All models"),
+    )

@@ -1,0 +1,108 @@
+"""Question banks, item banks, judge texts and models' results of the site, and which studies use them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, Q, QuerySet
+
+from scoring.models import ModelConfiguration, ModelScore
+from studies.models import BankVersion, ItemBank, JudgeProtocol, Prompt, Study
+
+
+def bank_versions() -> QuerySet[BankVersion]:
+    """Every version, the newest of a bank first, with its number of questions (`size`)."""
+    return (
+        BankVersion.objects.select_related("bank")
+        .annotate(size=Count("prompts"))
+        .defer("canaries")
+        .order_by("bank__slug", "-number")
+    )
+
+
+def studies_using(column: str, keys: Iterable[int]) -> Mapping[int, list[Study]]:
+    """The studies of each row of what they use, by name; one query."""
+    found: dict[int, list[Study]] = defaultdict(list)
+    rows = Study.objects.filter(**{f"{column}__in": list(keys)}).only("slug", "name", f"{column}_id")
+    for study in rows.order_by("name"):
+        found[getattr(study, f"{column}_id")].append(study)
+    return found
+
+
+@dataclass(frozen=True)
+class BankFacts:
+    """What a version of a bank holds, counted."""
+
+    size: int
+    with_criteria: int
+    ungraded: int
+    modality: dict[str, int]
+    split: dict[str, int]
+    categories: list[tuple[str, int]]
+
+
+def bank_facts(version: BankVersion) -> BankFacts:
+    """Two queries."""
+    prompts = Prompt.objects.filter(version=version)
+    no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
+    rows = prompts.annotate(number=Count("criteria"), no_gold=no_gold).values_list(
+        "category", "modality", "split", "number", "no_gold"
+    )
+    found = list(rows.order_by())
+    return BankFacts(
+        size=len(found),
+        with_criteria=sum(bool(row[3]) for row in found),
+        ungraded=sum(not row[3] and row[4] for row in found),
+        modality=dict(Counter(row[1] for row in found)),
+        split=dict(Counter(row[2] for row in found)),
+        categories=Counter(row[0] for row in found if row[0]).most_common(),
+    )
+
+
+def item_banks() -> QuerySet[ItemBank]:
+    """Every item bank with the number of its items (`size`) and of models beside it (`models`)."""
+    return ItemBank.objects.annotate(
+        size=Count("items", distinct=True), models=Count("model_configurations", distinct=True)
+    ).order_by("slug", "-imported_at")
+
+
+def judge_texts() -> QuerySet[JudgeProtocol]:
+    """Every pair of judge texts, by name."""
+    return JudgeProtocol.objects.order_by("slug", "-imported_at")
+
+
+MODEL_SORTS = {
+    "name": ("name",),
+    "family": ("family", "name"),
+    "ability": ("published_theta", "name"),
+    "imported": ("imported_at", "name"),
+}
+
+
+def model_rows(*, item_bank: str, words: str, sort: str) -> QuerySet[ModelConfiguration]:
+    """Results of models, filtered and in order; scores are counted for a page only (`scores_of`)."""
+    rows = ModelConfiguration.objects.select_related("item_bank")
+    if item_bank.isdigit():
+        rows = rows.filter(item_bank=int(item_bank))
+    if words.strip():
+        rows = rows.filter(
+            Q(name__icontains=words.strip())
+            | Q(family__icontains=words.strip())
+            | Q(source__icontains=words.strip())
+        )
+    first, *others = MODEL_SORTS.get(sort.lstrip("-"), MODEL_SORTS["name"])
+    return rows.order_by(f"-{first}" if sort.startswith("-") else first, *others)
+
+
+def scores_of(configurations: Iterable[ModelConfiguration]) -> Mapping[int, dict[str, Any]]:
+    """Responses, those without a score, questions, and the mean score of each; one query."""
+    keys = [one.pk for one in configurations]
+    rows = ModelScore.objects.filter(configuration__in=keys).order_by().values("configuration")
+    found = rows.annotate(
+        responses=Count("pk"),
+        missing=Count("pk", filter=Q(score=None)),
+        questions=Count("prompt_id", distinct=True),
+        mean=Avg("score"),
+    )
+    return {row["configuration"]: row for row in found}

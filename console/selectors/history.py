@@ -1,0 +1,148 @@
+"""Everything that happened in a study, newest first: its events, those of sessions, verdicts of screening.
+
+A list of millions is read from its newest end, page by page, by the number of the last row seen.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import QuerySet
+
+from batches.models import SessionEvent
+from screening.models import Verdict
+from studies.models import Study, StudyEvent, User
+from studies.roles import Can
+
+# What the details of an event tell beside numbers of rows, and the right it takes where one is needed.
+DETAILS: Mapping[str, Can | None] = {
+    "role": None, "person": None, "closes_at": None, "minutes": None, "minutes_before": None,
+    "deadline_at": None, "deadline_before": None, "deletes_at": None, "check_attempts": None,
+    "audience": None, "number": None, "lateness": None, "before": None, "judging_run": None, "sample": None,
+    "size": None, "seed": None, "public_only": None, "held_since": None, "seconds_ahead": None,
+    "protocol_hash": Can.SEE_PROTOCOL, "arm": Can.SEE_PROTOCOL, "batch": Can.SEE_PROTOCOL,
+    "position": Can.SEE_ANSWERS, "amendment": None, "changes": Can.SEE_PROTOCOL,
+}  # fmt: skip
+
+
+class Source(StrEnum):
+    """Where events are kept."""
+
+    STUDY = "study"
+    SESSIONS = "sessions"
+    VERDICTS = "verdicts"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which events are looked for; blank and None mean all."""
+
+    source: Source = Source.STUDY
+    kind: str = ""
+    by: str = ""
+    code: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    team_only: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event. `by` is the address of whoever of the team did it, blank where nobody of them did."""
+
+    number: int
+    kind: str
+    code: str
+    by: str
+    details: Mapping[str, object]
+    happened_at: datetime
+
+
+def history_lines(
+    study: Study,
+    asked: Asked,
+    rights: frozenset[Can],
+    *,
+    before: int | None = None,
+    limit: int | None = None,
+) -> Iterator[Line]:
+    """The events somebody with these rights may see, the newest of those before the row `before` first."""
+    rows, when = _rows(study, asked)
+    if asked.since:
+        rows = rows.filter(**{f"{when}__gte": asked.since})
+    if asked.until:
+        rows = rows.filter(**{f"{when}__lt": asked.until})
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    staff = dict(User.objects.filter(is_staff=True).values_list("pk", "email"))
+    for row in rows.order_by("-pk")[:limit].iterator(chunk_size=1000):
+        line = _line(row, rights)
+        if isinstance(key := line.details.get("person"), int):  # of the team: who got a role or lost it
+            line = replace(line, details={**line.details, "person": staff.get(key, "")})
+        yield line
+
+
+def _rows(study: Study, asked: Asked) -> tuple[QuerySet[Any], str]:
+    """The rows of the source, and what its time is called."""
+    if asked.source == Source.VERDICTS:
+        return _of(_verdicts(study), asked, person="participant", actor="decided_by", kind="decision"), (
+            "decided_at"
+        )
+    if asked.source == Source.SESSIONS:
+        sessions = SessionEvent.objects.filter(session__participant__study=study)
+        related = sessions.select_related("actor", "session__participant")
+        return _of(related, asked, person="session__participant", actor="actor", kind="kind"), "happened_at"
+    events = StudyEvent.objects.filter(study=study).select_related("actor", "participant")
+    return _of(events, asked, person="participant", actor="actor", kind="kind"), "happened_at"
+
+
+def _verdicts(study: Study) -> QuerySet[Verdict]:
+    return Verdict.objects.filter(participant__study=study).select_related("decided_by", "participant")
+
+
+def _of(rows: QuerySet[Any], asked: Asked, *, person: str, actor: str, kind: str) -> QuerySet[Any]:
+    if asked.kind:
+        rows = rows.filter(**{kind: asked.kind})
+    if asked.code:
+        rows = rows.filter(**{f"{person}__code__iexact": asked.code})
+    if asked.by:
+        rows = rows.filter(**{f"{actor}__email__iexact": asked.by, f"{actor}__is_staff": True})
+    if asked.team_only:
+        rows = rows.filter(**{f"{actor}__is_staff": True})
+    return rows
+
+
+def _line(row: StudyEvent | SessionEvent | Verdict, rights: frozenset[Can]) -> Line:
+    if isinstance(row, Verdict):
+        details: Mapping[str, object] = {"reason": row.reason}
+        return Line(
+            row.pk,
+            f"verdict_{row.decision}",
+            row.participant.code,
+            row.decided_by.email,
+            details,
+            row.decided_at,
+        )
+    person = row.participant if isinstance(row, StudyEvent) else row.session.participant
+    # Participants do things themselves: their address is nobody's business here.
+    theirs = row.actor is not None and person is not None and row.actor.pk == person.user_id
+    return Line(
+        number=row.pk,
+        kind=row.kind,
+        code=person.code if person else "",
+        by=row.actor.email if row.actor and not theirs and row.actor.is_staff else "",
+        details=_details(row.details, rights, about_person=person is not None),
+        happened_at=row.happened_at,
+    )
+
+
+def _details(
+    details: Mapping[str, object], rights: frozenset[Can], *, about_person: bool
+) -> Mapping[str, object]:
+    """What may be told. A reason for what was done to a person may name them."""
+    allowed = {name for name, right in DETAILS.items() if right is None or right in rights}
+    if not about_person or Can.SEE_PEOPLE in rights:
+        allowed.add("reason")
+    return {name: value for name, value in details.items() if name in allowed and value not in (None, "")}

@@ -1,0 +1,68 @@
+"""What waits for a member of the study team: in each study, and only what their part in it lets them see."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from judging.models import JudgingRun, RunState
+from screening.selectors.participants import undecided_participants
+from studies.models import MailKind, MailOutcome, MailRecord, MailSwitch, Study, User
+from studies.roles import Can
+from studies.selectors.roles import rights_by_study
+from studies.selectors.studies import studies_with_people
+
+
+@dataclass(frozen=True, slots=True)
+class StudyWaits:
+    """How much waits in one study; nought, too, where the reader may not know."""
+
+    study: Study
+    applications: int = 0
+    messages: int = 0
+    failed_mails: int = 0
+    verdicts: int = 0
+    paused_runs: int = 0
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is something to do."""
+        return any((self.applications, self.messages, self.failed_mails, self.verdicts, self.paused_runs))
+
+
+def waits_of(user: User) -> list[StudyWaits]:
+    """The studies in which something waits for this person, newest first."""
+    studies = [study for study in studies_with_people(user) if not study.is_simulated]
+    rights = rights_by_study(user, studies)
+    failed = _failed_mails(studies)
+    paused = _paused_runs(studies)
+    found = []
+    for study in studies:
+        can = rights[study.pk]
+        one = StudyWaits(
+            study=study,
+            applications=getattr(study, "waiting", 0) if Can.DECIDE_PEOPLE in can else 0,
+            messages=(getattr(study, "unanswered", 0) or 0) if Can.INVITE in can else 0,
+            failed_mails=failed.get(study.pk, 0) if Can.INVITE in can else 0,
+            verdicts=undecided_participants(study).count() if Can.REVIEW in can else 0,
+            paused_runs=paused.get(study.pk, 0) if Can.JUDGE in can else 0,
+        )
+        if one.anything:
+            found.append(one)
+    return found
+
+
+def digest_waits_of(user: User) -> list[StudyWaits]:
+    """`waits_of`, without the studies that send no digest."""
+    off = set(MailSwitch.objects.filter(kind=MailKind.DIGEST).values_list("study", flat=True))
+    return [one for one in waits_of(user) if one.study.pk not in off]
+
+
+def _failed_mails(studies: Iterable[Study]) -> dict[int, int]:
+    rows = MailRecord.objects.filter(study__in=studies, outcome=MailOutcome.FAILED, mail__isnull=False)
+    return dict(rows.order_by().values_list("study").annotate(number=Count("pk")))
+
+
+def _paused_runs(studies: Iterable[Study]) -> dict[int, int]:
+    rows = JudgingRun.objects.filter(study__in=studies, state=RunState.PAUSED)
+    return dict(rows.order_by().values_list("study").annotate(number=Count("pk")))

@@ -1,0 +1,208 @@
+"""Uploaded question banks, item parameters, models' results: read by the same readers as the commands'."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import get_args
+
+from django.utils.translation import gettext as _
+
+from console.services.staging import UploadRefused, staged_folder, staged_root, upload_forget
+from formats.item_parameters import ItemParametersRefused, read_item_parameters
+from formats.problems import Problem
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
+from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
+from psychometrics.calibration.reporting import parameters_of
+from psychometrics.data.response_matrix_files import ResponseMatrixRefused
+from scoring.readers.accuracy_tables import read_accuracy_table
+from scoring.readers.model_results.reading import read_model_results
+from scoring.readers.model_results.records import ModelResults, ModelResultsRefused
+from scoring.readers.response_matrices import read_response_matrix
+from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
+from scoring.services.task_tables import task_table_import
+from studies.bank.building import BankReading
+from studies.bank.reading import read_bank
+from studies.bank.records import BankFormat
+from studies.models import ItemBank, JudgeProtocol
+from studies.protocol.judge_texts import (
+    EXACT_FILE,
+    HARNESS_FILE,
+    RUBRIC_FILE,
+    JudgeTextsRefused,
+    read_judge_texts,
+)
+from studies.services.banks import BankImport, bank_import, item_bank_import, judge_protocol_import
+
+BANK_FORMATS: tuple[BankFormat, ...] = get_args(BankFormat)
+SHOWN = 200
+Progress = Callable[[str, int, int], None]
+
+
+class FileHasProblems(UploadRefused):
+    """Nothing was imported; `problems` say why, each with its place."""
+
+    def __init__(self, sentence: str, problems: tuple[str, ...]) -> None:
+        self.problems = problems
+        more = len(problems) - SHOWN
+        shown = [*problems[:SHOWN], *([_("and %(number)s more") % {"number": more}] if more > 0 else [])]
+        super().__init__("\n".join([sentence, *shown]))
+
+
+@dataclass(frozen=True)
+class BankContents:
+    """What was read of a bank, before it is stored: how many questions of which kinds, and the problems."""
+
+    prompts: int
+    grading: dict[str, int]
+    modality: dict[str, int]
+    categories: dict[str, int]
+    problems: tuple[str, ...]
+    first: tuple[str, ...]
+
+
+def bank_contents(*, token: str, bank_format: str, mini: bool) -> BankContents:
+    """Look at an uploaded bank; nothing is stored. Raises UploadRefused."""
+    reading = _reading(token, bank_format, mini=mini)
+    prompts = reading.bank.prompts
+    return BankContents(
+        prompts=len(prompts),
+        grading=dict(Counter(prompt.grading for prompt in prompts)),
+        modality=dict(Counter(prompt.modality for prompt in prompts)),
+        categories=dict(Counter(prompt.category for prompt in prompts if prompt.category).most_common(12)),
+        problems=_shown(reading.problems, token),
+        first=tuple(prompt.text[:200] for prompt in prompts[:3]),
+    )
+
+
+def bank_file_import(
+    *, token: str, slug: str, bank_format: str, mini: bool, partial: bool, now: datetime
+) -> BankImport:
+    """Store an uploaded bank as its next version; with problems only where `partial` leaves those out."""
+    reading = _reading(token, bank_format, mini=mini)
+    if reading.problems and not partial:
+        number = {"number": len(reading.problems)}
+        sentence = _("Nothing was imported; problems found: %(number)s") % number
+        raise FileHasProblems(sentence, _shown(reading.problems, token))
+    found = bank_import(slug=slug, reading=reading, strict=False, now=now)
+    upload_forget(token)
+    return found
+
+
+def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[ItemBank, bool]:
+    """Store an uploaded file of item parameters, whole or not at all."""
+    try:
+        parameters = read_item_parameters(_one_file(token))
+    except ItemParametersRefused as refusal:
+        raise _refusal(refusal.problems, token) from None
+    found = item_bank_import(slug=slug, parameters=parameters, now=now)
+    upload_forget(token)
+    return found
+
+
+def calibrated_import(
+    *, token: str, slug: str, difficulty_only: bool, now: datetime, progress: Progress
+) -> tuple[ItemBank, BankFit]:
+    """Calibrate an item bank on an uploaded response matrix, and store it."""
+    try:
+        matrix = read_response_matrix(_one_file(token))
+        fit = fit_matrix(
+            matrix, options=FitOptions(difficulty_only=difficulty_only), clock=time.perf_counter,
+            progress=progress,
+        )  # fmt: skip
+    except ResponseMatrixRefused as refusal:
+        raise UploadRefused(_without_folder(str(refusal), token)) from None
+    except NotCalibratable as refusal:
+        raise UploadRefused(
+            _("Nothing was stored; the matrix cannot be calibrated: %(why)s") % {"why": refusal}
+        ) from None
+    item_bank, _created = item_bank_import(slug=slug, parameters=parameters_of(fit), now=now)
+    upload_forget(token)
+    return item_bank, fit
+
+
+def model_file_import(
+    *, token: str, item_bank: ItemBank, source: str, model: str, replace: bool, now: datetime
+) -> tuple[LeaderboardImport, ModelResults]:
+    """Store an uploaded file of models' results, all of it or nothing."""
+    try:
+        results = read_model_results(_one_file(token), model=model.strip())
+    except ModelResultsRefused as refusal:
+        raise _refusal(refusal.problems, token) from None
+    done = leaderboard_import(item_bank=item_bank, results=results, source=source, replace=replace, now=now)
+    upload_forget(token)
+    return done, results
+
+
+def table_file_import(*, token: str, slug: str, source: str, now: datetime) -> tuple[ItemBank, bool]:
+    """Calibrate the tasks of an uploaded table of accuracies, and store them with its models."""
+    try:
+        table = read_accuracy_table(_one_file(token))
+    except AccuracyTableRefused as refusal:
+        raise UploadRefused(_without_folder(str(refusal), token)) from None
+    item_bank, _calibration, created = task_table_import(slug=slug, table=table, source=source, now=now)
+    upload_forget(token)
+    return item_bank, created
+
+
+def judge_texts_import(
+    *, slug: str, exact: bytes, rubric: bytes, harness: bytes, folder: Path, now: datetime
+) -> tuple[JudgeProtocol, bool]:
+    """Store a judge's two texts, as two files or as the published harness has them in one."""
+    try:
+        if harness:
+            (folder / HARNESS_FILE).parent.mkdir(parents=True)
+            (folder / HARNESS_FILE).write_bytes(harness)
+        else:
+            (folder / EXACT_FILE).write_bytes(exact)
+            (folder / RUBRIC_FILE).write_bytes(rubric)
+        texts = read_judge_texts(folder)
+    except JudgeTextsRefused as refusal:
+        raise UploadRefused(str(refusal).replace(f"{folder}/", "")) from None
+    return judge_protocol_import(slug=slug, texts=texts, now=now)
+
+
+def _reading(token: str, bank_format: str, *, mini: bool) -> BankReading:
+    known = next((known for known in BANK_FORMATS if known == bank_format), None)
+    if known is None:
+        raise UploadRefused(_("Choose one of the formats."))
+    return read_bank(known, _bank_path(token, known), mini=mini and known == "bbeh")
+
+
+def _bank_path(token: str, bank_format: BankFormat) -> Path:
+    """What the reader of the format is given: a file, or the folder that a zip was unpacked to."""
+    root = staged_root(token)
+    if bank_format == "bbh":
+        return root if root.is_dir() else root.parent
+    if bank_format != "chiron" or root.is_file():
+        return root
+    files = [path for path in root.rglob("*.jsonl") if "__MACOSX" not in path.parts]
+    if len(files) != 1:
+        raise UploadRefused(
+            _("The zip must hold one file that ends in .jsonl, and has %(number)s. Nothing was imported.")
+            % {"number": len(files)}
+        )
+    return files[0]
+
+
+def _one_file(token: str) -> Path:
+    root = staged_root(token)
+    if root.is_dir():
+        raise UploadRefused(_("The zip holds several files; one is expected. Nothing was imported."))
+    return root
+
+
+def _refusal(problems: tuple[Problem, ...] | list[Problem], token: str) -> FileHasProblems:
+    sentence = _("Nothing was imported; problems found: %(number)s") % {"number": len(problems)}
+    return FileHasProblems(sentence, _shown(tuple(problems), token))
+
+
+def _shown(problems: tuple[Problem, ...], token: str) -> tuple[str, ...]:
+    return tuple(_without_folder(str(problem), token) for problem in problems)
+
+
+def _without_folder(text: str, token: str) -> str:
+    """Where a file lies on the server is nobody's concern."""
+    return text.replace(f"{staged_root(token)}/", "").replace(f"{staged_folder(token)}/", "")

@@ -1,0 +1,61 @@
+"""The daily digest: what waits for each member of a study team, once a day, nothing when nothing waits."""
+
+from datetime import date, datetime, timedelta
+
+from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from console.selectors.waiting import StudyWaits, digest_waits_of
+from studies.models import DigestWish, User
+from studies.services.mail_texts import MailButton, mail_of
+from studies.services.study_mails import digest_mail_queue
+
+FROM_HOUR = 6  # UTC
+VALID_FOR = timedelta(hours=12)
+
+
+def digests_queue(*, now: datetime, site_url: str) -> int:
+    """Leave today's digest to a worker for everybody for whom something waits; return how many.
+
+    Before six o'clock UTC nothing is made; running it again on the same day does nothing.
+    """
+    if now.hour < FROM_HOUR:
+        return 0
+    team = User.objects.filter(is_active=True, is_staff=True).exclude(digest_wish__is_wanted=False)
+    today = team.exclude(digest_wish__made_on=now.date()).order_by("pk")
+    return sum(_make(member, now, site_url) for member in today)
+
+
+@transaction.atomic
+def _make(member: User, now: datetime, site_url: str) -> bool:
+    """Whether one was queued; the day is taken either way."""
+    if not _take_day(member, now.date()):
+        return False
+    waits = digest_waits_of(member)
+    if not waits:
+        return False
+    message = digest_mail(member, waits, site_url)
+    digest_mail_queue(member=member, message=message, now=now, valid_for=VALID_FOR)
+    return True
+
+
+def _take_day(member: User, day: date) -> bool:
+    """Whether nobody else makes this day's digest, and the person still wants one."""
+    DigestWish.objects.get_or_create(member=member)
+    own = DigestWish.objects.filter(member=member, is_wanted=True).exclude(made_on=day)
+    return bool(own.update(made_on=day))
+
+
+def digest_mail(member: User, waits: list[StudyWaits], site_url: str) -> EmailMultiAlternatives:
+    """What the member is told; also its preview."""
+    page = site_url.rstrip("/") + reverse("staff_home") if site_url else ""
+    context: dict[str, object] = {"waits": waits, "page": page}
+    button = MailButton(page, _("Open the studies")) if page else None
+    return mail_of("digest", context, to=member.email, language=member.language, button=button)
+
+
+def digest_wish_set(*, member: User, is_wanted: bool) -> None:
+    """Whether this person gets the digest from now on."""
+    DigestWish.objects.update_or_create(member=member, defaults={"is_wanted": is_wanted})

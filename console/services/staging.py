@@ -1,0 +1,163 @@
+"""Files that staff upload to be imported: kept in a folder of their own; zips unpacked within limits."""
+
+import re
+import secrets
+import shutil
+import time
+import unicodedata
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from formats.problems import one_line
+from studies.services.refusals import Refused
+
+FOLDER = "uploads"
+MAX_MEMBERS = 20_000
+MAX_UNPACKED_BYTES = 256 * 1024 * 1024
+MAX_NAME_CHARACTERS = 100
+STRAY_AFTER_SECONDS = 7 * 24 * 3600
+CHUNK = 1024 * 1024
+BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+UNREADABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeDecodeError, RuntimeError)
+
+
+class UploadRefused(Refused):
+    """The file cannot be used; nothing was imported."""
+
+
+def upload_stage(*, name: str, content: bytes) -> str:
+    """Keep the file under a new token; a zip is unpacked. Raises UploadRefused."""
+    if not content:
+        raise UploadRefused(_("The file is empty. Nothing was imported; choose another one."))
+    strays_remove()
+    token = secrets.token_hex(16)
+    folder = staged_folder(token)
+    folder.mkdir(parents=True, mode=0o700)
+    try:
+        if name.lower().endswith(".zip"):
+            _unpack(content, folder)
+        else:
+            (folder / safe_name(name)).write_bytes(content)
+    except UploadRefused:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise UploadRefused(
+            _("The file could not be written (%(why)s). Nothing was imported; tell whoever runs the server.")
+            % {"why": error.strerror}
+        ) from None
+    return token
+
+
+def staged_folder(token: str) -> Path:
+    """The folder of a token. Raises UploadRefused for what is no token."""
+    if not re.fullmatch(r"[0-9a-f]{32}", token):
+        raise UploadRefused(_("The upload is not known any more. Choose the file again."))
+    return Path(settings.DATA_DIR) / FOLDER / token
+
+
+def staged_root(token: str) -> Path:
+    """Where the files of an upload begin: the one folder in it, if there is nothing else; or its one file.
+
+    Raises UploadRefused where it is gone.
+    """
+    folder = staged_folder(token)
+    if not folder.is_dir():
+        raise UploadRefused(_("The upload is not known any more. Choose the file again."))
+    inside = [path for path in sorted(folder.iterdir()) if path.name != "__MACOSX"]
+    while len(inside) == 1 and inside[0].is_dir():
+        folder = inside[0]
+        inside = sorted(folder.iterdir())
+    return inside[0] if len(inside) == 1 else folder
+
+
+def upload_forget(token: str) -> None:
+    """Delete an upload; one that is gone already is fine."""
+    shutil.rmtree(staged_folder(token), ignore_errors=True)
+
+
+def strays_remove() -> None:
+    """Delete uploads that nobody went on with."""
+    folder = Path(settings.DATA_DIR) / FOLDER
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if time.time() - path.stat().st_mtime > STRAY_AFTER_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def safe_name(name: str) -> str:
+    """The name for a file on disk, with its ending: letters, digits, and little else."""
+    clean = re.sub(r"[^\w.-]", "_", PurePosixPath(name.replace("\\", "/")).name).lstrip(".")
+    stem, dot, ending = clean.rpartition(".")
+    if dot and stem:
+        return f"{stem[:MAX_NAME_CHARACTERS]}.{ending[:20]}"
+    return clean[:MAX_NAME_CHARACTERS] or "file"
+
+
+def shown_name(name: str) -> str:
+    """The name for a sentence: signs that turn the direction of writing are left out."""
+    kept = "".join(sign for sign in name if unicodedata.bidirectional(sign) not in BIDIRECTIONAL)
+    return one_line(kept)[:MAX_NAME_CHARACTERS]
+
+
+def _unpack(content: bytes, folder: Path) -> None:
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _require_sane(members)
+            left = MAX_UNPACKED_BYTES
+            for member in members:
+                left -= _write(archive, member, folder / _inside(member.filename), left)
+    except UNREADABLE:
+        raise UploadRefused(
+            _("The zip is damaged, incomplete or locked by a password. Nothing was imported; make it anew.")
+        ) from None
+
+
+def _require_sane(members: list[zipfile.ZipInfo]) -> None:
+    if not members:
+        raise UploadRefused(_("There is no file in the zip. Nothing was imported."))
+    if len(members) > MAX_MEMBERS:
+        raise UploadRefused(
+            _("The zip holds more than %(number)s files. Nothing was imported; leave out what need not be.")
+            % {"number": f"{MAX_MEMBERS:,}"}
+        )
+    if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
+        raise _too_much()
+
+
+def _inside(name: str) -> PurePosixPath:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name or len(name) > 500:
+        raise UploadRefused(
+            _("The zip holds a file whose name leads elsewhere (%(name)s). Nothing was imported.")
+            % {"name": shown_name(name)}
+        )
+    return path
+
+
+def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, most: int) -> int:
+    """Unpack one file; how many bytes that were. What the archive says of itself is not believed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with archive.open(member) as source, path.open("wb") as target:
+        while chunk := source.read(CHUNK):
+            written += len(chunk)
+            if written > most:
+                raise _too_much()
+            target.write(chunk)
+    return written
+
+
+def _too_much() -> UploadRefused:
+    return UploadRefused(
+        _("The zip unpacks to more than %(megabytes)s MB. Nothing was imported; use import_bank.")
+        % {"megabytes": MAX_UNPACKED_BYTES // 1024**2}
+    )

@@ -1,0 +1,115 @@
+"""Question banks of the site: which there are, what they hold, uploading one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from console.forms.uploads import BankForm
+from console.selectors.banks import bank_facts, bank_versions, studies_using
+from console.services.bank_files import FileHasProblems, bank_contents, bank_file_import
+from console.services.staging import upload_stage
+from jobs.services.starting import job_start
+from studies.forms.uploads import takes_large_files
+from studies.models import BankVersion, Prompt
+from studies.roles import SiteCan
+from studies.services.refusals import Refused
+from studies.services.slugs import require_slug
+from studies.views.access import signed_in, site_page
+
+PER_PAGE = 50
+SHOWN_PROBLEMS = 200
+# Larger files are read and stored by a worker.
+IN_THE_REQUEST = 4 * 1024 * 1024
+
+
+@site_page(SiteCan.MAKE_STUDIES)
+@require_safe
+def staff_banks(request: HttpRequest) -> HttpResponse:
+    """Every version of every bank, with the studies on it."""
+    words = request.GET.get("q", "").strip()
+    rows = bank_versions().filter(bank__slug__icontains=words) if words else bank_versions()
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    used = studies_using("bank_version", [one.pk for one in page])
+    context = {"page": page, "rows": [(one, used.get(one.pk, [])) for one in page], "words": words}
+    return render(request, "console/site/banks.html", context)
+
+
+@site_page(SiteCan.MAKE_STUDIES)
+@require_safe
+def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """One version of a bank: what it holds and what was left out of it."""
+    version = get_object_or_404(BankVersion.objects.select_related("bank"), bank__slug=slug, number=number)
+    prompts = Prompt.objects.filter(version=version).only("label", "prompt_id", "category", "modality")
+    context = {
+        "version": version,
+        "facts": bank_facts(version),
+        "prompts": Paginator(prompts, PER_PAGE).get_page(request.GET.get("page")),
+        "studies": studies_using("bank_version", [version.pk]).get(version.pk, []),
+        "problems": version.problems[:SHOWN_PROBLEMS],
+    }
+    return render(request, "console/site/bank.html", context)
+
+
+@takes_large_files
+@site_page(SiteCan.MAKE_STUDIES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_bank_upload(request: HttpRequest) -> HttpResponse:
+    """Choose a file; it is read and shown before anything is stored."""
+    form = BankForm(request.POST or None, request.FILES or None, initial={"slug": request.GET.get("slug")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _read(request, form)
+        except Refused as refusal:
+            form.add_error("file", str(refusal))
+    return render(
+        request, "console/site/bank_upload.html", {"form": form}, status=422 if form.errors else 200
+    )
+
+
+def _read(request: HttpRequest, form: BankForm) -> HttpResponse:
+    values = form.cleaned_data
+    require_slug(values["slug"], of="a bank")
+    upload = values["file"]
+    chosen = {"slug": values["slug"], "bank_format": values["bank_format"], "mini": values["mini"]}
+    token = upload_stage(name=upload.name, content=upload.read())
+    if upload.size > IN_THE_REQUEST:
+        arguments = {**chosen, "token": token, "partial": False}
+        job = job_start(
+            kind="import_bank", study=None, actor=signed_in(request), now=timezone.now(), arguments=arguments
+        )
+        return redirect("staff_job", job.pk)
+    contents = bank_contents(token=token, bank_format=chosen["bank_format"], mini=chosen["mini"])
+    context: dict[str, Any] = {"contents": contents, "chosen": chosen, "token": token}
+    status = 422 if contents.problems else 200
+    return render(request, "console/site/bank_read.html", context, status=status)
+
+
+@site_page(SiteCan.MAKE_STUDIES)
+@require_POST
+def staff_bank_import(request: HttpRequest) -> HttpResponse:
+    """Store what was read and shown."""
+    values = request.POST
+    try:
+        found = bank_file_import(
+            token=values.get("token", ""), slug=values.get("slug", ""),
+            bank_format=values.get("bank_format", ""), mini=values.get("mini") == "True",
+            partial=values.get("partial") == "yes", now=timezone.now(),
+        )  # fmt: skip
+    except FileHasProblems as refusal:
+        messages.error(request, str(refusal.problems[0]) if refusal.problems else str(refusal))
+        return redirect("staff_bank_upload")
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff_bank_upload")
+    version = found.version
+    if found.created:
+        messages.success(request, _("%(bank)s is imported.") % {"bank": version})
+    else:
+        messages.info(request, _("%(bank)s holds exactly this content already.") % {"bank": version})
+    return redirect("staff_bank", slug=version.bank.slug, number=version.number)

@@ -1,0 +1,145 @@
+"""What happened in a study, and its protocol as files."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from io import StringIO
+
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from batches.models import SessionEventKind
+from batches.views.wording import detail_words, event_words
+from console.forms.history import SOURCES, HistoryForm
+from console.selectors.history import Line, Source, history_lines
+from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
+from formats.cells import csv_cell
+from screening.models import VerdictDecision
+from studies.models import Study
+from studies.roles import Can
+from studies.selectors.roles import roles_in
+from studies.services.events import StudyEventKind
+from studies.views.access import rights_here, study_page
+from studies.views.second_factor import proof_required
+
+LINES_PER_PAGE = 50
+COLUMNS = ("happened_at", "what", "person", "by", "details")
+WORDS: Mapping[str, Promise] = {
+    StudyEventKind.CREATED: _("study made"),
+    StudyEventKind.SETTINGS_CHANGED: _("settings of the draft changed"),
+    StudyEventKind.FROZEN: _("study locked"),
+    StudyEventKind.AMENDED: _("protocol amended"),
+    StudyEventKind.CLOSED: _("study closed"),
+    StudyEventKind.ROLE_GIVEN: _("role given"),
+    StudyEventKind.ROLE_TAKEN: _("role taken back"),
+    StudyEventKind.BATCHES_BUILT: _("question sets built"),
+    StudyEventKind.ANNOUNCED: _("announcement made"),
+    StudyEventKind.ANNOUNCEMENT_WITHDRAWN: _("announcement taken back"),
+    StudyEventKind.CLOCK_CONFIRMED: _("server's clock confirmed"),
+    StudyEventKind.PAYMENTS_LISTED: _("list of payments taken"),
+    StudyEventKind.JUDGING_STARTED: _("judging started"),
+    StudyEventKind.JUDGING_PAUSED: _("judging paused"),
+    StudyEventKind.JUDGING_RESUMED: _("judging resumed"),
+    StudyEventKind.JUDGING_CANCELLED: _("judging cancelled"),
+    StudyEventKind.JUDGING_FINISHED: _("judging finished"),
+    StudyEventKind.AUDIT_DRAWN: _("audit sample drawn"),
+    StudyEventKind.AUDIT_IMPORTED: _("audit ratings taken over"),
+    "verdict_confirm": _("decided: not counted"),
+    "verdict_overturn": _("decided: counted"),
+}
+KINDS: Mapping[Source, tuple[str, ...]] = {
+    Source.STUDY: tuple(kind.value for kind in StudyEventKind),
+    Source.SESSIONS: tuple(SessionEventKind.values),
+    Source.VERDICTS: tuple(VerdictDecision.values),
+}
+TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
+
+
+@study_page(Can.SEE_HISTORY)
+@require_safe
+def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
+    """Events by source, kind, person, member of the team and day; amendments and fingerprints beside them."""
+    form = HistoryForm(request.GET)
+    asked, before = form.asked(), _number(request.GET.get("before", ""))
+    found = history_lines(study, asked, rights_here(request), before=before, limit=LINES_PER_PAGE + 1)
+    lines = list(found)
+    kept = request.GET.copy()
+    kept.pop("before", None)
+    context = {
+        "study": study,
+        "form": form,
+        "asked": asked,
+        "sources": SOURCES,
+        "lines": [(line, _words(line.kind), _told(line)) for line in lines[:LINES_PER_PAGE]],
+        "older": lines[LINES_PER_PAGE - 1].number if len(lines) > LINES_PER_PAGE else None,
+        "before": before,
+        "query": kept.urlencode(),
+        "is_filtered": any((asked.kind, asked.by, asked.code, asked.since, asked.until, asked.team_only)),
+        "kinds": sorted((str(_kind_words(asked.source, kind)), kind) for kind in KINDS[asked.source]),
+        "team": sorted({row.user.email for row in roles_in(study)}),
+        "amendments": study.amendments.select_related("made_by").order_by("-number"),
+    }
+    return render(request, "console/history.html", context, status=422 if form.errors else 200)
+
+
+@study_page(Can.SEE_HISTORY)
+@require_safe
+@proof_required
+def staff_history_file(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+    """The same rows, all of them, as a CSV file."""
+    lines = history_lines(study, HistoryForm(request.GET).asked(), rights_here(request))
+    response = StreamingHttpResponse(_csv_rows(lines), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-history.csv"'
+    return response
+
+
+@study_page(Can.SEE_PROTOCOL)
+@require_safe
+def staff_history_protocol(request: HttpRequest, study: Study, extension: str) -> HttpResponse:
+    """The protocol as it is now, for a register or a reader."""
+    if extension not in TYPES:
+        raise Http404
+    record = protocol_record(study)
+    text = protocol_json(record) if extension == "json" else protocol_markdown(record)
+    response = HttpResponse(text, content_type=TYPES[extension])
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-protocol.{extension}"'
+    return response
+
+
+def _csv_rows(lines: Iterator[Line]) -> Iterator[str]:
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for line in lines:
+        row = (line.happened_at.isoformat(), line.kind, line.code, line.by, dict(line.details) or None)
+        writer.writerow(csv_cell(value) for value in row)  # type: ignore[arg-type]  # details are of JSON
+        yield file.getvalue()
+        file.seek(0)
+        file.truncate()
+    yield file.getvalue()
+
+
+def _words(kind: str) -> str:
+    return str(WORDS[kind]) if kind in WORDS else event_words(kind)
+
+
+def _kind_words(source: Source, kind: str) -> str:
+    return _words(f"verdict_{kind}" if source == Source.VERDICTS else kind)
+
+
+def _told(line: Line) -> list[tuple[str, object]]:
+    return [(detail_words(name), _shown(name, value)) for name, value in line.details.items()]
+
+
+def _shown(name: str, value: object) -> object:
+    """Moments are kept as ISO text and shown like every other time."""
+    if not name.endswith("_at") or not isinstance(value, str):
+        return value
+    return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M} UTC"
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

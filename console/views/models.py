@@ -1,0 +1,152 @@
+"""Results of models, which people are placed beside."""
+
+import csv
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _, ngettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from console.forms.uploads import ModelsForm, TableForm
+from console.selectors.banks import MODEL_SORTS, model_rows, scores_of
+from console.services.bank_files import model_file_import, table_file_import
+from console.services.staging import upload_stage
+from formats.cells import csv_cell
+from jobs.services.starting import job_start
+from scoring.models import ModelConfiguration
+from scoring.selectors.leaderboards import studies_measured_on
+from scoring.services.leaderboards import LeaderboardImport
+from studies.forms.uploads import takes_large_files
+from studies.models import ItemBank
+from studies.roles import SiteCan
+from studies.services.refusals import Refused
+from studies.services.slugs import require_slug
+from studies.views.access import signed_in, site_page
+
+PER_PAGE = 50
+IN_THE_REQUEST = 4 * 1024 * 1024
+COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_published", "imported_at")
+
+
+@site_page(SiteCan.MAKE_STUDIES)
+@require_safe
+def staff_models(request: HttpRequest) -> HttpResponse:
+    """Every configuration with what is known of it; the same rows as CSV."""
+    words, bank = request.GET.get("q", ""), request.GET.get("bank", "")
+    sort = request.GET.get("sort", "")
+    rows = model_rows(item_bank=bank, words=words, sort=sort)
+    if request.GET.get("format") == "csv":
+        return _csv(rows)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    scores = scores_of(page.object_list)
+    labels = {"name": _("Model"), "family": _("Family"), "ability": _("Ability"), "imported": _("Imported")}
+    context = {
+        "page": page,
+        "rows": [(one, scores.get(one.pk)) for one in page],
+        "kept": {"q": words, "bank": bank, "sort": sort},
+        "banks": ItemBank.objects.order_by("slug", "-imported_at"),
+        "heads": {
+            name: {
+                "label": labels[name],
+                "sort": f"-{name}" if sort == name else name,
+                "state": {name: "ascending", f"-{name}": "descending"}.get(sort, ""),
+            }
+            for name in MODEL_SORTS
+        },
+    }
+    return render(request, "console/site/models.html", context)
+
+
+def _csv(rows: QuerySet[ModelConfiguration]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="models.csv"'
+    writer = csv.writer(response, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in rows:
+        cells = (
+            one.name, one.family, one.item_bank.slug, one.source, one.published_theta, one.published_se,
+            one.imported_at.isoformat(),
+        )  # fmt: skip
+        writer.writerow([csv_cell(cell) for cell in cells])
+    return response
+
+
+@takes_large_files
+@site_page(SiteCan.MAKE_STUDIES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_models_upload(request: HttpRequest) -> HttpResponse:
+    """Store a file of models' results, all of it or nothing."""
+    form = ModelsForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _stored(request, form)
+        except Refused as refusal:
+            form.add_error("file", str(refusal))
+    context = {"form": form, "has_bank": ItemBank.objects.exists()}
+    return render(request, "console/site/models_upload.html", context, status=422 if form.errors else 200)
+
+
+def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
+    values = form.cleaned_data
+    upload = values["file"]
+    token = upload_stage(name=upload.name, content=upload.read())
+    chosen = {name: values[name] for name in ("source", "model", "replace")} | {"token": token}
+    if upload.size > IN_THE_REQUEST:
+        job = job_start(
+            kind="import_models", study=None, actor=signed_in(request), now=timezone.now(),
+            arguments=chosen | {"item_bank": values["item_bank"].pk},
+        )  # fmt: skip
+        return redirect("staff_job", job.pk)
+    done, results = model_file_import(**chosen, item_bank=values["item_bank"], now=timezone.now())
+    messages.success(request, _what_came(done))
+    for why, number in results.missing.items():
+        messages.info(request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": number})
+    if done.unknown_prompts:
+        sentence = _(
+            "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses."
+        )
+        numbers = {"questions": len(done.unknown_prompts), "responses": done.unknown_responses}
+        messages.warning(request, sentence % numbers)
+    if studies := studies_measured_on(values["item_bank"]):
+        sentence = _("Results of these studies were computed before: %(studies)s. Recompute them.")
+        messages.info(request, sentence % {"studies": ", ".join(studies)})
+    return redirect("staff_models")
+
+
+def _what_came(done: LeaderboardImport) -> str:
+    sentence = ngettext(
+        "%(new)s model imported, %(replaced)s replaced, %(same)s unchanged.",
+        "%(new)s models imported, %(replaced)s replaced, %(same)s unchanged.",
+        len(done.created),
+    )
+    return sentence % {
+        "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
+    }  # fmt: skip
+
+
+@takes_large_files
+@site_page(SiteCan.MAKE_STUDIES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_models_table(request: HttpRequest) -> HttpResponse:
+    """An item bank of tasks, with the models of a table of accuracies."""
+    form = TableForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
+        try:
+            require_slug(values["slug"], of="an item bank")
+            token = upload_stage(name=values["file"].name, content=values["file"].read())
+            bank, _created = table_file_import(
+                token=token, slug=values["slug"], source=values["source"], now=timezone.now()
+            )
+        except Refused as refusal:
+            form.add_error("file", str(refusal))
+        else:
+            messages.success(request, _("The table is stored as item bank %(bank)s.") % {"bank": bank.slug})
+            return redirect("staff_models")
+    return render(
+        request, "console/site/models_table.html", {"form": form}, status=422 if form.errors else 200
+    )

@@ -1,0 +1,107 @@
+"""The staff of the site: who they are, what they may do, and whether they can sign in."""
+
+import csv
+from collections.abc import Mapping
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from console.selectors.staff import staff_members
+from formats.cells import csv_cell
+from studies.forms.team import StaffForm
+from studies.models import User
+from studies.roles import SiteCan
+from studies.services.colleagues import staff_invite
+from studies.services.refusals import Refused
+from studies.services.staff import StaffChange, staff_change
+from studies.views.access import signed_in, site_page, site_url_of
+from studies.views.second_factor import proof_required, proof_to_change
+
+STAFF_PER_PAGE = 50
+COLUMNS = ("address", "open", "administrator", "makes_studies", "studies", "second_factor", "last_sign_in")
+DONE: Mapping[StaffChange, Promise] = {
+    StaffChange.MAKE_ADMINISTRATOR: gettext_lazy("%(email)s now runs this site, too."),
+    StaffChange.NO_ADMINISTRATOR: gettext_lazy(
+        "%(email)s runs this site no more, and is signed out everywhere."
+    ),
+    StaffChange.LET_MAKE_STUDIES: gettext_lazy("%(email)s may now make studies, banks and judges."),
+    StaffChange.NO_STUDIES: gettext_lazy("%(email)s makes no more studies, banks and judges."),
+    StaffChange.CLOSE: gettext_lazy(
+        "The account of %(email)s is closed, and they are signed out everywhere."
+    ),
+    StaffChange.OPEN: gettext_lazy("The account of %(email)s is open again."),
+}
+
+
+@site_page(SiteCan.RUN_SITE)
+@require_http_methods(["GET", "HEAD", "POST"])
+@proof_to_change
+def staff_team(request: HttpRequest) -> HttpResponse:
+    """Everybody who is staff; POST adds somebody, or rights to somebody."""
+    form = StaffForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _added(request, form):
+        return redirect("staff_team")
+    words = request.GET.get("q", "").strip()
+    context = {
+        "form": form,
+        "words": words,
+        "page": Paginator(staff_members(words), STAFF_PER_PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "console/staff.html", context, status=422 if form.errors else 200)
+
+
+@site_page(SiteCan.RUN_SITE)
+@require_safe
+@proof_required
+def staff_team_file(request: HttpRequest) -> HttpResponse:
+    """The same rows as a CSV file."""
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="staff.csv"'
+    writer = csv.writer(response, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for user in staff_members(request.GET.get("q", "").strip()):
+        seen = user.last_login.isoformat() if user.last_login else None
+        told = (user.is_active, user.is_superuser, user.may_create_studies)
+        counted = (user.part_in, user.has_factor, seen)  # type: ignore[attr-defined]  # annotated
+        writer.writerow(csv_cell(value) for value in (user.email, *told, *counted))
+    return response
+
+
+@site_page(SiteCan.RUN_SITE)
+@require_POST
+@proof_to_change
+def staff_team_change(request: HttpRequest, number: int) -> HttpResponse:
+    """Give or take a right, close or open an account."""
+    user = get_object_or_404(User, pk=number, is_staff=True)
+    try:
+        change = StaffChange(request.POST.get("change", ""))
+    except ValueError:
+        raise Http404("no such change") from None
+    try:
+        changed = staff_change(user=user, change=change, actor=signed_in(request))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff_team")
+    if changed:
+        messages.success(request, DONE[change] % {"email": user.email})
+    else:
+        messages.info(request, _("Nothing was changed."))
+    return redirect("home" if user == request.user else "staff_team")
+
+
+def _added(request: HttpRequest, form: StaffForm) -> bool:
+    """Whether the person is staff; otherwise the form says why not."""
+    try:
+        user, changed = staff_invite(**form.cleaned_data, site_url=site_url_of(request), now=timezone.now())
+    except Refused as refusal:
+        form.add_error("email", str(refusal))
+        return False
+    sentence = _("%(email)s is staff of this site.") if changed else _("%(email)s was all of this already.")
+    messages.success(request, sentence % {"email": user.email})
+    return True

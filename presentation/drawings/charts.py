@@ -1,0 +1,162 @@
+"""Curves, clouds of points and bars over two axes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from presentation.drawings.scales import Say, Scale, places_of, scale_of, ticks
+from presentation.drawings.shapes import (
+    Box,
+    Dot,
+    Drawing,
+    Key,
+    Line,
+    Mark,
+    Path,
+    Shape,
+    Text,
+    fitting,
+    keys_above,
+    rounded,
+    text_width,
+)
+
+HEIGHT = 300.0  # of the part inside the axes
+FOOT = 44.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point of a series: of a curve perhaps with the interval around it, of a cloud with a size of its own;
+    of a bar `y` is where it ends and `low` where it begins.
+    """
+
+    x: float
+    y: float
+    told: str = ""
+    low: float | None = None
+    high: float | None = None
+    r: float = 4.0
+
+
+@dataclass(frozen=True)
+class Series:
+    """Places that are drawn alike. Bars are `width` wide, in units of x."""
+
+    kind: Literal["curve", "dots", "bars"]
+    places: Sequence[Place]
+    look: str
+    shape: Shape = "circle"
+    width: float = 1.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis shows. `named` are the values it names, with their texts; without them it finds some."""
+
+    label: str
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    named: Sequence[tuple[float, str]] | None = None
+
+
+@dataclass(frozen=True)
+class Across:
+    """A line over the whole width at a value of y."""
+
+    y: float
+    look: str
+
+
+def chart(
+    series: Sequence[Series],
+    x_axis: Axis,
+    y_axis: Axis,
+    say: Say,
+    *,
+    width: float,
+    keys: Sequence[Key] = (),
+    across: Sequence[Across] = (),
+) -> Drawing | None:
+    """Every series on the same axes; None where no series has a place."""
+    places = [place for one in series for place in one.places]
+    if not places:
+        return None
+    head, top = keys_above(keys, width)
+    top += 22  # for the name of the axis that goes up
+    ends = [value for one in places for value in (one.low, one.high) if value is not None]
+    ys = [*(one.y for one in places), *ends, *(line.y for line in across)]
+    y = _scale(y_axis, ys, top + HEIGHT, top)
+    up = _named(y_axis, y, say, 6)
+    left = max((text_width(text) for _value, text in up), default=0) + 12
+    half = max((one.width / 2 for one in series if one.kind == "bars"), default=0.0)
+    xs = [value for one in places for value in (one.x - half, one.x + half)]
+    x = _scale(x_axis, xs, left, width - 6)
+    marks: list[Mark] = [*head, *_frame(x, y, up, _named(x_axis, x, say, 8 if width > 500 else 4))]
+    marks += [
+        Text(0, top - 10, fitting(y_axis.label, width)),
+        Text(
+            rounded((left + width) / 2), top + HEIGHT + 38, fitting(x_axis.label, width - left), "", "middle"
+        ),
+        *(Line(left, y.at(one.y), width - 6, y.at(one.y), one.look) for one in across),
+    ]
+    marks += [mark for one in series for mark in _drawn(one, x, y)]
+    return Drawing(width, top + HEIGHT + FOOT, tuple(marks))
+
+
+def _scale(axis: Axis, values: Sequence[float], start: float, end: float) -> Scale:
+    found = scale_of(values, start, end, log=axis.log)
+    low = found.low if axis.low is None else axis.low
+    return Scale(low, found.high if axis.high is None else axis.high, start, end, axis.log)
+
+
+def _named(axis: Axis, scale: Scale, say: Say, wanted: int) -> list[tuple[float, str]]:
+    if axis.named is not None:
+        return [(value, text) for value, text in axis.named if scale.low <= value <= scale.high]
+    found = ticks(scale, wanted)
+    if axis.log:
+        return [(value, say(value, max(0, places_of([0.0, value])))) for value in found]
+    places = places_of(found)
+    return [(value, say(value, places)) for value in found]
+
+
+def _frame(
+    x: Scale, y: Scale, up: Sequence[tuple[float, str]], along: Sequence[tuple[float, str]]
+) -> Iterator[Mark]:
+    for value, text in up:
+        yield Line(x.start, y.at(value), x.end, y.at(value), "axis")
+        yield Text(x.start - 8, y.at(value) + 4, text, anchor="end")
+    for value, text in along:
+        yield Text(x.at(value), y.start + 18, text, anchor="middle")
+    yield Line(x.start, y.start, x.end, y.start, "zero")
+
+
+def _drawn(series: Series, x: Scale, y: Scale) -> Iterator[Mark]:
+    if series.kind == "bars":
+        yield from (_bar(one, series, x, y) for one in series.places)
+        return
+    if series.kind == "curve":
+        yield from _curve(series.places, series.look, x, y)
+    for one in series.places:
+        if series.kind == "dots" or one.told:
+            yield Dot(x.at(one.x), y.at(one.y), one.r, series.look, series.shape, one.told)
+
+
+def _curve(places: Sequence[Place], look: str, x: Scale, y: Scale) -> Iterator[Mark]:
+    around = [one for one in places if one.low is not None and one.high is not None]
+    if len(around) > 1:
+        above = [(x.at(one.x), y.within(one.high or 0.0)) for one in around]
+        below = [(x.at(one.x), y.within(one.low or 0.0)) for one in reversed(around)]
+        yield Path((*above, *below), f"area {look}", closed=True)
+    if len(places) > 1:
+        yield Path(tuple((x.at(one.x), y.within(one.y)) for one in places), f"curve {look}")
+
+
+def _bar(one: Place, series: Series, x: Scale, y: Scale) -> Mark:
+    left, right = x.at(one.x - series.width / 2), x.at(one.x + series.width / 2)
+    low, high = y.within(one.low if one.low is not None else y.low), y.at(one.y)
+    gap = min(2.0, (right - left) / 5)
+    return Box(
+        rounded(left + gap / 2), high, rounded(right - left - gap), rounded(low - high), series.look, one.told
+    )

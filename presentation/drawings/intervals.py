@@ -1,0 +1,131 @@
+"""Values with their intervals, a line for each name."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from presentation.drawings.scales import Say, Scale, places_of, scale_of, ticks
+from presentation.drawings.shapes import (
+    Box,
+    Dot,
+    Drawing,
+    Key,
+    Line,
+    Mark,
+    Shape,
+    Text,
+    fitting,
+    keys_above,
+    rounded,
+    text_width,
+)
+
+ROW, EDGE = 30.0, 10.0
+NAMES_SHARE = 0.32  # of the width, at most
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value on the line of this name. `shift` moves it within the line, in lines. `modelled` is a range
+    without a point's weight.
+    """
+
+    line: str
+    value: float
+    look: str
+    told: str
+    low: float | None = None
+    high: float | None = None
+    shape: Shape = "circle"
+    shift: float = 0.0
+    modelled: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        if self.low is None or self.high is None:
+            return self.value, self.value
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What lies behind the lines: bands from one value to another, and lines at values, each with a look."""
+
+    bands: Sequence[tuple[float, float, str]] = ()
+    guides: Sequence[tuple[float, str]] = ()
+    limits: tuple[float, float] | None = None
+    below_first: bool = False  # a line between the first and all others
+
+
+def interval_plot(
+    estimates: Sequence[Estimate],
+    across: str,
+    say: Say,
+    *,
+    width: float,
+    keys: Sequence[Key] = (),
+    behind: Behind = Behind(),
+) -> Drawing | None:
+    """One line a name from the top down, in their order; None where there are none."""
+    if not estimates:
+        return None
+    names = list(dict.fromkeys(one.line for one in estimates))
+    wide = width > 500
+    head, top = keys_above(keys, width)
+    margin = min(max(map(text_width, names)) + 16, NAMES_SHARE * width) if wide else 0.0
+    row = ROW if wide else ROW + 14  # on a phone names stand above their lines
+    scale = _scale(estimates, behind, EDGE + margin, width - EDGE)
+    bottom = top + row * len(names) + 8
+    marks: list[Mark] = [*head, *_behind(behind, scale, top, bottom), *_axis(scale, across, say, top, bottom)]
+    shared = len(estimates) > len(names)
+    for place, name in enumerate(names):
+        y = top + row * (place + 0.5) + (0 if wide else 8)
+        marks.append(
+            Text(margin - 6, y + 4, fitting(name, margin - 6), "name", "end")
+            if wide
+            else Text(0, y - 12, fitting(name, width), "name")
+        )
+        if place == 0 and behind.below_first and len(names) > 1:
+            marks.append(Line(0, top + row, width, top + row, "zero"))
+        own = [one for one in estimates if one.line == name]
+        marks += [mark for one in own for mark in _estimate(one, y + shared * one.shift * ROW, scale)]
+    return Drawing(width, bottom + 44, tuple(marks))
+
+
+def _scale(estimates: Sequence[Estimate], behind: Behind, start: float, end: float) -> Scale:
+    if behind.limits:
+        return Scale(*behind.limits, start, end)
+    values = [value for one in estimates for value in (one.value, *one.ends)]
+    values += [value for low, high, _look in behind.bands for value in (low, high)]
+    values += [value for value, _look in behind.guides]
+    return scale_of(values, start, end)
+
+
+def _behind(behind: Behind, scale: Scale, top: float, bottom: float) -> Iterator[Mark]:
+    for low, high, look in behind.bands:
+        x = scale.within(low)
+        yield Box(x, top, rounded(scale.within(high) - x), bottom - top, look)
+    for value, look in behind.guides:
+        yield Line(scale.at(value), top, scale.at(value), bottom, look)
+
+
+def _axis(scale: Scale, across: str, say: Say, top: float, bottom: float) -> Iterator[Mark]:
+    named = ticks(scale, 7 if scale.end - scale.start > 400 else 4)
+    places = places_of(named)
+    for value in named:
+        yield Line(scale.at(value), top, scale.at(value), bottom, "axis")
+        yield Text(scale.at(value), bottom + 16, say(value, places), anchor="middle")
+    yield Line(scale.start, bottom, scale.end, bottom, "zero")
+    room = scale.end - scale.start
+    yield Text(rounded((scale.start + scale.end) / 2), bottom + 36, fitting(across, room), anchor="middle")
+
+
+def _estimate(one: Estimate, y: float, scale: Scale) -> Iterator[Mark]:
+    low, high = map(scale.within, one.ends)
+    y = rounded(y)
+    if one.modelled:
+        yield Box(low, y - 5, max(rounded(high - low), 2), 10, f"{one.look} modelled", told=one.told)
+        yield Line(scale.within(one.value), y - 5, scale.within(one.value), y + 5, one.look)
+        return
+    if high > low:
+        yield Line(low, y, high, y, f"ci {one.look}")
+    yield Dot(scale.within(one.value), y, 4.5, one.look, one.shape, one.told)

@@ -1,0 +1,171 @@
+"""What a drawing is made of: marks at places in pixels, from which pages, files and reports draw the same.
+
+A mark has a `look`, the name of how it is drawn (`presentation.looks`), and no colour of its own. What is
+`told` is what a reader hears or reads of it; marks that are told are the data, all others are the frame.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+Anchor = Literal["start", "middle", "end"]
+Shape = Literal["circle", "square", "diamond", "triangle"]
+WIDE, NARROW = 800, 340  # pixels: beside or under other things, and on a phone
+LETTER = 6.6  # pixels that a letter takes on average
+
+
+@dataclass(frozen=True)
+class Line:
+    """From one place to another."""
+
+    kind: ClassVar[str] = "line"
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    look: str
+    told: str = ""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of data: a circle, or another shape that is told from it without colour."""
+
+    kind: ClassVar[str] = "dot"
+    x: float
+    y: float
+    r: float
+    look: str
+    shape: Shape = "circle"
+    told: str = ""
+
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """Where the shape has corners; a circle has none."""
+        r = self.r
+        offsets: dict[Shape, tuple[tuple[float, float], ...]] = {
+            "circle": (),
+            "square": ((-r, -r), (r, -r), (r, r), (-r, r)),
+            "diamond": ((0, -1.3 * r), (1.3 * r, 0), (0, 1.3 * r), (-1.3 * r, 0)),
+            "triangle": ((0, -1.2 * r), (1.1 * r, 0.9 * r), (-1.1 * r, 0.9 * r)),
+        }
+        return tuple((rounded(self.x + dx), rounded(self.y + dy)) for dx, dy in offsets[self.shape])
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle. `strength`, from 0 to 1, says how full its colour is."""
+
+    kind: ClassVar[str] = "box"
+    x: float
+    y: float
+    width: float
+    height: float
+    look: str
+    told: str = ""
+    strength: float = 1.0
+    corner: float = 0.0
+
+
+@dataclass(frozen=True)
+class Text:
+    """One line of text; `y` is where its letters stand."""
+
+    kind: ClassVar[str] = "text"
+    x: float
+    y: float
+    text: str
+    look: str = ""
+    anchor: Anchor = "start"
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line through several places; a closed one is an area."""
+
+    kind: ClassVar[str] = "path"
+    places: tuple[tuple[float, float], ...]
+    look: str
+    closed: bool = False
+    told: str = ""
+
+
+Mark = Line | Dot | Box | Text | Path
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Marks on a sheet of this size, those that lie behind first."""
+
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What is told of each point of data."""
+        return tuple(mark.told for mark in self.marks if not isinstance(mark, Text) and mark.told)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is anything to compare: a single point says no more than its number."""
+        return len(self.told) > 1
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a look and a shape mean, in the line above a drawing."""
+
+    text: str
+    look: str
+    shape: Shape | Literal["line", "band"] = "circle"
+
+
+def rounded(value: float) -> float:
+    """To a tenth of a pixel; nobody sees less."""
+    return round(value, 1)
+
+
+def text_width(text: str) -> float:
+    return LETTER * len(text)
+
+
+def fitting(text: str, width: float) -> str:
+    """The text, or as much of its beginning as fits in so many pixels."""
+    letters = max(int(width / LETTER), 2)
+    return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
+
+
+def kept_inside(x: float, text: str, width: float) -> float:
+    """Where the middle of a text stands so that the text does not leave the sheet."""
+    half = text_width(text) / 2
+    return rounded(min(max(x, half), max(width - half, half)))
+
+
+def keys_above(keys: Iterable[Key], width: float) -> tuple[list[Mark], float]:
+    """The marks of a line of keys, or of several where they do not fit, and how high they are together."""
+    marks: list[Mark] = []
+    x, y, row = 0.0, 14.0, 20.0
+    for key in keys:
+        room = text_width(key.text) + 34
+        if x and x + room > width:
+            x, y = 0.0, y + row
+        marks += [_key_mark(key, x, y - 4), Text(rounded(x + 20), y, key.text)]
+        x += room
+    return marks, y + 8 if marks else 0.0
+
+
+def _key_mark(key: Key, x: float, y: float) -> Mark:
+    if key.shape == "line":
+        return Line(rounded(x), y, rounded(x + 14), y, key.look)
+    if key.shape == "band":
+        return Box(rounded(x), y - 5, 14, 10, key.look)
+    return Dot(rounded(x + 7), y, 4.5, key.look, key.shape)
+
+
+def with_foot(drawing: Drawing, words: str) -> Drawing:
+    """The drawing with a line at its foot; itself where there are no words."""
+    if not words:
+        return drawing
+    foot = Text(drawing.width, drawing.height + 14, words, anchor="end")
+    return replace(drawing, height=drawing.height + 20, marks=(*drawing.marks, foot))

@@ -1,0 +1,152 @@
+"""What the first page of the results says, from stored measures in one query: nothing is computed here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from django.db.models import Q
+
+from psychometrics.inference.measure import Block, Scope
+from psychometrics.measures.headlines import GroupNumbers
+from reporting.selectors.reports import Report
+from scoring.models import Measurement, MeasureRow, ResultGroup
+
+AVERAGE = ResultGroup.AVERAGE.value
+TOP = ("top.paper", "top.null", "top.null_share", "top.crossfit5", "top.eb")
+RANGE = ("multiverse.low", "multiverse.high", "multiverse.range_in_se")
+MISSING = ("missing.theta.pool", "missing.theta.ql")
+SHARES = ("share.scored", "share.unscored", "share.skipped", "share.not_reached", "share.not_submitted")
+DIF = ("dif.items_flagged.holm", "dif.sd")
+PERSON_ERROR = "person.se"  # of single people's abilities
+NO_SCORES = "not_score_based"
+SCALES: Mapping[bool, str] = {False: "pool", True: "ql"}  # of a logistic bank theta_QL alone
+Row = MeasureRow | None
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model on people's prompts, and how people stand to it. `verdict`: "above", "below",
+    "not_distinguishable", or "" where there is none. `modelled`: only its published ability is known.
+    """
+
+    name: str
+    theta: MeasureRow
+    difference: Row
+    verdict: str
+    modelled: bool = False
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The numbers that stand first, each a stored row or None; `scale` is "pool" or "ql".
+
+    `measured` is False while the blocks of these results are not computed yet.
+    """
+
+    report: Report
+    measured: bool
+    scale: str
+    models: tuple[Model, ...] = ()
+    rows: Mapping[tuple[str, str, str], MeasureRow] = field(default_factory=dict)
+    blocks: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    def get(self, name: str, group: str = "", subset: str = "") -> Row:
+        return self.rows.get((name, group, subset))
+
+    @cached_property
+    def average(self) -> GroupNumbers | None:
+        """Average over all prompts; None where nobody counts yet."""
+        return next((row for row in self.report.overall if row.group == AVERAGE), None)
+
+    @property
+    def ability(self) -> float | None:
+        return ability_of(self.average, self.scale) if self.average else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of Average that serves the design."""
+        return interval_of(self.average, self.scale) if self.average else None
+
+    @property
+    def top(self) -> Row:
+        """Top free of the choice, where it has a value."""
+        return with_value(self.get("top.crossfit5", "top"))
+
+    @property
+    def picked(self) -> Row:
+        """Top picked by these same scores."""
+        return with_value(self.get("top.paper", "top"))
+
+    @property
+    def luck(self) -> Row:
+        """What picking among equally able people would give, where there are both ends of it."""
+        row = self.get("top.null", "top")
+        return row if row is not None and row.low is not None and row.high is not None else None
+
+    @property
+    def more_than_luck(self) -> bool | None:
+        """Whether picking found more than luck would; None where that is not known."""
+        if self.picked is None or self.luck is None:
+            return None
+        return (self.picked.value or 0.0) > (self.luck.high or 0.0)
+
+    def standing(self, verdict: str) -> list[Model]:
+        """The models of this verdict, the strongest first."""
+        return [one for one in self.models if one.verdict == verdict]
+
+    @property
+    def compared(self) -> list[Model]:
+        """The models that there is a verdict on."""
+        return [one for one in self.models if one.verdict]
+
+
+def headline_of(report: Report, measurement: Measurement | None) -> Headline:
+    """Of the results of this report, in one query; without a measurement the headlines alone are there."""
+    bank = report.results.run.study.item_bank
+    scale = SCALES[bool(bank and bank.is_logistic)]
+    of_models = (f"models.theta.{scale}", f"difference.{scale}", "theta.modelled_k1")
+    stored = report.results.measures.filter(
+        Q(block=Block.MODELS, name__in=of_models, group__in=(AVERAGE, ""))
+        | Q(name__in=TOP, subset="")
+        | Q(name__in=RANGE, group=AVERAGE, subset=NO_SCORES)
+        | Q(name__in=(*MISSING, *SHARES, "raw_mean"), group=AVERAGE)
+        | Q(name__in=(*DIF, PERSON_ERROR)),
+        scope=report.scope,
+    )
+    rows = {(row.name, row.group, row.subset): row for row in stored.order_by("pk")}
+    return Headline(
+        report,
+        measured=measurement is not None,
+        scale=scale,
+        models=tuple(sorted(_models(rows, scale), key=lambda one: -(one.theta.value or 0.0))),
+        rows=rows,
+        blocks=measurement.ended(Scope(report.scope)) if measurement else {},
+    )
+
+
+def _models(rows: Mapping[tuple[str, str, str], MeasureRow], scale: str) -> Iterator[Model]:
+    """Every model that has a place on the axis."""
+    for (name, group, subset), row in rows.items():
+        if row.value is None or not subset:
+            continue
+        shown = str(row.details.get("model") or subset)
+        if name == "theta.modelled_k1":
+            yield Model(shown, row, None, "", modelled=True)
+        elif name == f"models.theta.{scale}" and group == AVERAGE:
+            between = rows.get((f"difference.{scale}", AVERAGE, subset))
+            verdict = str(between.details.get("verdict") or "") if between else ""
+            yield Model(shown, row, between, verdict)
+
+
+def ability_of(row: GroupNumbers, scale: str) -> float | None:
+    return row.theta_ql if scale == "ql" else row.theta_pool
+
+
+def interval_of(row: GroupNumbers, scale: str) -> tuple[float, float] | None:
+    ends = (row.ci_low_ql, row.ci_high_ql) if scale == "ql" else (row.ci_low_pool, row.ci_high_pool)
+    low, high = ends
+    return None if low is None or high is None else (low, high)
+
+
+def with_value(row: Row) -> Row:
+    return row if row is not None and row.value is not None else None

@@ -1,0 +1,128 @@
+"""The first picture of the results: models as dots, people above them; and the same numbers as a table."""
+
+from django.utils.translation import gettext as _, ngettext
+
+from presentation.drawings.ladder import People, Rung, Words, ladder
+from presentation.drawings.shapes import Drawing
+from presentation.numbers import counted, decimals, span
+from presentation.tables import ABSENT, Table
+from reporting.selectors.headline import Headline, Model
+from reporting.views.headline.sentence import LEVEL, VERDICT_WORDS
+
+
+def ladder_drawing(found: Headline, width: float) -> Drawing | None:
+    """None where nothing is on the scale."""
+    if found.ability is None:
+        return None
+    words = Words(_("ability on the models' scale (logits)"), _("weaker"), _("stronger"))
+    rungs = [_rung(model) for model in found.models]
+    return ladder(rungs, _groups(found, width), words, decimals, width=width)
+
+
+def _rung(model: Model) -> Rung:
+    value = decimals(model.theta.value)
+    told = _("%(model)s: %(value)s, %(verdict)s") % {
+        "model": model.name,
+        "value": value,
+        "verdict": _("modelled from what was published") if model.modelled else VERDICT_WORDS[model.verdict],
+    }
+    return Rung(model.name, model.theta.value or 0.0, told, model.verdict == LEVEL, model.modelled)
+
+
+def _groups(found: Headline, width: float) -> list[People]:
+    groups = []
+    short = width < 500
+    if found.picked is not None:
+        row = found.picked
+        facts = {"size": counted(row.people), "value": decimals(row.value)}
+        luck = found.luck
+        groups.append(
+            People(
+                (_("picked by these same scores %(value)s") if short else
+                 _("Top %(size)s picked by these same scores %(value)s")) % facts,
+                row.value or 0.0,
+                _("Top %(size)s, picked by these same scores: %(value)s") % facts,
+                "topmark",
+                picked=True,
+                band=(luck.low or 0.0, luck.high or 0.0) if luck else None,
+                band_told=_("Where it would be in 95 of 100 studies of equally able people: %(ends)s")
+                % {"ends": span(luck.low, luck.high)} if luck else "",
+            )
+        )  # fmt: skip
+    if found.top is not None:
+        row = found.top
+        facts = {"size": counted(row.people), "value": decimals(row.value), "ends": span(row.low, row.high)}
+        told = _("Top %(size)s, free of the choice: %(value)s, 95 %% interval %(ends)s") % facts
+        name = _("Top %(size)s Human + AI %(value)s") % facts
+        groups.append(People(name, row.value or 0.0, told, "topmark", row.low, row.high))
+    value, ends = found.ability or 0.0, found.interval
+    facts = {"value": decimals(value), "ends": span(*ends) if ends else ABSENT}
+    told = _("Average: %(value)s, 95 %% interval %(ends)s") % facts
+    name = _("Average Human + AI %(value)s") % facts
+    groups.append(People(name, value, told, "average", *(ends or (None, None))))
+    return groups
+
+
+def ladder_title(found: Headline) -> str:
+    number = len(found.models)
+    if not number:
+        return _("Where people stand")
+    return ngettext(
+        "Where people stand beside %(number)d model", "Where people stand among %(number)d models", number
+    ) % {"number": number}
+
+
+def ladder_caption(found: Headline) -> str:
+    parts = []
+    if found.models:
+        parts.append(
+            _(
+                "Dots: models on the same questions, single answers; ringed ones cannot be told apart from "
+                "people."
+            )
+        )
+    sources = {str(model.theta.details.get("source") or "") for model in found.models}
+    if len(sources) == 1 and (source := sources.pop()):
+        parts.append(_("Source of the models: %(source)s.") % {"source": source})
+    parts.append(_("Lines: the 95 % interval that serves this design."))
+    if found.picked is not None and found.luck is not None:
+        parts.append(
+            _(
+                "Hollow: the best picked by these same scores; shaded around it: where that would land if "
+                "all people were equally able."
+            )
+        )
+    return " ".join(parts)
+
+
+def ladder_table(found: Headline) -> Table:
+    """Everybody on the ladder, the strongest first."""
+    rows: list[tuple[float, list[str]]] = [
+        (
+            model.theta.value or 0.0,
+            [
+                model.name,
+                decimals(model.theta.value),
+                span(model.theta.low, model.theta.high),
+                decimals(model.difference.value if model.difference else None),
+                str(VERDICT_WORDS[model.verdict]),
+            ],
+        )
+        for model in found.models
+    ]
+    if (top := found.top) is not None:
+        cells = [_("Top, free of the choice"), decimals(top.value), span(top.low, top.high), "", ""]
+        rows.append((top.value or 0.0, cells))
+    if (picked := found.picked) is not None:
+        cells = [_("Top, picked by these same scores"), decimals(picked.value), ABSENT, "", ""]
+        rows.append((picked.value or 0.0, cells))
+    if found.ability is not None:
+        ends = span(*found.interval) if found.interval else ABSENT
+        rows.append((found.ability, [_("Average"), decimals(found.ability), ends, "", ""]))
+    return Table(
+        caption=_("Everybody on the ladder, the strongest first"),
+        head=[
+            _("Who"), _("Ability"), _("95 % interval"), _("People less model"), _("How people stand to it"),
+        ],
+        rows=[cells for _value, cells in sorted(rows, key=lambda one: -one[0])],
+    )  # fmt: skip

@@ -1,0 +1,175 @@
+"""The one sentence above everything: where people stand, from what is stored, and what there is not."""
+
+from collections.abc import Iterator
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+
+from presentation.measures import why_absent
+from presentation.numbers import Text, counted, decimals, percent, span
+from psychometrics.inference.measure import Block
+from reporting.selectors.headline import Headline
+
+ABOVE, BELOW, LEVEL = "above", "below", "not_distinguishable"
+VERDICT_WORDS = {
+    ABOVE: gettext_lazy("people are stronger"),
+    BELOW: gettext_lazy("people are weaker"),
+    LEVEL: gettext_lazy("people cannot be told apart from it"),
+    "": gettext_lazy("not compared"),
+}
+LONGEST_LIST = 3  # models that are named
+
+
+def headline_sentence(found: Headline) -> SafeString:
+    """Two or three short sentences with what matters in bold."""
+    return format_html_join(" ", "{}", ((one,) for one in _sentences(found)))
+
+
+def _sentences(found: Headline) -> Iterator[Text]:
+    flow = found.report.results.flow
+    if not flow["retained"]:
+        yield _(
+            "Nobody is counted yet, so there is no result: a participant counts once their session ended."
+        )
+        return
+    if found.ability is None:
+        yield from _without_ability(found)
+        return
+    if found.compared:
+        yield _standing(found)
+    else:
+        yield format_html(
+            _("{people} reach an ability of <strong>{value}</strong>{interval}."),
+            people=subject(found),
+            value=decimals(found.ability),
+            interval=_bracketed(found),
+        )
+        yield _why_no_models(found)
+    yield from _top(found)
+
+
+def subject(found: Headline) -> str:
+    """Whom the sentence is about."""
+    arms = found.report.results.run.study.protocol.arms
+    return _("People of all arms together") if arms else _("People with AI")
+
+
+def _without_ability(found: Headline) -> Iterator[Text]:
+    """Raw scores, and why there is nothing else."""
+    row = found.average
+    if row is None or row.raw_mean is None:
+        yield _("No answer of a counted person has a score yet, so there is no result.")
+        return
+    stored = found.get("raw_mean", "average")
+    interval = ""
+    if stored is not None and stored.low is not None and stored.high is not None:
+        ends = span(100 * stored.low, 100 * stored.high, 0)
+        interval = " " + _("(95 % interval {ends} %)").format(ends=ends)
+    yield format_html(
+        _("{people} got <strong>{share}</strong> of the possible score on average{interval}."),
+        people=subject(found),
+        share=percent(row.raw_mean, 0),
+        interval=interval,
+    )
+    if found.report.results.run.study.item_bank_id is None:
+        yield _(
+            "The study has no item bank, so there is no ability and nothing to compare with models on one "
+            "scale."
+        )
+    else:
+        why = why_absent(row.reason_ql if found.scale == "ql" else row.reason_pool)
+        yield _("There is no ability on the scale of the item bank: {why}.").format(
+            why=why or _("no scored question has item parameters")
+        )
+
+
+def _standing(found: Headline) -> SafeString:
+    number = len(found.compared)
+    above, below, level = (len(found.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
+    facts = {"people": subject(found), "models": counted(number)}
+    for text, share in (
+        (_("{people} are <strong>stronger than all {models} models</strong> they are compared with."), above),
+        (_("{people} are <strong>weaker than all {models} models</strong> they are compared with."), below),
+        (_("{people} <strong>cannot be told apart</strong> from any of {models} models."), level),
+    ):
+        if share == number:
+            return format_html(text, **facts)
+    stronger = format_html(
+        _("{people} are <strong>stronger than {above} of {models} models</strong>"), above=above, **facts
+    )
+    others = []
+    if below:
+        others.append(_("weaker than {number}").format(number=below))
+    if level:
+        others.append(_("cannot be told apart from {number}").format(number=level))
+    return format_html(_("{stronger}, {others}."), stronger=stronger, others=_(" and ").join(others))
+
+
+def _bracketed(found: Headline) -> str:
+    if found.interval is None:
+        return " " + _("(too few people for an interval)")
+    return " " + _("(95 % interval {ends})").format(ends=span(*found.interval))
+
+
+def _why_no_models(found: Headline) -> Text:
+    if not found.measured:
+        return _("They are not compared with models yet: the site computes that within a minute.")
+    if found.models:
+        return _("No model was scored on these questions, so nobody is told apart.")
+    ended = found.blocks.get(Block.MODELS, {})
+    if ended.get("template"):
+        return _(str(ended["template"])) % ended["facts"]
+    return _("There is no model to compare them with.")
+
+
+def _top(found: Headline) -> Iterator[Text]:
+    if not found.measured:
+        return
+    flow, top = found.report.results.flow, found.top
+    if top is None:
+        if flow["with_scores"] < flow["top_size"]:
+            yield _(
+                "There is no Top: it takes {needed} counted people with a score, and there are {present}."
+            ).format(needed=counted(flow["top_size"]), present=counted(flow["with_scores"]))
+        elif template := found.blocks.get(Block.TOP, {}).get("template"):
+            yield _(str(template)) % found.blocks[Block.TOP]["facts"]
+        return
+    facts = {"size": counted(top.people), "value": decimals(top.value)}
+    if found.more_than_luck is None:
+        yield format_html(_("The best {size} reach <strong>{value}</strong>."), **facts)
+    elif found.more_than_luck:
+        yield format_html(
+            _(
+                "The best {size} reach <strong>{value}</strong>; picking them found <strong>more than luck"
+                "</strong> would."
+            ),
+            **facts,
+        )
+    else:
+        yield format_html(
+            _(
+                "The best {size} reach <strong>{value}</strong>; picking them found <strong>no more than luck"
+                "</strong> could."
+            ),
+            **facts,
+        )
+
+
+def how_sure(found: Headline) -> str:
+    """Whom Average cannot be told apart from, in words, the nearest first."""
+    near = found.standing(LEVEL)
+    if not found.compared:
+        return ""
+    if not near:
+        return _("told apart from every model")
+    near.sort(key=lambda one: abs((one.theta.value or 0.0) - (found.ability or 0.0)))
+    named = ", ".join(one.name for one in near[:LONGEST_LIST])
+    rest = len(near) - LONGEST_LIST
+    if rest <= 0:
+        return _("cannot be told apart from {models}").format(models=named)
+    return ngettext(
+        "cannot be told apart from {models} and {rest} more",
+        "cannot be told apart from {models} and {rest} more",
+        rest,
+    ).format(models=named, rest=rest)

@@ -1,0 +1,124 @@
+"""Three numbers with how sure they are: Average, Top free of the choice, and whether it is more than luck."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _, ngettext
+
+from presentation.first_intervals import ERRORS
+from presentation.measures import why_absent
+from presentation.numbers import counted, decimals, percent, span
+from presentation.tables import ABSENT
+from psychometrics.inference.standard_errors import FEW_CLUSTERS
+from reporting.selectors.headline import Headline
+from reporting.views.headline.sentence import how_sure
+
+
+@dataclass(frozen=True)
+class Tile:
+    """`beside` stands small next to the value; `term` is the exact name, for a tooltip."""
+
+    label: str
+    value: str
+    look: str
+    beside: str = ""
+    notes: tuple[str, ...] = ()
+    term: str = ""
+
+
+def tiles(found: Headline) -> list[Tile]:
+    """None where nobody counts."""
+    if found.average is None:
+        return []
+    if found.ability is None:
+        return [_raw(found)]
+    return [_average(found), _top(found), _luck(found)]
+
+
+def _raw(found: Headline) -> Tile:
+    row = found.average
+    mean = row.raw_mean if row else None
+    return Tile(
+        _("Average Human + AI, raw score"),
+        percent(mean, 0),
+        "average",
+        notes=tuple(_basis(found)),
+        term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
+    )
+
+
+def _average(found: Headline) -> Tile:
+    row = found.average
+    sure = how_sure(found)
+    few = row is not None and row.clusters is not None and row.clusters < FEW_CLUSTERS
+    notes = [*_basis(found), *([sure[0].upper() + sure[1:] + "."] if sure else [])]
+    if row is not None and few:
+        notes.append(
+            _("The interval rests on %(number)d groups only and may be too narrow.")
+            % {"number": row.clusters}
+        )
+    return Tile(
+        _("Average Human + AI"),
+        decimals(found.ability),
+        "average",
+        span(*found.interval) if found.interval else _("no interval"),
+        tuple(notes),
+        _("theta.%(scale)s in logits; 95 %% interval %(error)s")
+        % {"scale": found.scale, "error": ERRORS.get(row.interval if row else "", ABSENT)},
+    )
+
+
+def _basis(found: Headline) -> Iterator[str]:
+    row = found.average
+    if row is not None:
+        people = ngettext("%(number)s person", "%(number)s people", row.participants)
+        answers = ngettext("%(number)s scored answer", "%(number)s scored answers", row.pairs)
+        yield f"{people % {'number': counted(row.participants)}}, {answers % {'number': counted(row.pairs)}}."
+
+
+def _top(found: Headline) -> Tile:
+    row, size = found.top, counted(found.report.results.flow["top_size"])
+    label = _("Top %(size)s, free of the choice") % {"size": size}
+    term = _("top.crossfit5: measured on answers that did not choose them")
+    if row is None:
+        return Tile(label, ABSENT, "topmark", notes=(_why_no_top(found),), term=term)
+    picked = _("Picked by these same scores: %(value)s.") % {
+        "value": decimals(found.picked.value if found.picked else None)
+    }
+    beside = span(row.low, row.high) if row.low is not None else str(why_absent(row.reason))
+    return Tile(label, decimals(row.value), "topmark", beside, (picked,), term)
+
+
+def _why_no_top(found: Headline) -> str:
+    flow = found.report.results.flow
+    if not found.measured:
+        return _("Not computed yet; the site does so within a minute.")
+    if flow["with_scores"] < flow["top_size"]:
+        return _("Too few people: %(present)s have a score, %(needed)s are needed.") % {
+            "present": counted(flow["with_scores"]),
+            "needed": counted(flow["top_size"]),
+        }
+    row = found.get("top.crossfit5", "top")
+    return str(why_absent(row.reason)) if row else _("It cannot be measured here.")
+
+
+def _luck(found: Headline) -> Tile:
+    label, term = (
+        _("More than luck?"),
+        _("top.paper beside top.null, the published rule on equally able people"),
+    )
+    picked, luck = found.picked, found.luck
+    if picked is None or luck is None:
+        return Tile(label, ABSENT, "", notes=(_("Not known: there is no Top to compare."),), term=term)
+    over = (picked.value or 0.0) - (luck.high or 0.0)
+    text = _("Yes, by %(over)s") % {"over": decimals(over)} if over > 0 else _("No")
+    note = _(
+        "Picking %(size)s of %(people)s equally able people by their scores gives %(ends)s in 95 of 100 "
+        "studies; here it gave %(value)s."
+    ) % {
+        "size": counted(picked.people),
+        "people": counted(found.report.results.flow["with_scores"]),
+        "ends": span(luck.low, luck.high),
+        "value": decimals(picked.value),
+    }
+    return Tile(label, text, "", notes=(note,), term=term)

@@ -1,0 +1,128 @@
+"""Judging a study: where it stands, an estimate, the start of a run, and computing results anew."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from jobs.selectors import newest_job
+from judging.forms.judging import PlanForm
+from judging.models import JudgingRun, RunPurpose
+from judging.selectors.audits import RaterAgreement
+from judging.selectors.judges import known_judges
+from judging.selectors.run_progress import Progress
+from judging.selectors.runs import judging_runs, open_judging_run
+from judging.services.running.judge_specs import study_judge_specs
+from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
+from presentation.numbers import decimals, percent
+from reporting.selectors.judging_board import judging_board
+from reporting.views.judging_run import run_context
+from scoring.jobs import RESULTS
+from studies.models import Study, StudyStatus
+from studies.roles import Can
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
+
+RUNS_PER_PAGE = 20
+START = "start"
+
+
+@study_page(Can.JUDGE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judging(request: HttpRequest, study: Study) -> HttpResponse:
+    """What judging would take, its start, and all runs of the study.
+
+    POST plans and shows the estimate; it starts the run where this very plan's estimate was on the page.
+    """
+    form = PlanForm(request.POST if request.method == "POST" else None, study=study)
+    plan = _planned(study, form) if request.method == "POST" and form.is_valid() else None
+    if plan is not None and request.POST.get("action") == START:
+        run = _started(request, plan, form)
+        if run is not None:
+            return redirect("staff_judging_run", slug=study.slug, number=run.pk)
+    return _judging_page(request, study, form, plan)
+
+
+def _planned(study: Study, form: PlanForm) -> RunPlan | None:
+    """The plan; None where it is refused, and the form says why."""
+    try:
+        specs = study_judge_specs(study=study, configs=form.chosen, replicates=form.replicates_wanted)
+        return run_plan(study=study, specs=specs, now=timezone.now(), progress=lambda done, total: None)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return None
+
+
+def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun | None:
+    """The run; None where the plan is not the one that was looked at."""
+    if not plan.rows:
+        return None
+    if form.cleaned_data["seen"] != plan.sha256():
+        messages.warning(
+            request, _("The plan is another one since the estimate. Look at the new estimate, then start.")
+        )
+        return None
+    try:
+        run = run_start(plan=plan, budget=form.budget_wanted, actor=signed_in(request), now=timezone.now())
+    except RunIsOpen as refusal:
+        messages.info(request, str(refusal))
+        return open_judging_run(plan.study)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return None
+    except IntegrityError:  # an answer was erased, or a judge changed, in this very moment
+        messages.warning(request, _("The study or a judge was changed at this moment. Estimate once more."))
+        return None
+    messages.success(request, _("The run has started. You may leave this page; the workers do the rest."))
+    return run
+
+
+def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
+    newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
+    runs = judging_runs(study) if len(newest) > RUNS_PER_PAGE else newest
+    page = Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    for run in newest:
+        run.study = study
+    shown = next((run for run in newest if run.purpose == RunPurpose.SCORES or run.is_open), None)
+    of_run = run_context(shown) if shown else {}
+    progress = of_run.get("progress")
+    board = judging_board(study, newest, progress.unscored if isinstance(progress, Progress) else 0)
+    is_draft = study.status == StudyStatus.DRAFT
+    can_plan = not is_draft and not (shown and shown.is_open)
+    context = {
+        **of_run,
+        "study": study,
+        "board": board,
+        "steps": board.steps,
+        "primary": "start" if plan and plan.rows else board.next.value,
+        "form": form,
+        "judges": known_judges() if can_plan and "judges" in form.fields else (),
+        "plan": plan,
+        "estimates": plan.estimates if plan else (),
+        "plan_sha256": plan.sha256() if plan else "",
+        "prices_missing": plan is not None and form.budget_wanted is not None and plan.cost is None,
+        "reply_unbounded": plan is not None
+        and form.budget_wanted is not None
+        and any(judge.max_output_tokens is None for judge in form.chosen),
+        "can_plan": can_plan,
+        "page": page,
+        "is_draft": is_draft,
+        "agreement": _agreement_words(board.audit),
+        "recomputing": newest_job(study, RESULTS),
+    }
+    return render(request, "judging/judging.html", context, status=422 if form.errors else 200)
+
+
+def _agreement_words(audit: RaterAgreement | None) -> dict[str, str]:
+    """How people and the judge agree, as text."""
+    if audit is None:
+        return {}
+    return {
+        "kappa": decimals(audit.kappa, 2),
+        "kind": percent(audit.too_kind, 0),
+        "strict": percent(audit.too_strict, 0),
+    }

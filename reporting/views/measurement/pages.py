@@ -1,0 +1,116 @@
+"""A page for each block of the measurement, from stored numbers: tables, and figures of the same."""
+
+from functools import partial
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from presentation.drawings.shapes import WIDE
+from psychometrics.inference.measure import Block
+from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
+from reporting.views.measurement.blocks_shown import PAGES
+from reporting.views.measurement.parts import BlockPage
+from reporting.views.measurement.scopes import ScopeShown, scope_of_results
+from reporting.views.table_files import table_response
+from reporting.views.tabs import block_title, blocks_beside, results_tabs
+from scoring.models import ResultSet
+from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
+from scoring.selectors.runs import changes_since, newest_study_results
+from screening.views.blinding import unblinded_study_required
+from studies.models import Study
+
+
+@unblinded_study_required
+@require_safe
+def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpResponse:
+    """One block of the newest results."""
+    chosen = _block_or_404(block)
+    results = newest_study_results(study)
+    measurement = measurement_of(results) if results else None
+    page, shown = PAGES[chosen], scope_of_results(request, results)
+    query = shown.context["scope_query"]
+    found = block_measures(measurement, chosen, shown.scope) if measurement else None
+    context = {
+        "study": study,
+        "results": results,
+        "measurement": measurement,
+        "changes": changes_since(results) if results else [],
+        "tabs": results_tabs(study, query, chosen),
+        "blocks": blocks_beside(study, query, chosen),
+        **shown.context,
+        "shown_block": chosen,  # templates have a variable "block" of their own
+        "title": block_title(chosen),
+        "page": page,
+        "found": found,
+        "summary": page.summary(found) if found else (),
+        "tables": page.tables(found) if found else (),
+        "figures": _figures(study, results, page, found, shown) if results and found else (),
+    }
+    return render(request, "reporting/measurement.html", context)
+
+
+def _figures(
+    study: Study, results: ResultSet, page: BlockPage, found: BlockMeasures, shown: ScopeShown
+) -> list[FigureShown]:
+    """Those that there is something to compare in."""
+    if not found.rows:
+        return []
+    place = {"slug": study.slug, "results_id": results.pk, "block": found.block}
+    drawn = (
+        figure_shown(
+            partial(plot.draw, found),
+            about=plot.alt,
+            caption=plot.caption,
+            files=figure_files(
+                "staff_measurement_figure", shown.context["scope_query"], **place, figure=name
+            ),
+        )
+        for name, plot in page.figures.items()
+    )
+    return [one for one in drawn if one]
+
+
+@unblinded_study_required
+@require_safe
+def staff_measurement_figure(
+    request: HttpRequest, study: Study, results_id: int, block: str, figure: str, extension: str
+) -> HttpResponse:
+    """One figure of a block, for a paper."""
+    plot = PAGES[_block_or_404(block)].figures.get(figure)
+    if plot is None:
+        raise Http404
+    found, shown = _stored_block(request, study, results_id, block)
+    return drawing_response(plot.draw(found, WIDE), extension, shown.words)
+
+
+@unblinded_study_required
+@require_safe
+def staff_measurement_table(
+    request: HttpRequest, study: Study, results_id: int, block: str, number: int
+) -> HttpResponse:
+    """One table of a block as CSV; `number` counts those that are shown, from 1."""
+    found, _shown = _stored_block(request, study, results_id, block)
+    tables = PAGES[found.block].tables(found)
+    if not 1 <= number <= len(tables):
+        raise Http404
+    return table_response(tables[number - 1], f"{block}-{number}-{study.slug}")
+
+
+def _stored_block(
+    request: HttpRequest, study: Study, results_id: int, block: str
+) -> tuple[BlockMeasures, ScopeShown]:
+    chosen = _block_or_404(block)
+    results = get_object_or_404(ResultSet, run__study=study, pk=results_id)
+    measurement = measurement_of(results)
+    if measurement is None:
+        raise Http404
+    shown = scope_of_results(request, results)
+    return block_measures(measurement, chosen, shown.scope), shown
+
+
+def _block_or_404(block: str) -> Block:
+    """The block of this name, of those that have a page."""
+    if block not in PAGES:
+        raise Http404
+    return Block(block)

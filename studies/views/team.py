@@ -1,0 +1,95 @@
+"""The team of a study: who has which part in it, since when and by whom."""
+
+from itertools import groupby
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from studies.forms.team import ColleagueForm, RoleForm
+from studies.models import Study, User
+from studies.models.roles import ROLES
+from studies.roles import Can, Role
+from studies.selectors.roles import roles_in
+from studies.services.colleagues import colleague_add
+from studies.services.refusals import Refused
+from studies.services.roles import role_take
+from studies.views.access import signed_in, site_url_of, study_page
+from studies.views.role_words import ROLE_WORDS, role_table
+from studies.views.second_factor import proof_to_change
+
+
+@study_page(Can.GIVE_ROLES)
+@require_http_methods(["GET", "HEAD", "POST"])
+@proof_to_change
+def staff_study_team(request: HttpRequest, study: Study) -> HttpResponse:
+    """Everybody with a part in the study; POST gives one to whoever has an address."""
+    form = ColleagueForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _added(request, study, form):
+        return redirect("staff_study_team", slug=study.slug)
+    return _team_page(request, study, form)
+
+
+@study_page(Can.GIVE_ROLES)
+@require_POST
+@proof_to_change
+def staff_study_team_take(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Take one part back; afterwards the person may have others, or none and see nothing of the study."""
+    user = User.objects.filter(pk=number, study_roles__study=study).first()
+    form = RoleForm(request.POST)
+    if user is None or not form.is_valid():
+        messages.info(request, _("This role had been taken back before."))
+        return redirect("staff_study_team", slug=study.slug)
+    role: Role = form.cleaned_data["role"]
+    try:
+        taken = role_take(study=study, user=user, role=role, now=timezone.now(), actor=signed_in(request))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff_study_team", slug=study.slug)
+    sentence = _("%(email)s is no longer %(role)s.") if taken else _("%(email)s was not %(role)s any more.")
+    messages.success(request, sentence % {"email": user.email, "role": _role_words(role)})
+    if user == request.user:  # who may have taken away their own right to see this page
+        return redirect("staff_home")
+    return redirect("staff_study_team", slug=study.slug)
+
+
+def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
+    """Whether the person is in the team; otherwise the form says why not."""
+    data = form.cleaned_data
+    try:
+        row, is_new = colleague_add(
+            study=study,
+            email=data["email"],
+            role=data["role"],
+            site_url=site_url_of(request),
+            now=timezone.now(),
+            actor=signed_in(request),
+        )
+    except Refused as refusal:
+        form.add_error("email", str(refusal))
+        return False
+    words = {"email": row.user.email, "role": _role_words(row.role)}
+    if is_new:
+        messages.success(request, _("%(email)s is now %(role)s.") % words)
+    else:
+        messages.info(request, _("%(email)s was %(role)s already.") % words)
+    return True
+
+
+def _team_page(request: HttpRequest, study: Study, form: ColleagueForm) -> HttpResponse:
+    rows = groupby(roles_in(study), key=lambda row: row.user)
+    context = {
+        "study": study,
+        "form": form,
+        "team": [(user, list(parts)) for user, parts in rows],
+        "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
+        "rights": role_table(),
+    }
+    return render(request, "studies/team.html", context, status=422 if form.errors else 200)
+
+
+def _role_words(role: str) -> str:
+    return str(dict(ROLES)[role]).lower()

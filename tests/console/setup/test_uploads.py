@@ -1,0 +1,163 @@
+"""Uploads of the site's pages: what they take, and one clear sentence for what they do not."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from console.services.bank_files import calibrated_import
+from console.services.staging import UploadRefused, upload_stage
+from scoring.models import ModelConfiguration
+from studies.models import Bank, BankVersion, ItemBank, JudgeProtocol
+from studies.protocol.judge_defaults import EXACT_ANSWER_TEXT, RUBRIC_TEXT
+from tests.console.setup.conftest import BANK
+from tests.console.setup.test_walk import hidden
+
+pytestmark = pytest.mark.django_db
+GOOD = b'{"id": "a", "text": "What is 1 + 1?", "gold_answer": "2"}\n'
+
+
+def named(content: bytes, name: str) -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.name = name
+    return file
+
+
+def zip_of(**members: bytes) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return content.getvalue()
+
+
+def sent(content: bytes, name: str, bank_format: str = "chiron") -> dict[str, object]:
+    return {"bank_format": bank_format, "slug": "my-bank", "file": named(content, name)}
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "sentence"),
+    [
+        (b"", "bank.jsonl", "Choose a file with something in it."),
+        (GOOD, "bank.docx", "does not end in .jsonl"),
+        (zip_of(a=GOOD)[:40], "bank.zip", "The zip is damaged, incomplete or locked"),
+        (b"no zip at all", "bank.zip", "The zip is damaged, incomplete or locked"),
+        (zip_of(**{"../../bank.jsonl": GOOD}), "bank.zip", "a file whose name leads elsewhere"),
+        (
+            zip_of(**{"one.jsonl": GOOD, "two.jsonl": GOOD}),
+            "bank.zip",
+            "must hold one file that ends in .jsonl",
+        ),
+        (zip_of(zeros=bytes(300 * 1024 * 1024)), "bank.zip", "unpacks to more than 256 MB"),
+        (GOOD, "\u202egnp.docx", "gnp.docx does not end in"),
+    ],
+)
+def test_a_file_that_is_no_bank_is_told_in_a_sentence(
+    content: bytes, name: str, sentence: str, staff: Client, tmp_path: Path
+) -> None:
+    page = staff.post(reverse("staff_bank_upload"), sent(content, name))
+    assert page.status_code == 422
+    assert sentence in page.content.decode()
+    assert 'value="my-bank"' in page.content.decode()
+    assert not Bank.objects.exists()
+    assert not list((tmp_path / "data" / "uploads").glob("*/*.docx"))
+
+
+def test_problems_are_listed_by_line_and_the_rest_is_imported_only_when_asked(staff: Client) -> None:
+    content = GOOD + b'{"id": "b", "text": ""}\n{"id": "c", "text": "Half of a li'
+    read = staff.post(reverse("staff_bank_upload"), sent(content, "bank.jsonl"))
+    page = read.content.decode()
+    assert read.status_code == 422
+    assert "line 2" in page
+    assert "line 3" in page
+    assert "uploads/" not in page  # where files lie on the server is nobody's concern
+    assert not BankVersion.objects.exists()
+    refused = staff.post(reverse("staff_bank_import"), hidden(page), follow=True)
+    assert "line 2" in refused.content.decode()
+    assert not BankVersion.objects.exists()
+    staff.post(reverse("staff_bank_import"), {**hidden(page), "partial": "yes"})
+    version = BankVersion.objects.get()
+    assert version.prompts.count() == 1
+    assert len(version.problems) == 3
+    assert "line 3" in staff.get(reverse("staff_bank", args=["my-bank", 1])).content.decode()
+    gone = staff.post(reverse("staff_bank_import"), hidden(page), follow=True)
+    assert "not known any more" in gone.content.decode()
+
+
+def test_item_parameters_models_and_tables_are_whole_or_nothing(staff: Client) -> None:
+    half = (BANK / "item_parameters.json").read_bytes()[:2000]
+    address = reverse("staff_item_banks")
+    refused = staff.post(address, {"slug": "items", "file": named(half, "items.json")})
+    assert refused.status_code == 422
+    assert "not JSON" in refused.content.decode()
+    assert not ItemBank.objects.exists()
+    with (BANK / "item_parameters.json").open("rb") as file:
+        staff.post(address, {"slug": "items", "file": file})
+    bank = ItemBank.objects.get()
+    lines = [{"model": "=cmd()", "prompt_id": "lr-01", "epoch": 1, "score": score} for score in (0.5, 2)]
+    upload = reverse("staff_models_upload")
+    chosen = {"item_bank": bank.pk, "source": "A run of our own"}
+    wrong = named("\n".join(map(json.dumps, lines)).encode(), "models.jsonl")
+    refused = staff.post(upload, {**chosen, "file": wrong})
+    assert refused.status_code == 422
+    assert "line 2" in refused.content.decode()
+    assert not ModelConfiguration.objects.exists()
+    done = staff.post(
+        upload, {**chosen, "file": named(json.dumps(lines[0]).encode(), "models.jsonl")}, follow=True
+    )
+    assert "1 model imported" in done.content.decode()
+    rows = staff.get(reverse("staff_models"), {"format": "csv"}).content.decode().splitlines()
+    assert rows[1].startswith("'=cmd()")
+    table = staff.post(
+        reverse("staff_models_table"),
+        {"slug": "tasks", "source": "A paper", "file": named(b'{"models": []}', "table.json")},
+    )
+    assert table.status_code == 422
+
+
+def test_judge_texts_need_their_places(staff: Client) -> None:
+    address = reverse("staff_judge_texts")
+    files = {"exact": named(b"Grade it.", "a.txt"), "rubric": named(RUBRIC_TEXT.encode(), "b.txt")}
+    refused = staff.post(address, {"slug": "texts", **files})
+    assert refused.status_code == 422
+    assert "lacks {question}" in refused.content.decode()
+    files = {
+        "exact": named(EXACT_ANSWER_TEXT.encode(), "a.txt"),
+        "rubric": named(RUBRIC_TEXT.encode(), "b.txt"),
+    }
+    staff.post(address, {"slug": "texts", **files})
+    assert JudgeProtocol.objects.get().slug == "texts"
+
+
+def test_a_calibration_runs_in_the_background_and_ends_with_an_item_bank(
+    staff: Client, now: datetime
+) -> None:
+    rows = ["model," + ",".join(f"q{item}" for item in range(8))]
+    for model in range(12):
+        scores = (f"{0.05 + 0.9 * ((model * 7 + item * 3) % 11) / 11:.3f}" for item in range(8))
+        rows.append(f"m{model}," + ",".join(scores))
+    matrix = "\n".join(rows).encode()
+    page = staff.post(reverse("staff_calibrate"), {"slug": "made", "file": named(matrix, "matrix.csv")})
+    assert page["Location"].startswith("/staff/jobs/")
+    token = upload_stage(name="matrix.csv", content=matrix)
+    bank, fit = calibrated_import(
+        token=token, slug="made", difficulty_only=False, now=now, progress=lambda *_: None
+    )
+    assert (bank.slug, bank.items.count(), len(fit.fit.theta)) == ("made", 8, 12)
+    half = upload_stage(name="matrix.csv", content=b"model,q1\nm1,2.5")
+    with pytest.raises(UploadRefused):
+        calibrated_import(token=half, slug="x", difficulty_only=False, now=now, progress=lambda *_: None)
+
+
+def test_the_lists_of_the_site_take_few_queries(
+    staff: Client, django_assert_max_num_queries: Callable[..., object]
+) -> None:
+    for page in ("staff_banks", "staff_item_banks", "staff_models", "staff_judge_texts", "staff_study_new"):
+        with django_assert_max_num_queries(10):  # type: ignore[attr-defined]  # a context
+            assert staff.get(reverse(page)).status_code == 200

@@ -1,0 +1,127 @@
+"""From an empty site to a locked study with question sets, by pages alone."""
+
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from batches.models import BatchPlan
+from studies.models import ItemBank, Study, StudyStatus
+from studies.services.events import StudyEventKind
+from tests.console.setup.conftest import BANK, Save
+
+pytestmark = pytest.mark.django_db
+
+
+def zipped_bank() -> io.BytesIO:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.write(BANK / "bank.jsonl", "demo/bank.jsonl")
+        for path in (BANK / "media").iterdir():
+            archive.write(path, f"demo/media/{path.name}")
+    content.seek(0)
+    content.name = "demo.zip"
+    return content
+
+
+def hidden(page: str) -> dict[str, str]:
+    """The hidden fields of the form that imports what was read."""
+    part = page[page.index('id="import-form"') :]
+    part = part[: part.index("</form>")]
+    names = ("token", "slug", "bank_format", "mini")
+    return {name: part.split(f'name="{name}"')[1].split('value="')[1].split('"')[0] for name in names}
+
+
+def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
+    new = staff.get(reverse("staff_study_new")).content.decode()
+    assert reverse("staff_bank_upload") in new
+    assert "there is none yet" in new
+
+    sent = {"bank_format": "chiron", "slug": "demo", "file": zipped_bank()}
+    read = staff.post(reverse("staff_bank_upload"), sent)
+    assert read.status_code == 200
+    assert "nothing is stored yet" in read.content.decode()
+    imported = staff.post(reverse("staff_bank_import"), hidden(read.content.decode()), follow=True)
+    assert "demo v1 is imported." in imported.content.decode()
+
+    with (BANK / "item_parameters.json").open("rb") as file:
+        staff.post(reverse("staff_item_banks"), {"slug": "demo-items", "file": file})
+    items = ItemBank.objects.get()
+
+    page = staff.get(reverse("staff_study_new")).content.decode()
+    version = page.split('<option value="')[1].split('"')[0]
+    made = staff.post(
+        reverse("staff_study_new"), {"name": "Spring pilot", "slug": "spring", "bank_version": version}
+    )
+    assert made["Location"] == reverse("staff_setup", args=["spring"])
+    study = Study.objects.get()
+    assert staff.get(made["Location"])["Location"].endswith("/setup/questions/")
+
+    lock = reverse("staff_lock", args=["spring"])
+    assert "The question sets are not built yet." in staff.get(lock).content.decode()
+    saved = save(study, "questions", batch_size="12", go="next")
+    assert saved["Location"].endswith("/setup/items/")
+    save(study, "people", **{"profiles-2-DELETE": "on", "replicates_per_profile": "1"})
+    closes = timezone.now() + timedelta(days=30)
+    save(study, "time", time_budget_minutes="90", closes_at=closes.strftime("%Y-%m-%dT%H:%M"))
+    save(study, "judge", judge_kind="checks")
+    built = staff.post(reverse("staff_questions_build", args=["spring"]), follow=True)
+    assert "4 question sets are built." in built.content.decode()
+
+    study.refresh_from_db()
+    assert [profile.slug for profile in study.protocol.profiles] == ["stem-undergraduate", "stem-phd"]
+    assert study.protocol.time_budget_minutes == 90
+    assert study.closes_at is not None
+
+    confirm = reverse("staff_lock_confirm", args=["spring"])
+    full = staff.get(lock).content.decode()
+    assert "No item parameters means no ability, only raw scores." in full
+    assert "300" in full  # the pilot's minutes beside the study's own
+    seen = full.split('name="seen" value="')[1].split('"')[0]
+    refused = staff.post(confirm, {"seen": seen})
+    assert refused.status_code == 422
+    assert "has no item parameters" in refused.content.decode()
+
+    save(study, "items", item_bank=str(items.pk))
+    stale = staff.post(confirm, {"seen": seen})
+    assert stale.status_code == 422
+    assert "changed after you opened" in stale.content.decode()
+    study.refresh_from_db()
+    assert study.status == StudyStatus.DRAFT
+
+    seen = staff.get(lock).content.decode().split('name="seen" value="')[1].split('"')[0]
+    locked = staff.post(confirm, {"seen": seen})
+    assert locked["Location"] == reverse("staff_study", args=["spring"])
+    study.refresh_from_db()
+    assert study.status == StudyStatus.FROZEN
+    assert study.item_bank == items
+    assert BatchPlan.objects.get().report["sizes"] == [12, 12, 12, 12]
+    steps = [event.details.get("step") for event in study.events.filter(kind=StudyEventKind.SETTINGS_CHANGED)]
+    assert steps == ["questions", "people", "time", "judge", "items"]
+    assert save(study, "time").status_code == 422  # a locked study is not changed by its steps
+
+
+def test_a_protocol_goes_out_and_comes_in_as_a_file(staff: Client, draft: Study) -> None:
+    study = draft
+    file = staff.get(reverse("staff_setup_file", args=["draft"]))
+    settings = json.loads(file.content)
+    assert settings == study.protocol.model_dump(mode="json")
+    upload = io.BytesIO(json.dumps({**settings, "top_size": 3}).encode())
+    upload.name = "protocol.json"
+    staff.post(reverse("staff_setup_import", args=["draft"]), {"file": upload})
+    study.refresh_from_db()
+    assert study.protocol.top_size == 3
+    wrong = io.BytesIO(b'{"top_size": 0, "batch_size": "many"}')
+    wrong.name = "protocol.json"
+    refused = staff.post(reverse("staff_setup_import", args=["draft"]), {"file": wrong})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "top_size is below 1" in page
+    assert "batch_size is text" in page
+    study.refresh_from_db()
+    assert study.protocol.top_size == 3
