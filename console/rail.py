@@ -13,7 +13,8 @@ class Entry:
     """One page of the rail.
 
     `page` is the name of its address, `within` how names of addresses begin that belong to it, `can` the
-    right it takes, `waits` the name of a count of what waits for somebody.
+    right it takes, `waits` the name of a count of what waits for somebody, `counts` of one that calls for
+    nothing.
     """
 
     label: str | Promise
@@ -22,6 +23,7 @@ class Entry:
     can: Can | SiteCan
     within: tuple[str, ...] = ()
     waits: str = ""
+    counts: str = ""
 
     def holds(self, page: str) -> bool:
         """Whether the page of this name belongs to the entry."""
@@ -41,7 +43,7 @@ STUDY = (
         "",
         (
             Entry(_("Overview"), "staff_study", "home", Can.SEE_STUDY),
-            Entry(_("Live"), "staff_live", "live", Can.SEE_LIVE, within=("staff_live",)),
+            Entry(_("Live"), "staff_live", "live", Can.SEE_LIVE, within=("staff_live",), counts="running"),
         ),
     ),
     Group(
@@ -160,4 +162,7 @@ ICONS = {
     "lock": "M4 7.5h8V13H4zM5.5 7.500V5a2.5 2.5 0 0 1 5 0v2.5",
     "plus": "M8 3v10M3 8h10",
     "chevron": "m5 6.5 3 3 3-3",
+    "close": "m4 4 8 8M12 4l-8 8",
+    "pause": "M5.5 3.5v9M10.5 3.5v9",
+    "out": "M9 3H4v10h5M7 8h6.500m-2-2 2 2-2 2",
 }

@@ -8,10 +8,14 @@ from console.views import (
     demo,
     health,
     history,
+    home,
     item_banks,
+    live,
+    live_actions,
     locking,
     mails,
     models,
+    overview,
     previews,
     questions,
     setup,
@@ -22,9 +26,18 @@ from console.views import (
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
 HISTORY = f"{STUDY}history/"
+LIVE = f"{STUDY}live/"
 MAILS = f"{STUDY}mails/"
 
 urlpatterns = [
+    path("staff/", home.staff_home, name="staff_home"),
+    path(STUDY, overview.staff_study, name="staff_study"),
+    path(LIVE, live.staff_live, name="staff_live"),
+    path(f"{LIVE}state/", live.staff_live_state, name="staff_live_state"),
+    path(f"{LIVE}table.csv", live.staff_live_table, name="staff_live_table"),
+    path(f"{LIVE}message/", live_actions.staff_live_message, name="staff_live_message"),
+    path(f"{LIVE}recruiting/", live_actions.staff_live_pause, name="staff_live_pause"),
+    path(f"{LIVE}<slug:action>/", live_actions.staff_live_act, name="staff_live_act"),
     path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
     path(MAILS, mails.staff_mails, name="staff_mails"),
     path(f"{MAILS}digest/wish/", mails.staff_mails_digest, name="staff_mails_digest"),

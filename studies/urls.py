@@ -11,7 +11,6 @@ urlpatterns = [
     path("studies/<slug:slug>/consent/copy/", consent.study_consent_copy, name="study_consent_copy"),
     path("studies/<slug:slug>/check/", comprehension.study_check, name="study_check"),
     path("invitations/<str:token>/", invitations.invitation, name="invitation"),
-    path("staff/", home.staff_home, name="staff_home"),
     path("staff/studies/<slug:slug>/invitations/", invitations.staff_invitations, name="staff_invitations"),
     path(
         "staff/studies/<slug:slug>/invitations/<int:number>/resend/",

@@ -24,7 +24,8 @@ class Session(models.Model):
     moves a deadline, by extending or reopening; `extended_seconds` is how much later it has become in all.
     `arm` is that of the place the person got, empty where the study compares none.
     `resources` is empty both before the declaration and when nothing was used; `resources_recorded_at` tells
-    these apart.
+    these apart. `voided_at` is when the study team voided it: like a withdrawn one it counts nowhere, but the
+    person has not left.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -48,6 +49,7 @@ class Session(models.Model):
     resources = models.JSONField(default=list)
     resources_note = models.TextField(blank=True)
     resources_recorded_at = models.DateTimeField(null=True)
+    voided_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -59,6 +61,10 @@ class Session(models.Model):
                 condition=models.Q(status="active", ended_at=None)
                 | ~models.Q(status="active") & ~models.Q(ended_at=None),
                 name="a_session_has_an_end_exactly_when_it_is_not_active",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(voided_at=None) | models.Q(status="withdrawn"),
+                name="a_voided_session_counts_nowhere",
             ),
         ]
         indexes = [
@@ -113,6 +119,7 @@ class SessionEventKind(models.TextChoices):
     EXTENDED = "extended", _("Given extra time by the study team")
     REOPENED = "reopened", _("Reopened by the study team")
     REVIVED = "revived", _("Revived by the study team: a wrong clock had ended it")
+    VOIDED = "voided", _("Voided by the study team: it counts nowhere")
     LATE_SAVE_ACCEPTED = "late_save_accepted", _("Saved within the tolerance after the deadline")
     LATE_SAVE_REFUSED = "late_save_refused", _("Refused a text that came after the end")
     HISTORY_FULL = "history_full", _("Stopped keeping earlier versions of answers")

@@ -85,7 +85,7 @@ class PersonAction(StrEnum):
 
 def person_actions(participant: Participant, session: Session | None) -> list[PersonAction]:
     """The actions that the services would not refuse as they are now."""
-    if has_withdrawn(participant):
+    if has_withdrawn(participant) or (session is not None and session.voided_at is not None):
         return []
     if session is not None:
         early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end

@@ -177,6 +177,8 @@ def _over_sentence(session: Session) -> str:
     if session.status == SessionStatus.SUBMITTED and session.ended_at is not None:
         time = date_format(session.ended_at, _("j F Y, H:i:s"))
         return _("You submitted this batch on %(time)s UTC; it stays as submitted.") % {"time": time}
+    if session.voided_at is not None:
+        return _("The study team has ended this session, so nothing in it changes any more.")
     if session.status == SessionStatus.WITHDRAWN:
         return _("You have withdrawn from this study, so nothing in this session changes any more.")
     time = date_format(session.deadline_at, _("j F Y, H:i:s"))

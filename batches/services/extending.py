@@ -198,6 +198,8 @@ def _locked(session: Session) -> Session:
     """The session, held until the end of the transaction. Raises SessionWithdrawn."""
     session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
     status = SessionStatus(session.status)
+    if session.voided_at is not None:
+        raise SessionWithdrawn(_("This session has been voided, which is for good."))
     if status != SessionStatus.ACTIVE and SessionStatus.ACTIVE not in SESSION_MOVES[status]:
         raise SessionWithdrawn(_("This person has withdrawn, so their session cannot go on."))
     return session

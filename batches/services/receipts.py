@@ -72,6 +72,7 @@ _OVER: Mapping[SessionStatus, Promise] = {
         "You can copy it from the page."
     ),
     SessionStatus.WITHDRAWN: gettext_lazy(
-        "You have withdrawn from this study, so this text is not used. You can copy it from the page."
+        "This session was ended for good and nothing from it is used, this text neither. You can copy it "
+        "from the page."
     ),
 }

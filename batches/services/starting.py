@@ -53,6 +53,10 @@ class StudyNotOpen(StartRefused):
     """The study is a draft, not open yet, or closed."""
 
 
+class RecruitingPaused(StudyNotOpen):
+    """The study team lets nobody start for the moment."""
+
+
 class BatchesMissing(StartRefused):
     """The study has no batches that fit its protocol."""
 
@@ -181,6 +185,10 @@ def _require_person(participant: Participant) -> None:
 
 def _require_open(study: Study, now: datetime) -> None:
     if study_is_open(study, now):
+        if study.recruiting_paused_at is not None:
+            raise RecruitingPaused(
+                _("The study team has paused the study for now, so nobody can start. Please come back later.")
+            )
         return
     if study.status == StudyStatus.DRAFT:
         raise StudyNotOpen(

@@ -165,7 +165,7 @@ def _sentence(
     if _is_declined(step, facts):
         return wording.DECLINED
     if step.kind == StepKind.RECEIPT and session:
-        return wording.ENDED_WORDS[session.status_at(now)]
+        return wording.ended_words(session, session.status_at(now))
     return wording.STEP_SENTENCES.get((step.kind, step.state), refusal)
 
 

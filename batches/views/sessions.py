@@ -107,7 +107,7 @@ def receipt(request: HttpRequest, session: Session) -> HttpResponse:
     status = session.status_at(now)
     context = session_context(session, now) | {
         "protocol": session.participant.study.protocol,
-        "ended": wording.ENDED_WORDS[status],
+        "ended": wording.ended_words(session, status),
         "ended_at": session.ended_at or session.deadline_at,
         "asks_resources": session.resources_recorded_at is None and status != SessionStatus.WITHDRAWN,
     }

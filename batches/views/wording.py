@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
-from batches.models import SessionEventKind
+from batches.models import Session, SessionEventKind
 from batches.rules.path import StepKind, StepState
 from batches.rules.statuses import AnswerState, SessionStatus, counts
 from studies.services.events import StudyEventKind
@@ -49,6 +49,17 @@ ENDED_WORDS: Mapping[SessionStatus, Promise] = {
     SessionStatus.WITHDRAWN: _("You have withdrawn. Nothing from this session is used."),
 }
 
+VOIDED_WORDS = _(
+    "The study team has ended this session, and nothing from it is used. Write to the team if you want to "
+    "know why."
+)
+
+
+def ended_words(session: Session, status: SessionStatus) -> Words:
+    """How the session ended, for its person."""
+    return VOIDED_WORDS if session.voided_at is not None else ENDED_WORDS[status]
+
+
 EVENT_WORDS: Mapping[str, Words] = {
     StudyEventKind.PARTICIPANT_ADDED: _("added to the study"),
     StudyEventKind.APPROVED: _("approved"),
@@ -81,6 +92,7 @@ EVENT_WORDS: Mapping[str, Words] = {
     SessionEventKind.EXTENDED: _("session given extra time"),
     SessionEventKind.REOPENED: _("session reopened"),
     SessionEventKind.REVIVED: _("session revived: a wrong clock had ended it"),
+    SessionEventKind.VOIDED: _("session voided by the study team"),
     SessionEventKind.LATE_SAVE_ACCEPTED: _("a text within the tolerance after the deadline was saved"),
     SessionEventKind.LATE_SAVE_REFUSED: _("a text after the end was refused and kept aside"),
     SessionEventKind.HISTORY_FULL: _("earlier versions of answers are no longer kept"),

@@ -1,24 +1,29 @@
 """The rail, icons and bars of the study team's pages: `{% load console %}`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from django import template
-from django.db.models import QuerySet
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
-from studies.models import Study, User
+from console.selectors.counting import RailFacts, rail_facts
+from console.views.live_words import RowWords
+from studies.models import Study
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff
 from studies.views.access import rights_here
 
 register = template.Library()
 Rights = frozenset[Can] | frozenset[SiteCan]
-STUDIES_TO_SWITCH_TO = 20
+NOTHING = RailFacts({}, ())
 
 
 @register.inclusion_tag("console/_rail.html", takes_context=True)
@@ -29,12 +34,14 @@ def rail(context: Context) -> dict[str, Any]:
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
     rights: Rights = rights_here(request) if study else site_rights(request.user)
+    facts = rail_facts(study, studies_of_staff(request.user), timezone.now()) if study else NOTHING
     return {
-        "groups": _groups(STUDY if study else SITE, study, here, rights),
+        "groups": _groups(STUDY if study else SITE, study, here, rights, facts.counts),
         "study": study,
-        "other_studies": _other_studies(request.user, study) if study else (),
+        "other_studies": facts.others,
         "request": request,
         "user": request.user,
+        "csrf_token": context.get("csrf_token"),
     }
 
 
@@ -65,24 +72,72 @@ def bar(total: float, *parts: object) -> SafeString:
     )
 
 
-def _other_studies(user: User, study: Study) -> QuerySet[Study]:
-    """The newest of the studies the person can go to from this one."""
-    return studies_of_staff(user).exclude(pk=study.pk).order_by("-created_at", "-id")[:STUDIES_TO_SWITCH_TO]
+@register.simple_tag
+def span(seconds: float) -> str:
+    """`{% span 7560 %}`: how long, in the two largest units: "2 h 6 min", "24 min", "41 s"."""
+    whole = max(0, int(seconds))
+    hours, minutes = whole // 3600, whole % 3600 // 60
+    if hours:
+        return " ".join([_("%(hours)s h") % {"hours": hours}, _("%(minutes)s min") % {"minutes": minutes}])
+    return _("%(minutes)s min") % {"minutes": minutes} if minutes else _("%(seconds)s s") % {"seconds": whole}
+
+
+@register.simple_tag
+def span_since(moment: datetime, now: datetime) -> str:
+    """`{% span_since at now %}`: how long ago."""
+    return span((now - moment).total_seconds())
+
+
+@register.simple_tag
+def moment(at: datetime) -> SafeString:
+    """`{% moment at %}`: a time, by a page's script in the viewer's zone, and UTC in the tooltip."""
+    return format_html(
+        '<time datetime="{}" data-local="only" title="{} UTC">{} UTC</time>',
+        at.isoformat(),
+        at.strftime("%Y-%m-%d %H:%M:%S"),
+        date_format(at, _("j F Y, H:i")),
+    )
+
+
+@register.simple_tag
+def time_bar(row: RowWords) -> SafeString:
+    """`{% time_bar row %}`: how much of a session's time is used; a page's script lets it grow."""
+    used = 100 * min(1.0, max(0.0, row.used_seconds / row.total_seconds))
+    times = (row.facts.started_at, row.facts.deadline_at) if row.is_running else ()
+    return format_html(
+        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect width="{}" class="{}" data-from="{}" data-to="{}"/></svg>',
+        f"{used:.2f}",
+        "late" if row.is_late and row.is_running else "",
+        *([time.isoformat() for time in times] or ("", "")),
+    )
+
+
+@register.simple_tag(takes_context=True)
+def sort_head(context: Context, name: str, label: str, current: str, column: str = "") -> SafeString:
+    """`{% sort_head "set" _("Set") sort %}`: the head of a column by which the list can be sorted."""
+    query = context["request"].GET.copy()
+    query["sort"] = name
+    query.pop("page", None)
+    sorted_so = mark_safe(' aria-sort="ascending"') if name == current else ""
+    return format_html(
+        '<th class="{}" scope="col"{}><a href="?{}">{}</a></th>', column, sorted_so, query.urlencode(), label
+    )
 
 
 def _groups(
-    groups: tuple[Group, ...], study: Study | None, here: str, rights: Rights
+    groups: tuple[Group, ...], study: Study | None, here: str, rights: Rights, counts: Mapping[str, int]
 ) -> list[dict[str, Any]]:
     arguments = [study.slug] if study else []
     shown = []
     for group in groups:
-        entries = [_entry(entry, arguments, here) for entry in group.entries if entry.can in rights]
+        entries = [_entry(entry, arguments, here, counts) for entry in group.entries if entry.can in rights]
         if any(entries):
             shown.append({"label": group.label, "entries": [entry for entry in entries if entry]})
     return shown
 
 
-def _entry(entry: Entry, arguments: list[str], here: str) -> dict[str, Any] | None:
+def _entry(entry: Entry, arguments: list[str], here: str, counts: Mapping[str, int]) -> dict[str, Any] | None:
     try:
         address = reverse(entry.page, args=arguments)
     except NoReverseMatch:
@@ -92,5 +147,6 @@ def _entry(entry: Entry, arguments: list[str], here: str) -> dict[str, Any] | No
         "address": address,
         "path": ICONS[entry.icon],
         "is_here": entry.holds(here),
-        "waits": entry.waits,
+        "waits": bool(entry.waits),
+        "count": counts.get(entry.waits or entry.counts),
     }

@@ -38,6 +38,8 @@ class Study(models.Model):
     frozen_at = models.DateTimeField(null=True)
     opens_at = models.DateTimeField(null=True)
     closes_at = models.DateTimeField(null=True)
+    # Since when nobody new may come in or start; sessions that run go on.
+    recruiting_paused_at = models.DateTimeField(null=True)
     # A rehearsal: every person in it is simulated, and every page, table and export says so.
     is_simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField()

@@ -41,6 +41,10 @@ class InvitationRevoked(InvitationUnusable):
     """The study team took the invitation back."""
 
 
+class InvitationPaused(InvitationUnusable):
+    """The study team lets nobody in for the moment; the link stays good."""
+
+
 class InvitationExpired(InvitationUnusable):
     """The link was not used in time."""
 
@@ -142,6 +146,10 @@ def _require_open(invitation: Invitation | None, now: datetime) -> Invitation:
         raise InvitationExpired(_("This invitation was not used in time and has expired."))
     if invitation.study.status == StudyStatus.CLOSED:
         raise StudyClosed(_("This study is closed; it takes nobody in any more."))
+    if invitation.study.recruiting_paused_at is not None:
+        raise InvitationPaused(
+            _("The study team has paused the study for now. Keep this link and come back later.")
+        )
     return invitation
 
 

@@ -1,14 +1,12 @@
 """Amending and closing a study, and when it is open."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from studies.models import Amendment, Participant, Study, StudyStatus, User
-from studies.selectors.studies import studies_with_people, study_is_open
+from studies.models import Amendment, Study, StudyStatus, User
+from studies.selectors.studies import study_is_open
 from studies.services.amendments import AmendmentRefused, study_amend
-from studies.services.people.participants import participant_add
 from studies.services.readiness import StudyNotReady
 from studies.services.studies import StudyNotFrozen, study_close, study_freeze
 from tests.studies.lifecycle.drafts import UNCHECKED, draft, graded, version_of
@@ -180,12 +178,3 @@ def test_only_a_frozen_study_is_open(now: datetime) -> None:
     study = study_freeze(study=study, now=now)
     assert study_is_open(study, now)
     assert not study_is_open(study_close(study=study, now=now), now)
-
-
-def test_the_list_of_studies_counts_people(
-    now: datetime, frozen: Study, make_person: Callable[..., Participant], lead: User
-) -> None:
-    make_person(frozen)
-    participant_add(study=frozen, email="b@example.org", profile="stem-phd", now=now)
-    row = studies_with_people(lead).get()
-    assert (row.people, row.waiting) == (2, 1)  # type: ignore[attr-defined]  # annotated

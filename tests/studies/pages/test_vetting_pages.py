@@ -1,7 +1,6 @@
 """Who may see the staff's pages of people, and vetting."""
 
 import re
-from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -168,24 +167,6 @@ def test_long_lists_of_people_come_in_pages_at_a_fixed_cost(
     with django_assert_num_queries(8):
         page = staff_client.get(VETTING).content.decode()
     assert "Page 1 of 2" in page
-    assert page.count("@example.org") == 50
-    assert staff_client.get(f"{VETTING}?page=2").content.decode().count("@example.org") == 10
+    assert page.count("@example.org") == 51  # and whoever is signed in
+    assert staff_client.get(f"{VETTING}?page=2").content.decode().count("@example.org") == 11
     assert staff_client.get(f"{VETTING}?page=x").status_code == 200
-
-
-def test_the_list_of_studies_costs_the_same_for_one_study_and_for_five(
-    staff_client: Client,
-    person: Participant,
-    make_study: Callable[..., Study],
-    django_assert_num_queries: DjangoAssertNumQueries,
-) -> None:
-    for number in range(4):
-        make_study(slug=f"more-{number}")
-    with django_assert_num_queries(4):  # session, person, clock, studies
-        page = staff_client.get("/staff/").content
-    assert b"1 waiting" in page
-    assert_well_made(page)
-
-
-def test_without_a_study_staff_are_told_how_to_make_one(staff_client: Client) -> None:
-    assert b"create_study my-study" in staff_client.get("/staff/").content

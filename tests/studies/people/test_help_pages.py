@@ -234,8 +234,8 @@ def test_staff_see_who_waits_read_where_they_were_and_reply(
     staff: Client, visitor: Client, person: Participant
 ) -> None:
     visitor.post(HELP, {"text": "May I pause?", "page": "/studies/pilot/start/"})
-    assert "1 open" in text_of(staff.get("/staff/studies/pilot/"))
-    assert "1 open" in text_of(staff.get("/staff/"))
+    assert "Messages 1 waiting" in text_of(staff.get("/staff/studies/pilot/"))
+    assert "1 message" in text_of(staff.get("/staff/"))
     assert f"{person.code} waits for a reply 1" in text_of(staff.get(MESSAGES))
     thread = f"{MESSAGES}{person.code}/"
     shown = text_of(staff.get(thread))
@@ -252,11 +252,11 @@ def test_staff_see_who_waits_read_where_they_were_and_reply(
 def test_the_pages_of_a_study_lead_to_each_other_and_say_where_one_is(
     staff: Client, person: Participant
 ) -> None:
-    for here, address in (("Announcements", ANNOUNCEMENTS), ("Messages", MESSAGES)):
+    for address in (ANNOUNCEMENTS, MESSAGES):
         html = staff.get(address).content.decode()
-        for page in ("", "participants/", "invitations/", "announcements/", "messages/", "results/"):
+        for page in ("", "live/", "participants/", "messages/", "results/"):
             assert f'href="/staff/studies/pilot/{page}"' in html
-        assert re.search(rf'aria-current="page">\s*{here}', html)
+        assert re.search(r'messages/"\s+aria-current="page"', html)
 
 
 def test_participants_do_not_get_to_the_pages_of_the_team(visitor: Client, person: Participant) -> None:

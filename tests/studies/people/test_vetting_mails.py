@@ -191,7 +191,7 @@ def test_on_those_who_withdrew_nothing_is_decided(staff: Client, person: Partici
     assert "Withdrew" in page
     assert "Waiting for a decision" not in page
     assert f"Approve {person.code}" not in page
-    assert "1 waiting" not in " ".join(staff.get("/staff/").text.split())
+    assert "1 application" not in " ".join(staff.get("/staff/").text.split())
     refused = f"{person.code} withdrew from the study; there is nothing to decide any more."
     assert refused in decision(staff, person, decision="approve")
     call_command("vet_participants", "pilot", "approve", "--waiting")

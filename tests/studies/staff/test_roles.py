@@ -11,7 +11,6 @@ from django.test import Client
 from studies.models import Study, StudyEvent, User
 from studies.roles import Can, Role, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff, study_rights
-from studies.selectors.studies import studies_with_people
 from studies.services.roles import LastLead, NotOfStaff, role_give, role_take
 from studies.services.staff import staff_add, staff_disable
 from tests.studies.lifecycle.drafts import draft
@@ -91,7 +90,6 @@ def test_several_parts_add_up_and_count_in_their_study_alone(
     assert Can.SEE_RESULTS not in study_rights(user, study)
     assert study_rights(user, other) == frozenset()
     assert list(studies_of_staff(user)) == [study]
-    assert list(studies_with_people(user)) == [study]
 
 
 def test_the_site_is_run_by_its_administrators(study: Study) -> None:

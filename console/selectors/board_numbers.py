@@ -1,0 +1,171 @@
+"""How the places of a study fill, set by set and profile by profile, and what waits; one query."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Case, CharField, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
+
+from batches.models import Answer, Batch, BatchSlot, Session
+from batches.rules.statuses import SessionStatus
+from console.selectors.counting import number_of, unanswered_messages
+from studies.models import Study
+
+Row = tuple[int, str, str, int]
+
+
+class Place(StrEnum):
+    """How a set stands with a profile."""
+
+    FULL = "full"
+    PART = "part"
+    LIVE = "live"
+    LOST = "lost"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One set and one profile: how many of the places are filled, being filled, and were lost."""
+
+    number: int
+    filled: int
+    answering: int
+    lost: int
+    places: int
+
+    @property
+    def place(self) -> Place:
+        """The one thing to show; somebody answering is shown before everything else."""
+        if self.answering:
+            return Place.LIVE
+        if self.places and self.filled >= self.places:
+            return Place.FULL
+        if self.lost and not self.filled:
+            return Place.LOST
+        return Place.PART if self.filled else Place.EMPTY
+
+
+@dataclass(frozen=True)
+class ProfileCells:
+    """A profile through all sets that have places for it."""
+
+    name: str
+    cells: Sequence[Cell]
+
+    @property
+    def filled(self) -> int:
+        return sum(min(cell.filled, cell.places) for cell in self.cells)
+
+    @property
+    def places(self) -> int:
+        return sum(cell.places for cell in self.cells)
+
+    @property
+    def answering(self) -> int:
+        return sum(cell.answering for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """`covered` counts the sets with all their places filled, `one_short` those that lack one person."""
+
+    profiles: Sequence[ProfileCells]
+    sets: int
+    covered: int
+    one_short: int
+    finished: int
+    messages: int
+    answers_today: int
+
+
+def board_numbers(study: Study, now: datetime) -> Numbers:
+    """Count everything as it is by the clock; test people are counted nowhere."""
+    parts = [_sessions(study, now), _sets(study), *_single_numbers(study, now)]
+    if study.protocol.has_fixed_places:
+        parts.append(_slots(study))
+    rows: Sequence[Row] = list(parts[0].union(*parts[1:], all=True))
+    counts = Counter({(number, profile, what): n for number, profile, what, n in rows})
+    numbers = sorted(number for number, _profile, what, _n in rows if what == "set")
+    profiles = [
+        ProfileCells(profile.name, _cells(study, profile.slug, numbers, counts))
+        for profile in study.protocol.profiles
+    ]
+    short = _missing_by_set(profiles)
+    return Numbers(
+        profiles=profiles,
+        sets=len(numbers),
+        covered=sum(missing == 0 for missing in short.values()),
+        one_short=sum(missing == 1 for missing in short.values()),
+        finished=sum(n for _number, _profile, what, n in rows if what in {"filled", "lost"})
+        + counts[0, "", "tests"],
+        messages=counts[0, "", "messages"],
+        answers_today=counts[0, "", "today"],
+    )
+
+
+def _cells(
+    study: Study, profile: str, numbers: Sequence[int], counts: Counter[tuple[int, str, str]]
+) -> list[Cell]:
+    protocol = study.protocol
+    cells = []
+    for number in numbers:
+        of = {what: counts[number, profile, what] for what in ("filled", "answering", "lost")}
+        laid_down = protocol.has_fixed_places
+        places = counts[number, profile, "place"] if laid_down else protocol.replicates_per_profile
+        if places:
+            cells.append(Cell(number=number, places=places, **of))
+    return cells
+
+
+def _missing_by_set(profiles: Sequence[ProfileCells]) -> Counter[int]:
+    missing: Counter[int] = Counter()
+    for profile in profiles:
+        for cell in profile.cells:
+            missing[cell.number] += max(0, cell.places - cell.filled)
+    return missing
+
+
+def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
+    written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
+    what = Case(
+        When(status=SessionStatus.WITHDRAWN, then=Value("lost")),
+        When(status=SessionStatus.ACTIVE, deadline_at__gte=now, then=Value("answering")),
+        When(status=SessionStatus.SUBMITTED, then=Value("filled")),
+        When(Exists(written), overdue_rule="saved_counts", then=Value("filled")),
+        default=Value("lost"),
+        output_field=CharField(),
+    )
+    sessions = Session.objects.filter(batch__plan__study=study, participant__is_test=False)
+    named = sessions.annotate(number=F("batch__number"), profile=F("participant__profile"), what=what)
+    return named.order_by().values_list("number", "profile", "what").annotate(n=Count("pk"))
+
+
+def _sets(study: Study) -> QuerySet[Batch, Row]:
+    sets = Batch.objects.filter(plan__study=study).order_by()
+    return sets.values_list("number", Value(""), Value("set"), Value(1))
+
+
+def _slots(study: Study) -> QuerySet[BatchSlot, Row]:
+    slots = BatchSlot.objects.filter(batch__plan__study=study).order_by()
+    named = slots.values_list("batch__number", "profile", Value("place"))
+    return named.annotate(n=Count("pk"))
+
+
+def _single_numbers(study: Study, now: datetime) -> Iterator[QuerySet[Study, Row]]:
+    """Numbers of the whole study, which belong to no set."""
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    saved = Answer.objects.filter(
+        session__participant__study=study, session__participant__is_test=False, has_text=True
+    )
+    tests = Session.objects.filter(participant__study=study, participant__is_test=True)
+    single = {
+        "messages": unanswered_messages().filter(participant__study=study),
+        "today": saved.filter(saved_at__gte=today),
+        "tests": tests.filter(~Q(status=SessionStatus.ACTIVE) | Q(deadline_at__lt=now)),
+    }
+    for what, rows in single.items():
+        here = Study.objects.filter(pk=study.pk).order_by()
+        yield here.values_list(Value(0), Value(""), Value(what), number_of(rows))

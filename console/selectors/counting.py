@@ -1,0 +1,74 @@
+"""What waits for somebody in a study, and the studies beside it: one query for the rail of every page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, When
+
+from batches.models import Session
+from batches.rules.statuses import SessionStatus
+from screening.selectors.participants import undecided_participants
+from studies.models import Message, Participant, Study, VettingStatus
+from studies.selectors.participants import withdrew
+
+OTHER_STUDIES = 6
+# Names of counts as entries of the rail use them.
+WAITING = ("applications", "messages", "screening", "running")
+
+
+@dataclass(frozen=True)
+class RailFacts:
+    """Counts by name, and a few other studies, newest first."""
+
+    counts: Mapping[str, int]
+    others: tuple[Mapping[str, str], ...]
+
+
+def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
+    """Everything the rail of the study's pages says beside names; one query.
+
+    `studies` are those that the person has a part in.
+    """
+    asked = {
+        "applications": applications().filter(study=study),
+        "messages": unanswered_messages().filter(participant__study=study),
+        "screening": undecided_participants(study).order_by(),
+        "running": running_sessions(now).filter(participant__study=study),
+    }
+    # Counted for the study's own row alone.
+    counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
+    rows = list(
+        studies.annotate(**counts, is_here=Case(When(pk=study.pk, then=0), default=1))
+        .order_by("is_here", "-created_at", "-pk")
+        .values("slug", "name", "is_here", *WAITING)[: OTHER_STUDIES + 1]
+    )
+    here = {name: row[name] for row in rows if not row["is_here"] for name in WAITING}
+    return RailFacts(here, tuple(row for row in rows if row["is_here"]))
+
+
+def applications() -> QuerySet[Participant]:
+    """People of all studies who wait for a decision."""
+    return Participant.objects.filter(vetting_status=VettingStatus.SUBMITTED).exclude(withdrew())
+
+
+def unanswered_messages() -> QuerySet[Message]:
+    """Messages of people that are the last word of their conversation: one each."""
+    later = Message.objects.filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
+    return Message.objects.filter(~Exists(later), is_from_team=False)
+
+
+def running_sessions(now: datetime) -> QuerySet[Session]:
+    """Sessions in which somebody may write now; those of test people are nobody's."""
+    return Session.objects.filter(
+        status=SessionStatus.ACTIVE, deadline_at__gte=now, participant__is_test=False
+    )
+
+
+def number_of(rows: QuerySet[Any]) -> Subquery:
+    """How many rows there are, as part of another query."""
+    counted = rows.order_by().annotate(
+        rows_counted=Func(F("pk"), function="COUNT", output_field=IntegerField())
+    )
+    return Subquery(counted.values("rows_counted"))

@@ -1,0 +1,133 @@
+"""What to do next in a study, and what else waits there, for somebody with these rights."""
+
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
+
+from console.selectors.cards import StudyCard
+from studies.models import StudyStatus
+from studies.roles import Can
+
+Words = str | Promise
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to press; `why` says in a sentence what it is for."""
+
+    label: str
+    address: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Attention:
+    """A few words on what waits, and where."""
+
+    words: str
+    address: str
+
+
+class _Rule(NamedTuple):
+    """When something is next: a page, the right it takes, the button and why."""
+
+    page: str
+    can: Can
+    holds: Callable[[StudyCard], object]
+    label: Words
+    why: Words
+
+
+def next_step(card: StudyCard, rights: Set[Can]) -> Step:
+    """The first thing that is next and that these rights allow; else the way to the study's own page."""
+    for rule in RULES:
+        address = address_of(rule.page, card.study.slug)
+        if rule.can in rights and address and (number := rule.holds(card)):
+            numbers = {"number": number}
+            return Step(str(rule.label) % numbers, address, str(rule.why) % numbers)
+    return Step(str(_("Open")), reverse("staff_study", args=[card.study.slug]), "")
+
+
+def attention(card: StudyCard, rights: Set[Can]) -> Iterator[Attention]:
+    """What waits for somebody, as far as these rights see it."""
+    waiting = (
+        (card.to_screen, Can.REVIEW, "staff_screening", SCREEN),
+        (card.applications, Can.SEE_PEOPLE, "staff_participants", APPLICATIONS),
+        (card.messages, Can.INVITE, "staff_messages", MESSAGES),
+        (card.missing, Can.SEE_PROTOCOL, "staff_setup", MISSING),
+    )
+    for number, can, page, words in waiting:
+        if number and can in rights:
+            address = address_of(page, card.study.slug) or reverse("staff_study", args=[card.study.slug])
+            yield Attention(words % {"number": number}, address)
+
+
+def address_of(page: str, *arguments: str) -> str:
+    """Where the page is; empty where there is no such page."""
+    try:
+        return reverse(page, args=arguments)
+    except NoReverseMatch:
+        return ""
+
+
+SCREEN = ngettext_lazy("%(number)d person to screen", "%(number)d to screen", "number")
+APPLICATIONS = ngettext_lazy("%(number)d application", "%(number)d applications", "number")
+MESSAGES = ngettext_lazy("%(number)d message", "%(number)d messages", "number")
+MISSING = ngettext_lazy(
+    "%(number)d thing missing before it can be locked",
+    "%(number)d things missing before it can be locked",
+    "number",
+)
+
+
+def _is_draft(card: StudyCard) -> bool:
+    return card.study.status == StudyStatus.DRAFT
+
+
+RULES: tuple[_Rule, ...] = (
+    _Rule(
+        "staff_setup", Can.SET_UP, _is_draft,
+        _("Continue set-up"),
+        _("The protocol may still change. Lock it once nothing is missing; then people can be invited."),
+    ),
+    _Rule(
+        "staff_screening", Can.REVIEW, lambda card: card.to_screen,
+        _("Screen people (%(number)d)"),
+        _("Flagged people stay counted until somebody decides."),
+    ),
+    _Rule(
+        "staff_participants", Can.DECIDE_PEOPLE, lambda card: card.applications,
+        _("Decide applications (%(number)d)"),
+        _("People have applied and cannot start before somebody decides."),
+    ),
+    _Rule(
+        "staff_messages", Can.INVITE, lambda card: card.messages,
+        _("Answer messages (%(number)d)"),
+        _("People have written and wait for a reply."),
+    ),
+    _Rule(
+        "staff_live", Can.SEE_LIVE, lambda card: card.answering,
+        _("Watch live (%(number)d)"),
+        _("People are answering now. Nothing needs you there unless an incident shows."),
+    ),
+    _Rule(
+        "staff_invitations", Can.INVITE,
+        lambda card: card.is_open and not card.coming and card.ended < card.planned,
+        _("Invite people"),
+        _("The study is open and nobody is on the way who could fill the free places."),
+    ),
+    _Rule(
+        "staff_results", Can.SEE_RESULTS, lambda card: card.results_at,
+        _("Open results"),
+        _("Results were computed; the page says whether they are current."),
+    ),
+    _Rule(
+        "staff_judging", Can.JUDGE, lambda card: card.ended and not card.is_open,
+        _("Judge the answers"),
+        _("Nobody can start any more and there are answers without a score."),
+    ),
+)  # fmt: skip

@@ -1,0 +1,140 @@
+"""The live board: looking, which changes nothing, and the address from which it renews itself."""
+
+import csv
+import uuid
+from datetime import datetime
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+from django.views.decorators.http import require_safe
+
+from batches.services.clock import server_now
+from console.forms.live import FORMS
+from console.selectors.board import SORTS, Board, Tab, Wanted, board
+from console.services.live import SessionAction
+from console.views.live_words import ACTION_WORDS, RowWords, happening_words, tabs_of
+from formats.cells import csv_cell
+from studies.models import Study
+from studies.roles import Can
+from studies.views.access import rights_here, study_page
+
+# Each is replaced as a whole where it differs; what somebody types stands in none of them.
+PARTS = {
+    "live-tiles": "console/live/_tiles.html",
+    "live-coverage": "console/live/_coverage.html",
+    "live-tabs": "console/live/_tabs.html",
+    "live-rows": "console/live/_rows.html",
+    "live-facts": "console/live/_facts.html",
+    "live-happened": "console/live/_happened.html",
+}
+MAX_PAGE = 100_000
+
+
+@study_page(Can.SEE_LIVE)
+@require_safe
+def staff_live(request: HttpRequest, study: Study) -> HttpResponse:
+    """Who is answering, how the places fill and what went wrong; `?session=` opens one session."""
+    now = server_now()
+    shown = board(study, wanted_of(request), now)
+    context = _context(request, study, shown, now)
+    return render(request, "console/live/live.html", context)
+
+
+@study_page(Can.SEE_LIVE)
+@require_safe
+def staff_live_state(request: HttpRequest, study: Study) -> HttpResponse:
+    """The parts of the page as they are now; 304 where nothing that is stored has changed."""
+    now = server_now()
+    shown = board(study, wanted_of(request), now)
+    tag = f'"{shown.tag}-{get_language()}"'
+    if request.headers.get("If-None-Match") == tag:
+        return HttpResponseNotModified(headers={"ETag": tag})
+    context = _context(request, study, shown, now)
+    parts = {name: render_to_string(template, context, request) for name, template in PARTS.items()}
+    return JsonResponse({"as_of": now.isoformat(), "parts": parts}, headers={"ETag": tag})
+
+
+@study_page(Can.SEE_LIVE)
+@require_safe
+def staff_live_table(request: HttpRequest, study: Study) -> HttpResponse:
+    """The rows of the page as CSV."""
+    now = server_now()
+    shown = board(study, wanted_of(request), now)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-live-{shown.wanted.tab}.csv"'
+    writer = csv.writer(response, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for row in shown.rows:
+        facts = (
+            *(row.code, row.set_number, row.profile, row.status, row.started_at.isoformat()),
+            *(row.deadline_at.isoformat(), row.answered, row.questions),
+            *(row.last_save.isoformat() if row.last_save else None, " ".join(row.incidents)),
+        )
+        writer.writerow([csv_cell(fact) for fact in facts])
+    return response
+
+
+CSV_COLUMNS = (
+    "person", "question_set", "profile", "status", "started_at", "deadline_at", "answered", "questions",
+    "last_save_at", "incidents",
+)  # fmt: skip
+
+
+def wanted_of(request: HttpRequest) -> Wanted:
+    """What the address asks for; anything that is none of it is left out."""
+    asked = request.GET
+    page, sort, tab = asked.get("page", ""), asked.get("sort", ""), asked.get("tab", "")
+    return Wanted(
+        tab=Tab(tab) if tab in set(Tab) else Tab.ANSWERING,
+        page=min(int(page), MAX_PAGE) if page.isdecimal() and int(page) > 0 else 1,
+        sort=sort if sort in SORTS else "left",
+        session=_key(asked.get("session", "")),
+    )
+
+
+def _key(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+def _context(request: HttpRequest, study: Study, shown: Board, now: datetime) -> dict[str, object]:
+    rights = rights_here(request)
+    names = {profile.slug: profile.name for profile in study.protocol.profiles}
+    offered = [action for action in _offered(shown.wanted.tab) if ACTION_WORDS[action].can in rights]
+    opened = RowWords(shown.opened, names, now) if shown.opened else None
+    return {
+        "study": study,
+        "board": shown,
+        "now": now,
+        "tabs": tabs_of(shown),
+        "rows": [RowWords(row, names, now) for row in shown.rows],
+        "opened": opened,
+        "happened": [happening_words(one) for one in shown.happened],
+        "bulk": [(action, ACTION_WORDS[action]) for action in offered],
+        "forms": _forms(opened, rights, now),
+        "may_run": Can.RUN_SESSIONS in rights,
+        "may_invite": Can.INVITE in rights,
+        "may_see_people": Can.SEE_PEOPLE in rights,
+    }
+
+
+def _offered(tab: Tab) -> tuple[SessionAction, ...]:
+    """What can be done to sessions of this list."""
+    if tab == Tab.FINISHED:
+        return tuple(SessionAction)
+    return (SessionAction.EXTEND, SessionAction.MESSAGE, SessionAction.VOID)
+
+
+def _forms(opened: RowWords | None, rights: frozenset[Can], now: datetime) -> list[tuple[object, ...]]:
+    """The forms for the one session that is open."""
+    if opened is None:
+        return []
+    offered = [action for action in opened.actions if ACTION_WORDS[action].can in rights]
+    return [
+        (action, ACTION_WORDS[action], FORMS[action](initial={"seen_at": now}, auto_id=f"{action}-%s"))
+        for action in offered
+    ]

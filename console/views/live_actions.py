@@ -1,0 +1,183 @@
+"""What the study team does from the live board. Each page says first whom it reaches."""
+
+from datetime import datetime
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _, ngettext
+from django.views.decorators.http import require_http_methods
+
+from batches.models import Session
+from batches.rules.statuses import SessionStatus
+from batches.services.clock import server_now
+from console.forms.live import FORMS, OrderForm, PauseForm
+from console.selectors.board import Tab
+from console.selectors.board_rows import finished_sessions
+from console.services.live import Order, Reached, SessionAction, sessions_change
+from console.views.live_words import ACTION_WORDS
+from studies.models import Study
+from studies.roles import Can
+from studies.services.pausing import recruiting_pause, recruiting_resume
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, study_page
+
+NAMED = 12
+MOST_SHOWN = 200
+
+
+@study_page(Can.RUN_SESSIONS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_live_act(request: HttpRequest, study: Study, action: str) -> HttpResponse:
+    """Extra time, reopening or voiding; GET asks for the reason, POST does it."""
+    if action not in {SessionAction.EXTEND, SessionAction.REOPEN, SessionAction.VOID}:
+        raise Http404("no such action")
+    return _act(request, study, SessionAction(action))
+
+
+@study_page(Can.INVITE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_live_message(request: HttpRequest, study: Study) -> HttpResponse:
+    """A message into the conversation of each of the chosen."""
+    return _act(request, study, SessionAction.MESSAGE)
+
+
+@study_page(Can.RUN_SESSIONS)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_live_pause(request: HttpRequest, study: Study) -> HttpResponse:
+    """Let nobody new in, or let them in again."""
+    form = PauseForm(request.POST if request.method == "POST" else None)
+    paused = study.recruiting_paused_at is not None
+    if form.is_valid():
+        change = recruiting_resume if paused else recruiting_pause
+        try:
+            change(study=study, reason=form.cleaned_data["text"], actor=signed_in(request), now=server_now())
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _resumed() if paused else _paused())
+            return redirect("staff_live", study.slug)
+    context = {"study": study, "form": form, "paused": paused}
+    return render(request, "console/live/pause.html", context, status=422 if form.is_bound else 200)
+
+
+def _act(request: HttpRequest, study: Study, action: SessionAction) -> HttpResponse:
+    now = server_now()
+    asked = request.POST if request.method == "POST" else request.GET
+    sessions = _chosen(study, asked, now)
+    posted = request.method == "POST"
+    form = FORMS[action](request.POST if posted else None, initial={"seen_at": now})
+    if posted and form.is_valid():
+        try:
+            done = sessions_change(
+                study=study, sessions=sessions, order=_order(request, action, form), now=now
+            )
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            _say(request, action, done)
+            return redirect(_back(study, asked))
+    context = _page(study, action, form, sessions, asked)
+    return render(request, "console/live/act.html", context, status=422 if form.is_bound else 200)
+
+
+def _order(request: HttpRequest, action: SessionAction, form: OrderForm) -> Order:
+    facts = form.cleaned_data
+    return Order(
+        action=action,
+        text=facts["text"],
+        actor=signed_in(request),
+        seen_at=facts["seen_at"],
+        minutes=facts.get("minutes", 0),
+    )
+
+
+def _chosen(study: Study, asked: QueryDict, now: datetime) -> QuerySet[Session]:
+    """The sessions that were ticked, or all of a list."""
+    sessions = Session.objects.filter(participant__study=study)
+    everybody = asked.get("all", "")
+    if everybody == Tab.ANSWERING:
+        return sessions.filter(status=SessionStatus.ACTIVE, deadline_at__gte=now)
+    if everybody == Tab.FINISHED:
+        return sessions.filter(pk__in=finished_sessions(sessions, now))
+    return sessions.filter(pk__in=_keys(asked))
+
+
+def _keys(asked: QueryDict) -> list[UUID]:
+    keys = []
+    for text in asked.getlist("session"):
+        try:
+            keys.append(UUID(text))
+        except ValueError:
+            raise Http404("no such session") from None
+    return keys
+
+
+def _page(
+    study: Study, action: SessionAction, form: OrderForm, sessions: QuerySet[Session], asked: QueryDict
+) -> dict[str, object]:
+    codes = list(sessions.order_by("participant__code").values_list("participant__code", flat=True))
+    everybody = asked.get("all", "")
+    return {
+        "study": study,
+        "action": action,
+        "words": ACTION_WORDS[action],
+        "form": form,
+        "codes": codes[:MOST_SHOWN],
+        "more": max(0, len(codes) - MOST_SHOWN),
+        "number": len(codes),
+        "all": everybody if everybody in {Tab.ANSWERING, Tab.FINISHED} else "",
+        "keys": [] if everybody else _keys(asked),
+        "back": _back(study, asked),
+    }
+
+
+def _back(study: Study, asked: QueryDict) -> str:
+    """The board as it was left: its list, and the session where it was about one."""
+    keys = asked.getlist("session")
+    tab = asked.get("tab", "")
+    kept = {"tab": tab if tab in set(Tab) else "", "session": keys[0] if len(keys) == 1 else ""}
+    query = urlencode({name: value for name, value in kept.items() if value})
+    address = reverse("staff_live", args=[study.slug])
+    return f"{address}?{query}" if query else address
+
+
+def _say(request: HttpRequest, action: SessionAction, done: Reached) -> None:
+    """Whom it reached, and why not the others."""
+    if done.reached:
+        number = len(done.reached)
+        sentence = ngettext(
+            "%(action)s: done for %(people)s.", "%(action)s: done for %(number)d people, %(people)s.", number
+        )
+        names = {"action": ACTION_WORDS[action].label, "number": number, "people": _named(done.reached)}
+        messages.success(request, sentence % names)
+    for sentence, codes in _by_sentence(done).items():
+        messages.warning(
+            request,
+            _("Not done for %(people)s: %(sentence)s") % {"people": _named(codes), "sentence": sentence},
+        )
+
+
+def _by_sentence(done: Reached) -> dict[str, list[str]]:
+    people: dict[str, list[str]] = {}
+    for code, sentence in done.refused:
+        people.setdefault(sentence, []).append(code)
+    return people
+
+
+def _named(codes: list[str]) -> str:
+    shown = ", ".join(codes[:NAMED])
+    left = len(codes) - NAMED
+    return _("%(people)s and %(number)d more") % {"people": shown, "number": left} if left > 0 else shown
+
+
+def _paused() -> str:
+    return _("Recruiting is paused: nobody accepts an invitation or starts. Running sessions go on.")
+
+
+def _resumed() -> str:
+    return _("Recruiting goes on: invitations can be accepted and people can start.")

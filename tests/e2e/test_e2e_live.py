@@ -1,0 +1,75 @@
+"""The live board in a real browser: it renews itself, and leaves alone what somebody is doing on it."""
+
+from collections.abc import Callable
+
+from django.utils import timezone
+from playwright.sync_api import BrowserContext, Page, expect
+
+from batches.models import Session
+from batches.services.answers import IncomingText, answer_save
+from studies.models import Study, User
+
+SOON_MS = 15_000
+
+
+def answer(session: Session, position: int) -> None:
+    answer_save(
+        user_id=session.participant.user_id,
+        session_id=session.pk,
+        position=position,
+        incoming=IncomingText(text="Some words", base_revision=0, tab="one", sequence=1),
+        now=timezone.now(),
+    )
+
+
+def test_the_board_renews_itself_and_keeps_focus_choice_and_what_is_typed(
+    make_study: Callable[..., Study],
+    begin: Callable[..., Session],
+    staff: User,
+    new_device: Callable[..., BrowserContext],
+    looks: Callable[[Page, str], list[str]],
+) -> None:
+    study = make_study(prompts=3)
+    first = begin(study)
+    page = new_device(staff).new_page()
+    page.goto(f"/staff/studies/{study.slug}/live/?session={first.pk}")
+    row = page.locator("#live-rows tr", has_text=first.participant.code)
+    expect(row).to_contain_text("0 / 3")
+    row.get_by_role("checkbox").check()
+    page.get_by_text("Give extra time").last.click()
+    reason = page.get_by_label("Reason", exact=True).first
+    reason.fill("Half a sen")
+    row.get_by_role("link", name=first.participant.code).focus()
+
+    answer(first, 1)
+    second = begin(study)
+    expect(row).to_contain_text("1 / 3", timeout=SOON_MS)
+    expect(page.locator("#live-rows")).to_contain_text(second.participant.code)
+    expect(page.locator("#live-happened")).to_contain_text("question 1: answer saved")
+    expect(row.get_by_role("checkbox")).to_be_checked()
+    expect(row.get_by_role("link", name=first.participant.code)).to_be_focused()
+    expect(reason).to_have_value("Half a sen")
+    expect(page.locator("#live-age")).to_contain_text("updated")
+    assert looks(page, "live") == []
+
+    reason.fill("The power was cut")
+    page.locator("#live-drawer").get_by_role("button", name="Give extra time").click()
+    expect(page.get_by_role("status").first).to_contain_text(f"done for {first.participant.code}")
+    before = first.deadline_at
+    first.refresh_from_db()
+    assert (first.deadline_at - before).total_seconds() == 15 * 60
+
+
+def test_a_server_that_is_gone_is_said_calmly(
+    make_study: Callable[..., Study], staff: User, new_device: Callable[..., BrowserContext]
+) -> None:
+    study = make_study(prompts=2)
+    device = new_device(staff)
+    page = device.new_page()
+    page.goto(f"/staff/studies/{study.slug}/live/")
+    expect(page.locator("#live-age")).to_contain_text("updated")
+    device.set_offline(True)
+    expect(page.locator("#live-age")).to_contain_text("server not reached", timeout=30_000)
+    expect(page.locator("#live-rows")).to_contain_text("Nobody is answering")
+    device.set_offline(False)
+    expect(page.locator("#live-age")).to_contain_text("updated", timeout=SOON_MS)
