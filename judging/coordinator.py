@@ -7,8 +7,11 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from judging.models import JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.selectors.left import unscored_answers
+from judging.selectors.progress import judging_progress
 from judging.selectors.runs import open_judging_run
 from judging.services.comparing import (
     Comparison,
@@ -19,9 +22,9 @@ from judging.services.comparing import (
     comparison_start,
 )
 from judging.services.running.coordinating import remaining_of, require_same_judges, run_coordinate
-from judging.services.running.judge_specs import JudgeSpec
+from judging.services.running.judge_specs import JudgeSpec, spec_of
 from judging.services.running.planning import Progress
-from judging.services.running.runs import PlanOutdated, RunIsOpen, run_plan, run_start
+from judging.services.running.runs import PlanOutdated, RunIsOpen, run_plan, run_start, scoring_runs_of
 from judging.services.running.settling import answers_complete
 from judging.services.running.working import LeaseResult, lease_work
 from studies.models import Study, User
@@ -29,6 +32,14 @@ from studies.services.refusals import Refused
 
 Clock = Callable[[], datetime]
 LOOK_SECONDS = 0.2
+
+
+class RunNotOver(Refused):
+    """The run goes on."""
+
+
+class BudgetUsedUp(Refused):
+    """Nothing of the run's budget is left."""
 
 
 class RunPaused(Refused):
@@ -54,6 +65,36 @@ def run_continue_or_start(
             # Somebody else was faster: see what there is now.
             continue
     return run
+
+
+def run_retry(*, run: JudgingRun, reason: str, actor: User | None, clock: Clock) -> JudgingRun | None:
+    """Ask the same judges once more about what this run left without a score, for `reason` or for any.
+
+    A new run, under what is left of the budget. None where nothing is left to ask. Raises RunNotOver,
+    BudgetUsedUp and what starting raises.
+    """
+    if run.is_open:
+        raise RunNotOver(_("This run goes on; what failed can be asked again once it is over."))
+    specs = [spec_of(one) for one in scoring_runs_of(run)]
+    plan = run_plan(
+        study=run.study, specs=specs, now=clock(), progress=lambda done, total: None,
+        only=unscored_answers(run, reason),
+    )  # fmt: skip
+    if not plan.rows:
+        return None
+    return run_start(plan=plan, budget=_budget_left(run, clock()), actor=actor, now=clock())
+
+
+def _budget_left(run: JudgingRun, now: datetime) -> Decimal | None:
+    if run.budget is None:
+        return None
+    left = run.budget - judging_progress(run, now).spent
+    if left <= 0:
+        raise BudgetUsedUp(
+            _("The budget of run %(number)d is used up. Estimate what is left and start it with another.")
+            % {"number": run.pk}
+        )
+    return left
 
 
 def judging_compare(

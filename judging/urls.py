@@ -1,14 +1,12 @@
-"""Staff pages: the judges of the site, and the judging of a study."""
+"""Staff pages: the judges of the site. The judging of a study is in `reporting.urls`."""
 
 from django.urls import path
 
 from judging.views.judges import staff_judge, staff_judge_add, staff_judge_try, staff_judges
-from judging.views.judging import staff_judging
 
 urlpatterns = [
     path("staff/judges/", staff_judges, name="staff_judges"),
     path("staff/add-judge/", staff_judge_add, name="staff_judge_add"),
     path("staff/judges/<slug:slug>/", staff_judge, name="staff_judge"),
     path("staff/judges/<slug:slug>/try/", staff_judge_try, name="staff_judge_try"),
-    path("staff/studies/<slug:slug>/judging/", staff_judging, name="staff_judging"),
 ]

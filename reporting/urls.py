@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from reporting.views import judging_run, results
+from reporting.views import judging, judging_run, results, screening, verdicts
 from reporting.views.agreement import pages as agreement
-from reporting.views.audits import pages as audits
+from reporting.views.audits import pages as audits, rating
 from reporting.views.measurement import pages as measurement
 from reporting.views.planner import pages as planner
 from reporting.views.report import pages as report
@@ -17,6 +17,19 @@ urlpatterns = [
     path(
         "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
     ),
+    path(f"{STUDY}screening/", screening.staff_screening, name="staff_screening"),
+    path(f"{STUDY}screening/share/", screening.staff_screening_share, name="staff_screening_share"),
+    path(f"{STUDY}screening/ledger/", screening.staff_screening_ledger, name="staff_screening_ledger"),
+    path(
+        f"{STUDY}screening/ledger.csv",
+        screening.staff_screening_ledger_csv,
+        name="staff_screening_ledger_csv",
+    ),
+    path(f"{STUDY}screening/verdict/<slug:code>/", screening.staff_verdict, name="staff_verdict"),
+    path(f"{STUDY}judging/", judging.staff_judging, name="staff_judging"),
+    path(f"{STUDY}judging/random/", verdicts.staff_judging_random, name="staff_judging_random"),
+    path(f"{RUN}verdicts/", verdicts.staff_judging_verdicts, name="staff_judging_verdicts"),
+    path(f"{RUN}retry/", judging_run.staff_judging_retry, name="staff_judging_retry"),
     path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
     path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
     path(f"{RUN}pause/", judging_run.staff_judging_pause, name="staff_judging_pause"),
@@ -28,6 +41,8 @@ urlpatterns = [
         agreement.staff_agreement_figure,
         name="staff_agreement_figure",
     ),
+    path(f"{STUDY}audits/", rating.staff_audits, name="staff_audits"),
+    path(f"{STUDY}audits/<int:sample>/", rating.staff_audit_rate, name="staff_audit_rate"),
     path(f"{RUN}audit/", audits.staff_audit, name="staff_audit"),
     path(f"{RUN}audit/<int:sample>/", audits.staff_audit_sample, name="staff_audit_sample"),
     path(f"{RUN}audit/<int:sample>/sheet.csv", audits.staff_audit_sheet, name="staff_audit_sheet"),

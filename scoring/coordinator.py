@@ -31,6 +31,7 @@ from scoring.services.results import results_compute
 from screening.selectors.screening import Screening
 from screening.services.screening import study_screen
 from studies.models import Study, User
+from studies.services.events import StudyEventKind, event_record
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +120,27 @@ def results_bring_up(
         earlier = measurement_of(results)
         chosen = {"seed": earlier.seed, "resamples": earlier.resamples} if earlier else {}
         measurement_compute(results=results, now=clock(), said=measuring, **chosen)
+    return found
+
+
+def results_recompute(
+    *,
+    study: Study,
+    actor: User | None,
+    clock: Clock,
+    measuring: Said = nothing_said,
+    step: Callable[[int, int], None] = no_step,
+) -> OutOfDate:
+    """`results_bring_up` because somebody asked for it; the trail says so.
+
+    From the moment it began results are known to rest on everything there was, computed anew or not.
+    """
+    began = clock()
+    found = results_bring_up(study=study, clock=clock, measuring=measuring, step=step)
+    event_record(
+        study, StudyEventKind.RESULTS_RECOMPUTED, began, actor=actor,
+        results=len(found.results), measurements=len(found.measurements), agreement=found.agreement,
+    )  # fmt: skip
     return found
 
 

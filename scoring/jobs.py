@@ -9,7 +9,7 @@ from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
 from psychometrics.inference.measure import Block
 from psychometrics.measures.registry import MEASURED
-from scoring.coordinator import results_bring_up
+from scoring.coordinator import results_recompute
 from scoring.models import ExportContents
 from scoring.services.export_files import tables_file_make
 from studies.roles import Can
@@ -50,10 +50,15 @@ def bring_up(job: JobContext, *, until: int) -> bool:
         measuring(begun[0] + within, begun[1])
 
     computing(0, 1)
-    return bool(results_bring_up(study=job.study, clock=job.clock, measuring=said, step=step))
+    return bool(
+        results_recompute(study=job.study, actor=job.actor, clock=job.clock, measuring=said, step=step)
+    )
 
 
-@job_kind("results", label=_("Bring the results up to date"), can=Can.JUDGE)
+RESULTS = "results"
+
+
+@job_kind(RESULTS, label=_("Bring the results up to date"), can=Can.JUDGE)
 def results(job: JobContext) -> JobResult:
     """Compute what is missing, or older than answers, scores and decisions as they are now."""
     changed = bring_up(job, until=FINE)

@@ -5,17 +5,21 @@ from django.utils.translation import gettext_lazy as _
 from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
-from screening.services.screening import study_screen
+from screening.services.screening import offtask_filter_run
 from studies.roles import Can
 
+SCREENING = "screening"
 LOOKING = gettext_noop("Looking at answers that ended")
 
 
-@job_kind("screening", label=_("Off-task filter"), can=Can.JUDGE)
+@job_kind(SCREENING, label=_("Off-task filter"), can=Can.JUDGE)
 def screening(job: JobContext) -> JobResult:
     """Run the off-task rules over every ended session. They flag; people decide."""
-    found = study_screen(
-        study=job.study, now=job.clock(), said=lambda done, of: job.progress(done, of, LOOKING)
+    found = offtask_filter_run(
+        study=job.study,
+        actor=job.actor,
+        now=job.clock(),
+        said=lambda done, of: job.progress(done, of, LOOKING),
     )
     return JobResult(
         gettext_noop("People looked at: %(people)d. Waiting for a decision: %(waiting)d."),

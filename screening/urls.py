@@ -1,10 +1,11 @@
-"""Staff pages: whom the screening proposes to exclude."""
+"""Staff pages: what starts the screening. Its page and verdicts are in `reporting.urls`."""
 
 from django.urls import path
 
-from screening.views.screening import staff_screening, staff_verdict
+from screening.views.screening import staff_screening_filter
 
 urlpatterns = [
-    path("staff/studies/<slug:slug>/screening/", staff_screening, name="staff_screening"),
-    path("staff/studies/<slug:slug>/screening/<slug:code>/", staff_verdict, name="staff_verdict"),
+    path(
+        "staff/studies/<slug:slug>/screening/filter/", staff_screening_filter, name="staff_screening_filter"
+    ),
 ]

@@ -79,9 +79,8 @@ def history_lines(
     staff = dict(User.objects.filter(is_staff=True).values_list("pk", "email"))
     for row in rows.order_by("-pk")[:limit].iterator(chunk_size=1000):
         line = _line(row, rights)
-        if "person" in line.details:  # of the team: who got a role or lost it
-            told = {**line.details, "person": staff.get(line.details["person"], line.details["person"])}
-            line = replace(line, details=told)
+        if isinstance(key := line.details.get("person"), int):  # of the team: who got a role or lost it
+            line = replace(line, details={**line.details, "person": staff.get(key, "")})
         yield line
 
 

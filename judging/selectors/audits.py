@@ -4,7 +4,9 @@ Only the newest revisions of counted answers of retained participants are drawn.
 excluded later takes their items out of sheets and results; the numbers of the others stay.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db.models import Count, F, Min, Q, QuerySet
 
@@ -12,6 +14,8 @@ from judging.audit_sheet import SheetRow
 from judging.models import AuditItem, AuditSample, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import counted_answers
 from psychometrics.agreement.audit_sample import DrawnStratum, JudgedVerdict, Stratum
+from psychometrics.agreement.coefficients import kappa_of
+from psychometrics.agreement.paired import MET
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
 from studies.models import Study
@@ -68,7 +72,7 @@ def audit_samples(run: JudgingRun) -> QuerySet[AuditSample]:
 def study_samples(study: Study) -> QuerySet[AuditSample]:
     """All samples of a study, newest first."""
     samples = AuditSample.objects.filter(judging_run__study=study)
-    return samples.select_related("judging_run__study").order_by("-pk")
+    return samples.select_related("judging_run__study", "drawn_by").order_by("-pk")
 
 
 def counting_items(sample: AuditSample) -> QuerySet[AuditItem]:
@@ -137,3 +141,34 @@ def scores_by_judge(
 def _current_verdicts(study: Study, judges: list[int]) -> QuerySet[CriterionScore]:
     scored = CriterionScore.objects.filter(run__in=judges, run__study=study, state=RowState.SCORED)
     return scored.filter(revision=F("answer__revision")).order_by()
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """How raters and the judge agree in the newest sample, as drawn: shares of the `rated` items.
+
+    `too_kind`: the judge calls met what people do not; `too_strict` the other way. NaN: nothing is rated.
+    """
+
+    sample: int
+    asked: int
+    rated: int
+    kappa: float
+    too_kind: float
+    too_strict: float
+
+
+def newest_rater_agreement(study: Study) -> RaterAgreement | None:
+    """Of the newest sample of the study; None without one. Two queries."""
+    sample = study_samples(study).first()
+    if sample is None:
+        return None
+    facts = list(counting_items(sample).values_list("human_score", "row__score"))
+    rated = [(human, judge) for human, judge in facts if human is not None and judge is not None]
+    people, judge = [human for human, _judge in rated], [given for _human, given in rated]
+    share = 1 / len(rated) if rated else math.nan
+    kind = sum(human < MET <= given for human, given in rated)
+    strict = sum(given < MET <= human for human, given in rated)
+    return RaterAgreement(
+        sample.pk, len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
+    )

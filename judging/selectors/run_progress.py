@@ -115,6 +115,28 @@ class Progress:
         return sum((judge.possibly_spent for judge in self.judges), ZERO)
 
     @property
+    def spent(self) -> Decimal:
+        """What is on record and what may have been spent beside it, as far as prices are known."""
+        return (self.known_cost or ZERO) + self.possibly_spent
+
+    @property
+    def scored(self) -> int:
+        return sum(judge.scored for judge in self.judges)
+
+    @property
+    def unscored(self) -> int:
+        return sum(judge.unscored_number for judge in self.judges)
+
+    @property
+    def tokens(self) -> int:
+        return sum(judge.prompt_tokens + judge.completion_tokens for judge in self.judges)
+
+    @property
+    def calls_per_minute(self) -> float:
+        """At the present speed of all judges together."""
+        return sum(judge.calls_per_minute or 0 for judge in self.judges)
+
+    @property
     def workers(self) -> int:
         return sum(judge.workers for judge in self.judges)
 

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from judging.models import OPEN_RUN_STATES, JudgingRun
+from judging.models import OPEN_RUN_STATES, JudgingRun, RunPurpose
 from studies.models import Study
 
 
@@ -18,3 +18,8 @@ def judging_run_by_number(study: Study, number: int) -> JudgingRun | None:
 def open_judging_run(study: Study) -> JudgingRun | None:
     """The one that goes on or pauses."""
     return judging_runs(study).filter(state__in=OPEN_RUN_STATES).first()
+
+
+def newest_scores_run(study: Study) -> JudgingRun | None:
+    """The newest run for results, whatever became of it."""
+    return judging_runs(study).filter(purpose=RunPurpose.SCORES).first()

@@ -95,7 +95,7 @@ def ratings_import(
     earlier = [[item.number, item.human_score] for item, row in changed if _replaces(item, row)]
     gone = sum(row.number not in counting for row in said)
     for item, row in changed:
-        _rate(item, row, rater, now)
+        item_take_over(item, row, rater, now)
     AuditItem.objects.bulk_update(
         [item for item, _row in changed], ["human_score", "comment", "rater", "rated_at"]
     )
@@ -174,7 +174,8 @@ def _has_new_comment(item: AuditItem, row: RatingRow) -> bool:
     return bool(row.comment) and row.comment != item.comment.partition(EARLIER)[0]
 
 
-def _rate(item: AuditItem, row: RatingRow, rater: str, now: datetime) -> None:
+def item_take_over(item: AuditItem, row: RatingRow, rater: str, now: datetime) -> None:
+    """Set what the row says on the item, without saving it."""
     if row.score is not None and row.score != item.human_score:
         item.human_score, item.rated_at = row.score, now
     if _has_new_comment(item, row):

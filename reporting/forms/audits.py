@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from judging.services.audit_ratings import RATER_CHARACTERS, RatingProblem, RatingReading
 from psychometrics.agreement.audit_sample import DEFAULT_SIZE
 from reporting.forms.audit_file import read_ratings
+from studies.forms.texts import REASON_CHARACTERS, StorableTextField
 from studies.services.people.credentials import MAX_BYTES
 
 MAX_SEED = 2**63 - 1
@@ -81,3 +82,17 @@ class RatingsForm(forms.Form):
 def random_seed() -> int:
     """A seed short enough to write down."""
     return secrets.randbelow(10**6)
+
+
+class RatingForm(forms.Form):
+    """One answer of a sample, rated on its page."""
+
+    number = forms.IntegerField(min_value=1, error_messages={"invalid": _("Open this page again.")})
+    score = forms.FloatField(
+        min_value=0,
+        max_value=1,
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"), _("Choose one of the three buttons.")
+        ),
+    )
+    comment = StorableTextField(required=False, max_length=REASON_CHARACTERS)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
@@ -16,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from judging.coordinator import run_retry
 from judging.forms.judging import CancelForm, ResumeForm
 from judging.models import JudgingRun, PauseReason, RunState
 from judging.selectors.audits import audit_samples
@@ -23,9 +23,11 @@ from judging.selectors.judges import shortest
 from judging.selectors.progress import judging_progress
 from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_run_by_number
+from judging.selectors.throughput import calls_by_minute
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run_resume
 from judging.views.reason_texts import WAYS_ON, reason_text
+from presentation.sparkline import sparkline
 from reporting.views.agreement.pages import run_panel
 from studies.models import Study
 from studies.roles import Can
@@ -83,7 +85,7 @@ def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 @require_safe
 def staff_judging_live(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """The part of the page that changes while the run goes on."""
-    return render(request, "reporting/_judging_live.html", _run_context(run))
+    return render(request, "reporting/_judging_live.html", run_context(run))
 
 
 @run_required
@@ -105,7 +107,7 @@ def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """Go on, under the budget that was sent."""
     if request.method != "POST":
         return _to_run(run)
-    form = ResumeForm(request.POST, spent=spent(judging_progress(run, timezone.now())))
+    form = ResumeForm(request.POST, spent=judging_progress(run, timezone.now()).spent)
     if not form.is_valid():
         return _run_page(request, run, resume_form=form)
     budget, actor = form.cleaned_data["budget"], signed_in(request)
@@ -141,18 +143,39 @@ def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     return _to_run(run)
 
 
+@run_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_judging_retry(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """Ask again about what the run left without a score, for one reason or any."""
+    if request.method != "POST":
+        return _to_run(run)
+    try:
+        again = run_retry(
+            run=run, reason=request.POST.get("reason", "")[:40], actor=signed_in(request), clock=timezone.now
+        )
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return _to_run(run)
+    if again is None:
+        messages.info(request, _("Nothing is left to ask again: the answers have a score, or count no more."))
+        return _to_run(run)
+    messages.success(request, _("What failed is being asked again."))
+    return _to_run(again)
+
+
 def _to_run(run: JudgingRun) -> HttpResponse:
     return redirect("staff_judging_run", slug=run.study.slug, number=run.pk)
 
 
 def _run_page(request: HttpRequest, run: JudgingRun, **refused: Form) -> HttpResponse:
     """The page; `refused` is the form that was sent and is not in order, as resume_form or cancel_form."""
-    context = _run_context(run) | {"panel": run_panel(run), "audits": audit_samples(run), **refused}
+    context = run_context(run) | {"panel": run_panel(run), "audits": audit_samples(run), **refused}
     context["cancel_refused"] = "cancel_form" in refused
     return render(request, "reporting/judging_run.html", context, status=422 if refused else 200)
 
 
-def _run_context(run: JudgingRun) -> dict[str, object]:
+def run_context(run: JudgingRun) -> dict[str, object]:
+    """What the live part of a run's page shows."""
     progress = judging_progress(run, timezone.now())
     return {
         "study": run.study,
@@ -161,13 +184,10 @@ def _run_context(run: JudgingRun) -> dict[str, object]:
         "reasons": _reason_rows(progress),
         "way_on": WAYS_ON.get(run.pause_reason, ""),
         "said": said(progress),
-        "resume_form": ResumeForm(initial={"budget": shortest(run.budget)}, spent=spent(progress)),
+        "spark": sparkline(calls_by_minute(run, progress.now)),
+        "resume_form": ResumeForm(initial={"budget": shortest(run.budget)}, spent=progress.spent),
         "cancel_form": CancelForm(left=progress.open),
     }
-
-
-def spent(progress: Progress) -> Decimal:
-    return (progress.known_cost or Decimal(0)) + progress.possibly_spent
 
 
 def _reason_rows(progress: Progress) -> list[ReasonRow]:

@@ -26,6 +26,7 @@ from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.table_files import table_response
 from reporting.views.tabs import results_tabs
+from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import changes_since, newest_study_results
@@ -36,7 +37,6 @@ from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 
 VALUES = "values"
-RECOMPUTING = "results"  # a kind of job
 
 
 @unblinded_study_required
@@ -46,7 +46,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     results = newest_study_results(study)
     shown = scope_of_results(request, results)
     query = shown.context["scope_query"]
-    job = newest_job(study, RECOMPUTING)
+    job = newest_job(study, RESULTS)
     context = {
         "study": study,
         "results": results,
@@ -90,7 +90,7 @@ def _results_context(
         "checks": checks(study, found, query),
         "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
         "person_se": (row.value if (row := found.get(PERSON_ERROR)) else None),
-        "beside": beside_table(found.report, measurement),
+        "beside": beside_table(found.report, found),
         "beside_categories": beside_categories(found.report),
     }
 
@@ -126,9 +126,9 @@ def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tup
 @study_page(Can.JUDGE)
 @require_POST
 def staff_results_recompute(request: HttpRequest, study: Study) -> HttpResponse:
-    """Start the work that brings everything up to verdicts and scores as they are now."""
+    """Bring results, agreement and measurement up to the verdicts and scores as they are now, as a job."""
     try:
-        job_start(kind=RECOMPUTING, study=study, actor=signed_in(request), arguments={}, now=timezone.now())
+        job_start(kind=RESULTS, study=study, actor=signed_in(request), now=timezone.now())
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return redirect("staff_results", slug=study.slug)
+    return redirect("staff_judging" if "judging" in request.POST else "staff_results", slug=study.slug)

@@ -1,8 +1,10 @@
 """Scoring runs, their newest results, and what must be said wherever these are shown."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, IntegerField, Max, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
@@ -12,7 +14,8 @@ from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import ResultSet
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
-from studies.models import Study
+from studies.models import Study, StudyEvent
+from studies.services.events import StudyEventKind
 
 # Who ended a run computes its results at once; nobody else does so meanwhile.
 RESULTS_WAIT = timedelta(minutes=2)
@@ -46,16 +49,8 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
 
     With `public_only` what would change those over public prompts: no number tells of private ones.
     """
-    study, moment = results.run.study, results.computed_at
-    sessions = SessionEvent.objects.filter(
-        session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
-    )
-    ended = sessions.filter(kind__in=ENDS).count()
-    # Time given to a running session changes no result.
-    resumed = sessions.filter(kind__in=WENT_ON, details__before__in=ENDED).count()
-    decided = Verdict.objects.filter(participant__study=study, decided_at__gt=moment).count()
-    scores = results.run.scores.filter(judged_at__gt=moment)
-    judged = (scores.filter(answer__prompt__split=PUBLIC) if public_only else scores).count()
+    study = results.run.study
+    ended, resumed, decided, judged = _counts_since(results, public_only=public_only)
     found = [
         (
             ended,
@@ -78,6 +73,43 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
     ]
     amended = results.run.design_hash != study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
+
+
+def _counts_since(results: ResultSet, *, public_only: bool) -> tuple[int, int, int, int]:
+    """Sessions ended and resumed, verdicts, answers judged since the results were computed, or last compared
+    with what they rest on (`results_recompute`). Two queries.
+    """
+    study = results.run.study
+    moment = max(results.computed_at, results_checked_at(study) or results.computed_at)
+    sessions = SessionEvent.objects.filter(
+        session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
+    )
+    scores = results.run.scores.filter(judged_at__gt=moment)
+    # Time given to a running session changes no result.
+    numbers = {
+        "ended": sessions.filter(kind__in=ENDS),
+        "resumed": sessions.filter(kind__in=WENT_ON, details__before__in=ENDED),
+        "decided": Verdict.objects.filter(participant__study=study, decided_at__gt=moment),
+        "judged": scores.filter(answer__prompt__split=PUBLIC) if public_only else scores,
+    }
+    counted = {name: _counted(rows) for name, rows in numbers.items()}
+    found: tuple[int, int, int, int] = Study.objects.filter(pk=study.pk).values_list(*counted.values()).get()
+    return found
+
+
+def results_checked_at(study: Study) -> datetime | None:
+    """When results were last compared with what they rest on (`results_recompute`)."""
+    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
+    newest: datetime | None = checks.aggregate(newest=Max("happened_at"))["newest"]
+    return newest
+
+
+def _counted(rows: QuerySet[Any]) -> Coalesce:
+    """The number of these rows inside of another query."""
+    number = (
+        rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("pk")).values("number")
+    )
+    return Coalesce(Subquery(number), 0, output_field=IntegerField())
 
 
 def results_due(now: datetime) -> list[JudgingRun]:

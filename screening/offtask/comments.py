@@ -101,10 +101,7 @@ def comment_flags(text: str, prompt: PromptFacts, rules: OfftaskRules) -> list[F
     if not is_short or asks_for_an_opinion(prompt):
         return []
     pieces = clauses(text)
-    found = {
-        ReasonCode.COMMENT_ON_QUESTION: _matching(pieces, _ON_QUESTION, prompt),
-        ReasonCode.COMMENT_ON_MODEL: _matching(pieces, _ON_MODEL, prompt),
-    }
+    found = _by_kind(pieces, prompt)
     comments = [piece for matches in found.values() for piece in matches]
     if not comments or not _dominate(comments, pieces, prompt, rules):
         return []
@@ -113,6 +110,18 @@ def comment_flags(text: str, prompt: PromptFacts, rules: OfftaskRules) -> list[F
         for reason, matches in found.items()
         if matches
     ]
+
+
+def commenting(text: str, prompt: PromptFacts, reason: ReasonCode) -> list[str]:
+    """The clauses of a visible text that are comments of this kind."""
+    return _by_kind(clauses(text), prompt).get(reason, [])
+
+
+def _by_kind(pieces: Sequence[str], prompt: PromptFacts) -> dict[ReasonCode, list[str]]:
+    return {
+        ReasonCode.COMMENT_ON_QUESTION: _matching(pieces, _ON_QUESTION, prompt),
+        ReasonCode.COMMENT_ON_MODEL: _matching(pieces, _ON_MODEL, prompt),
+    }
 
 
 def _matching(pieces: Sequence[str], patterns: Sequence[re.Pattern[str]], prompt: PromptFacts) -> list[str]:

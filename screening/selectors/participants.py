@@ -4,12 +4,14 @@ Whoever was given time after the end works on: what was found and decided before
 texts, and stops counting at once, not only when somebody screens again.
 """
 
-from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.db.models import CharField, Exists, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from batches.models import SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
 from screening.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
-from studies.models import Participant, Study
+from screening.offtask.readings import LeftOpen
+from studies.models import Participant, Study, User
 
 ENDED = (SessionStatus.SUBMITTED, SessionStatus.EXPIRED)
 
@@ -19,7 +21,7 @@ def study_people(study: Study) -> QuerySet[Participant]:
     return Participant.objects.filter(study=study, is_test=False)
 
 
-def _newest_verdicts(study: Study) -> QuerySet[Verdict]:
+def newest_verdicts(study: Study) -> QuerySet[Verdict]:
     """The verdict that counts, of everyone who has one."""
     newest = current_verdicts().filter(participant__study=study).order_by().values("participant")
     return Verdict.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest"))
@@ -32,13 +34,13 @@ def screened_participants(study: Study) -> QuerySet[Participant]:
 
 def excluded_participants(study: Study) -> QuerySet[Participant]:
     """Those whose newest verdict confirms the exclusion."""
-    confirmed = _newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
+    confirmed = newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
     return screened_participants(study).filter(pk__in=confirmed.values("participant"))
 
 
 def retained_participants(study: Study) -> QuerySet[Participant]:
     """Those with an ended session who are not excluded by a confirmed verdict."""
-    confirmed = _newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
+    confirmed = newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
     return screened_participants(study).exclude(pk__in=confirmed.values("participant"))
 
 
@@ -49,9 +51,33 @@ def flagged_participants(study: Study) -> QuerySet[Participant]:
 
 
 def undecided_participants(study: Study) -> QuerySet[Participant]:
-    """Flagged participants without a verdict that counts: they are retained until somebody decides."""
-    decided = current_verdicts().filter(participant__study=study).values("participant")
+    """Flagged participants whom nobody decided about, or whom another reviewer is still to read.
+
+    They are retained until somebody decides.
+    """
+    decided = newest_verdicts(study).filter(leaves_open=LeftOpen.NOTHING).values("participant")
     return flagged_participants(study).exclude(pk__in=decided)
+
+
+def unread_participants(study: Study) -> QuerySet[Participant]:
+    """Flagged participants without any verdict that counts."""
+    read = current_verdicts().filter(participant__study=study).values("participant")
+    return flagged_participants(study).exclude(pk__in=read)
+
+
+def waiting_for(study: Study, reviewer: User, *, settles: bool) -> QuerySet[Participant]:
+    """Undecided participants whom this reviewer can give the next verdict on; `waits_for` says which.
+
+    What they read themselves waits for others; whoever `settles` may settle that, too.
+    """
+    verdicts = current_verdicts().filter(participant=OuterRef("pk"))
+    newest = verdicts.order_by("-pk").values("leaves_open")[:1]
+    people = undecided_participants(study).annotate(
+        waits_for=Coalesce(Subquery(newest), Value("first"), output_field=CharField()),
+        read_before=Exists(verdicts.filter(decided_by=reviewer)),
+    )
+    others = [LeftOpen.SECOND] if settles else [LeftOpen.SECOND, LeftOpen.SETTLING]
+    return people.exclude(read_before=True, waits_for__in=others)
 
 
 def studies_with_open_verdicts() -> list[Study]:

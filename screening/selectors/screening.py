@@ -1,18 +1,16 @@
-"""What the off-task rules found, as reviewers and reports see it: never a score, a profile or a name."""
+"""What the off-task filter found in a study, in numbers: never a score, a profile or a name."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from datetime import datetime
 
-from django.db.models import Count, Prefetch
-from django.utils.translation import gettext as _
+from django.db.models import Count, Max, Q, Subquery
 
-from screening.models import AnswerFlag, Verdict
-from screening.offtask.facts import ParticipantReason, ReasonCode
+from psychometrics.agreement.coefficients import kappa_of
+from psychometrics.exclusions.rules import rated_twice
+from screening.models import ParticipantFlag, ScreeningPlan, ScreeningRun
 from screening.selectors import participants
-from studies.models import Participant, Study
-
-EXCERPT_CHARACTERS = 600
+from screening.selectors.exclusion_facts import decisions_by_rater
+from studies.models import Study
 
 
 @dataclass(frozen=True)
@@ -28,37 +26,37 @@ class Screening:
 
 
 @dataclass(frozen=True)
-class FlagShown:
-    """One flag: what it means, and what the rule saw."""
+class LastFilter:
+    """When the rules last ran; `participants` is None where a version ran them that kept no count."""
 
-    sentence: str
-    evidence: str
-
-
-@dataclass(frozen=True)
-class AnswerShown:
-    """One flagged answer; the label and the question are shown only where its prompt is public."""
-
-    position: int
-    label: str
-    flags: tuple[FlagShown, ...]
-    text: str
-    question: str
+    ran_at: datetime
+    rules_version: str
+    participants: int | None
+    flagged_people: int | None
 
 
 @dataclass(frozen=True)
-class CaseShown:
-    """Everything a reviewer sees of one flagged participant."""
+class PeopleCounts:
+    """Finished people by what became of them; `finished_since` ended after the moment that was asked for."""
 
-    code: str
-    flags: tuple[FlagShown, ...]
-    answers: tuple[AnswerShown, ...]
-    verdicts: tuple[Verdict, ...]
+    finished: int
+    flagged: int
+    undecided: int
+    excluded: int
+    finished_since: int
 
     @property
-    def newest(self) -> Verdict | None:
-        """The verdict that counts."""
-        return self.verdicts[-1] if self.verdicts else None
+    def counted(self) -> int:
+        return self.finished - self.excluded
+
+
+@dataclass(frozen=True)
+class ReviewerAgreement:
+    """How far two reviewers agree: over the `people` both decided about. NaN: too few, or all alike."""
+
+    kappa: float
+    people: int
+    agreeing: int
 
 
 def screening_summary(study: Study, rules_version: str) -> Screening:
@@ -80,64 +78,40 @@ def screening_summary(study: Study, rules_version: str) -> Screening:
     )
 
 
-def screening_queue(study: Study) -> list[str]:
-    """The codes of all flagged participants: those without a verdict first, then by code."""
-    undecided = list(participants.undecided_participants(study).values_list("code", flat=True))
-    waiting = set(undecided)
-    everybody = participants.flagged_participants(study).values_list("code", flat=True)
-    return [*undecided, *(code for code in everybody if code not in waiting)]
+def last_filter(study: Study) -> tuple[LastFilter | None, float | None]:
+    """The newest run of the rules, None where they never ran, so that nothing is known of anybody; and the
+    share of flagged people that two reviewers read, None where the study has not decided.
+    """
+    share = ScreeningPlan.objects.filter(study=study).values_list("second_share", flat=True)
+    runs = ScreeningRun.objects.filter(study=study).annotate(second_share=Subquery(share[:1]))
+    run = runs.order_by("-pk").first()
+    if run is not None:
+        found = LastFilter(run.ran_at, run.rules_version, run.participants, run.flagged_people)
+        return found, run.second_share
+    flags = ParticipantFlag.objects.filter(participant__study=study).order_by()
+    newest = flags.values_list("rules_version").annotate(at=Max("flagged_at")).order_by("-at").first()
+    return (LastFilter(newest[1], newest[0], None, None) if newest else None), share.first()
 
 
-def screening_cases(study: Study, codes: Sequence[str]) -> list[CaseShown]:
-    """These flagged participants, in this order. Four queries for any number."""
-    people = {
-        participant.code: participant
-        for participant in participants.flagged_participants(study)
-        .filter(code__in=codes)
-        .only("code")
-        .prefetch_related(
-            Prefetch("flags", participants.current_participant_flags().order_by("pk")),
-            Prefetch("verdicts", participants.current_verdicts().select_related("decided_by").order_by("pk")),
-        )
-    }
-    answers = _flagged_answers(people.values())
-    return [_case_shown(people[code], answers.get(people[code].pk, ())) for code in codes if code in people]
-
-
-def _flagged_answers(people: Iterable[Participant]) -> dict[int, list[AnswerFlag]]:
-    """The flags on answers of each participant, in the order of the batch."""
-    related = ("answer__session", "answer__prompt")
-    flags = participants.current_answer_flags().filter(answer__session__participant__in=list(people))
-    grouped: dict[int, list[AnswerFlag]] = {}
-    for flag in flags.select_related(*related).order_by("answer__position", "pk"):
-        grouped.setdefault(flag.answer.session.participant_id, []).append(flag)
-    return grouped
-
-
-def _case_shown(participant: Participant, flags: Sequence[AnswerFlag]) -> CaseShown:
-    of_answers = groupby(flags, key=lambda flag: flag.answer.position)
-    return CaseShown(
-        code=participant.code,
-        flags=tuple(
-            FlagShown(_(ParticipantReason(flag.reason).sentence), flag.evidence)
-            for flag in participant.flags.all()
-        ),
-        answers=tuple(_answer_shown(list(of_one)) for _, of_one in of_answers),
-        verdicts=tuple(participant.verdicts.all()),
+def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
+    """Everything that is counted of finished people, in one query."""
+    flagged = participants.flagged_participants(study).order_by().values("pk")
+    undecided = participants.undecided_participants(study).order_by().values("pk")
+    excluded = participants.excluded_participants(study).values("pk")
+    since_then = Q(session__ended_at__gt=since) if since else Q()
+    found = participants.screened_participants(study).aggregate(
+        finished=Count("pk"),
+        flagged=Count("pk", filter=Q(pk__in=flagged)),
+        undecided=Count("pk", filter=Q(pk__in=undecided)),
+        excluded=Count("pk", filter=Q(pk__in=excluded)),
+        finished_since=Count("pk", filter=since_then),
     )
+    return PeopleCounts(**found)
 
 
-def _answer_shown(flags: Sequence[AnswerFlag]) -> AnswerShown:
-    answer = flags[0].answer
-    public = answer.prompt.split == "public"
-    return AnswerShown(
-        position=answer.position,
-        label=answer.prompt.label if public else "",
-        flags=tuple(FlagShown(_(ReasonCode(flag.reason).sentence), flag.evidence) for flag in flags),
-        text=_excerpt(answer.text),
-        question=_excerpt(answer.prompt.text) if public else "",
-    )
-
-
-def _excerpt(text: str) -> str:
-    return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + " …"
+def reviewer_agreement(study: Study) -> ReviewerAgreement:
+    """Cohen's kappa of the first two independent readings."""
+    twice = rated_twice(decisions_by_rater(study))
+    first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
+    agreeing = sum(one.first == one.second for one in twice)
+    return ReviewerAgreement(kappa_of(first, second), len(twice), agreeing)

@@ -8,16 +8,18 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from batches.models import Answer
-from screening.models import AnswerFlag, ParticipantFlag
+from screening.models import AnswerFlag, ParticipantFlag, ScreeningRun
 from screening.offtask.facts import AnswerFacts, Flag, OfftaskRules, PromptFacts
 from screening.offtask.rules import DEFAULT_RULES, flag_answer, flag_participant
 from screening.selectors.participants import (
     current_answer_flags,
     current_participant_flags,
+    flagged_participants,
     screened_participants,
 )
 from screening.selectors.screening import Screening, screening_summary
-from studies.models import Criterion, Prompt, Study
+from studies.models import Criterion, Prompt, Study, User
+from studies.services.events import StudyEventKind, event_record
 
 PEOPLE_AT_ONCE = 20
 Said = Callable[[int, int], None]
@@ -28,19 +30,43 @@ def nothing_said(done: int, of: int) -> None:
 
 
 def study_screen(
-    *, study: Study, now: datetime, rules: OfftaskRules = DEFAULT_RULES, said: Said = nothing_said
+    *,
+    study: Study,
+    now: datetime,
+    rules: OfftaskRules = DEFAULT_RULES,
+    actor: User | None = None,
+    said: Said = nothing_said,
 ) -> Screening:
-    """Run the rules over every ended session and store what is new; running them again changes nothing.
+    """Run the rules over every ended session and store what is new; running them again adds no flag.
 
-    Only where a session was extended or reopened since do new flags replace the old ones. `said` hears how
-    many people were looked at; where it raises, what was stored stays, and the next run continues.
+    Only where a session was extended or reopened since do new flags replace the old ones. That the rules
+    ran, over how many, is kept: only then does "nobody is flagged" say something. `said` hears how many
+    people were looked at; where it raises, what was stored stays, and the next run continues.
     """
     prompts = _prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
         said(start, len(people))
         _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
-    return screening_summary(study, rules.version)
+    summary = screening_summary(study, rules.version)
+    ScreeningRun.objects.create(
+        study=study, rules_version=summary.rules_version, started_by=actor, ran_at=now,
+        participants=len(people), flagged_answers=sum(summary.answers.values()),
+        flagged_people=flagged_participants(study).count(),
+    )  # fmt: skip
+    return summary
+
+
+def offtask_filter_run(
+    *, study: Study, actor: User | None, now: datetime, said: Said = nothing_said
+) -> Screening:
+    """Run the rules because somebody asked for it: as `study_screen`, and with an event."""
+    summary = study_screen(study=study, now=now, actor=actor, said=said)
+    event_record(
+        study, StudyEventKind.OFFTASK_FILTER_RUN, now, actor=actor, rules_version=summary.rules_version,
+        participants=summary.participants, flagged=summary.people, undecided=summary.undecided,
+    )  # fmt: skip
+    return summary
 
 
 def _screen_some(

@@ -21,10 +21,13 @@ pytestmark = pytest.mark.django_db
 HIDDEN = {
     "staff_agreement", "staff_agreement_figure", "staff_measurement", "staff_measurement_figure",
     "staff_measurement_table", "staff_report", "staff_report_file", "staff_results", "staff_results_figure",
-    "staff_results_table",
+    "staff_results_table", "staff_judging_verdicts",
 }  # fmt: skip
 TELLS_NO_SCORES = {
-    "staff_study", "staff_screening", "staff_verdict", "staff_judging", "staff_judging_run",
+    "staff_study", "staff_screening", "staff_screening_filter", "staff_screening_share",
+    "staff_screening_ledger", "staff_screening_ledger_csv", "staff_verdict", "staff_judging",
+    "staff_judging_random", "staff_judging_retry", "staff_audits",
+    "staff_audit_rate", "staff_judging_run",
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
     "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist", "staff_results_recompute",
 }  # fmt: skip
@@ -71,6 +74,7 @@ def addresses(results: ResultSet) -> dict[str, str]:
         "staff_measurement_table": {
             "results_id": results.pk, "block": Block.COHORT.value, "number": 1,
         },
+        "staff_judging_verdicts": {"number": results.run.criteria.earliest("pk").judging_run_id},
     }  # fmt: skip
     return {name: reverse(name, kwargs={"slug": "pages", **facts.get(name, {})}) for name in HIDDEN}
 

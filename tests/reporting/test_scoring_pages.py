@@ -164,12 +164,12 @@ def test_a_reviewer_sees_evidence_and_neither_score_nor_profile_nor_name(
         assert hidden not in content
 
 
-def decide(client: Client, participant: Participant, **fields: str) -> str:
+def decide(client: Client, participant: Participant, status: int = 200, **fields: str) -> str:
     address = reverse("staff_verdict", kwargs={"slug": "pages", "code": participant.code})
     response = client.post(
         address, {"decision": "confirm", "reason": "Nothing was answered.", **fields}, follow=True
     )
-    assert response.status_code == 200
+    assert response.status_code == status
     return response.content.decode()
 
 
@@ -178,20 +178,20 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
 ) -> None:
     content = decide(staff, people["off_task"])
     first = Verdict.objects.get()
-    assert f"{people['off_task'].code}: Confirmed: the participant is excluded." in content
+    assert f"{people['off_task'].code}: Off-task: not counted." in content
     assert (first.decision, first.reason, first.decided_by) == ("confirm", "Nothing was answered.", lead)
     content = decide(
         staff, people["off_task"], decision="overturn", reason="They did answer.", seen=str(first.pk)
     )
     assert [verdict.decision for verdict in Verdict.objects.order_by("pk")] == ["confirm", "overturn"]
-    assert "Overturned: the participant is retained." in content
+    assert "On task: counted." in content
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
         ({"reason": " "}, "A verdict needs a reason; write why."),
-        ({"decision": "maybe"}, "Choose one of the two buttons."),
+        ({"decision": "maybe"}, "Choose one of the three buttons."),
         (
             {"reason": "x" * 2001},
             "The text is 2001 characters long and at most 2000 are allowed; shorten it.",
@@ -203,7 +203,9 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
 def test_a_verdict_that_cannot_be_recorded_says_why(
     fields: dict[str, str], sentence: str, staff: Client, scored: ResultSet, people: dict[str, Participant]
 ) -> None:
-    assert sentence in decide(staff, people["off_task"], **fields)
+    content = decide(staff, people["off_task"], 409 if fields.get("seen", "").isdecimal() else 422, **fields)
+    assert sentence in content
+    assert fields.get("reason", "Nothing was answered.") in content
     assert not Verdict.objects.exists()
 
 
@@ -268,12 +270,15 @@ def test_a_simulated_study_says_so_on_every_page(staff: Client, decided: ResultS
     Study.objects.update(is_simulated=True)
     assert "the people in it are simulated" in text(staff, "staff_study")
     assert "the people in it are simulated" in text(staff, "staff_screening")
-    assert "The people in this study are SIMULATED." in text(staff, "staff_results")
+    assert "the people in it are simulated" in text(staff, "staff_results")
 
 
-def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client, decided: ResultSet) -> None:
-    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": decided.pk})
-    assert f'src="{address}"' in text(staff, "staff_results")
+def test_the_figure_is_an_svg_of_its_own_but_a_single_point_is_none_of_the_page(
+    staff: Client, decided: ResultSet
+) -> None:
+    place = {"slug": "pages", "results_id": decided.pk, "extension": "svg"}
+    address = reverse("staff_results_figure", kwargs=place)
+    assert address not in text(staff, "staff_results")
     response = staff.get(address)
     assert (response.status_code, response["Content-Type"]) == (200, "image/svg+xml")
     assert response["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
@@ -284,13 +289,14 @@ def test_the_figure_is_an_svg_of_its_own_and_the_page_refers_to_it(staff: Client
 def test_a_category_that_looks_like_a_formula_is_drawn_as_it_is(staff: Client, decided: ResultSet) -> None:
     decided.measures.filter(group="top", subset="category:QR").update(subset=r"category:$\odd$")
     assert r"$\odd$" in {one.category for one in estimates(decided, group="top")}
-    address = reverse("staff_results_figure", kwargs={"slug": "pages", "results_id": decided.pk})
-    assert staff.get(address).status_code == 200
+    assert r"$\odd$" in text(staff, "staff_results")
 
 
 def test_a_figure_of_another_study_is_not_found(
     staff: Client, scored: ResultSet, make_study: Callable[..., Study]
 ) -> None:
     make_study(slug="other")
-    address = reverse("staff_results_figure", kwargs={"slug": "other", "results_id": scored.pk})
+    address = reverse(
+        "staff_results_figure", kwargs={"slug": "other", "results_id": scored.pk, "extension": "svg"}
+    )
     assert staff.get(address).status_code == 404

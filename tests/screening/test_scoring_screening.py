@@ -7,13 +7,13 @@ import pytest
 
 from batches.models import Session
 from screening.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
+from screening.selectors.cases import case_shown, decided_queue, flagged_work, queue_entries, waiting_queue
 from screening.selectors.flow import study_flow
 from screening.selectors.participants import (
     excluded_participants,
     retained_participants,
     undecided_participants,
 )
-from screening.selectors.screening import screening_cases, screening_queue
 from screening.services.screening import study_screen
 from screening.services.verdicts import VerdictRefused, verdicts_confirm_all
 from studies.models import Participant, Study, User
@@ -163,37 +163,38 @@ def test_the_flow_counts_everybody_once(
     }
 
 
-def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(study: Study, flagged: Participant) -> None:
-    (case,) = screening_cases(study, [flagged.code])
-    assert case.code == flagged.code
-    assert [(flag.sentence, flag.evidence) for flag in case.flags] == [
-        (
-            "A large share of the recorded answers is off-task.",
-            "4 of 4 recorded answers are off-task (4 minimal_content); flagged from 50%.",
-        )
-    ]
-    assert sorted((answer.position, answer.text) for answer in case.answers) == [
-        (n, "no idea") for n in range(1, 5)
-    ]
-    assert all(answer.question.startswith("Explain in some detail") for answer in case.answers)
+def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(
+    study: Study, flagged: Participant, lead: User
+) -> None:
+    case = case_shown(study, flagged_work(study, [flagged.code]), flagged.code, lead, settles=True)
+    assert case is not None
+    assert (case.code, case.reason) == (flagged.code, "4 of 4 answers are too short")
+    assert [place.position for place in case.places] == [1, 2, 3, 4]
+    assert [[(piece.text, piece.reasons) for piece in place.pieces] for place in case.places] == [
+        [("no idea", ("minimal_content",))]
+    ] * 4
+    assert {place.badges for place in case.places} == {("too short",)}
+    assert all(place.question.startswith("Explain in some detail") for place in case.places)
 
 
-def test_listing_cases_takes_the_same_number_of_queries_for_many_people(
+def test_listing_the_queue_takes_the_same_number_of_queries_for_many_people(
     study: Study,
     person: Callable[..., Participant],
     work: Work,
+    lead: User,
     now: datetime,
     django_assert_num_queries: Callable[[int], object],
 ) -> None:
     for _ in range(3):
         work(person(), OFF_TASK)
     study_screen(study=study, now=now)
-    codes = screening_queue(study)
-    with django_assert_num_queries(4):  # type: ignore[attr-defined]
-        assert len(screening_cases(study, codes)) == 3
+    queue = waiting_queue(study, lead, settles=True)
+    with django_assert_num_queries(2):  # type: ignore[attr-defined]
+        work = flagged_work(study, [code for code, _waits in queue])
+        assert [one.reason for one in queue_entries(work, queue)] == ["4 of 4 answers are too short"] * 3
 
 
-def test_the_queue_starts_with_whoever_has_no_verdict(
+def test_whoever_is_decided_waits_no_more(
     study: Study, person: Callable[..., Participant], work: Work, lead: User, now: datetime
 ) -> None:
     people = [person() for _ in range(4)]
@@ -203,4 +204,5 @@ def test_the_queue_starts_with_whoever_has_no_verdict(
     decided = min(people, key=lambda participant: participant.code)
     confirm(decided, lead, now)
     waiting = sorted(participant.code for participant in people if participant != decided)
-    assert screening_queue(study) == [*waiting, decided.code]
+    assert waiting_queue(study, lead, settles=True) == [(code, "first") for code in waiting]
+    assert decided_queue(study) == [(decided.code, "decided")]

@@ -9,12 +9,12 @@ from batches.models import Session
 from batches.services.ending import session_submit
 from batches.services.extending import session_reopen
 from screening.models import AnswerFlag, ParticipantFlag
+from screening.selectors.cases import case_shown, decided_queue, flagged_work, waiting_queue
 from screening.selectors.participants import (
     excluded_participants,
     retained_participants,
     undecided_participants,
 )
-from screening.selectors.screening import screening_cases, screening_queue
 from screening.services.screening import study_screen
 from screening.services.verdicts import VerdictRefused, verdicts_confirm_all
 from studies.models import Participant, Study, User
@@ -54,7 +54,8 @@ def test_what_was_found_before_a_reopening_counts_no_more_even_before_new_screen
         session_reopen(session=session, reason="Handed in by mistake", now=tomorrow)
         session.answers.update(text=GOOD, revision=2)
         session_submit(session=session, resources=None, now=tomorrow)
-    assert screening_queue(study) == []
+    assert waiting_queue(study, lead, settles=True) == []
+    assert decided_queue(study) == []
     assert codes(retained_participants(study)) == {decided.code, waiting.code}
     assert not excluded_participants(study).exists()
     assert verdicts_confirm_all(study=study, reason="Declared.", actor=lead, now=tomorrow) == []
@@ -76,7 +77,9 @@ def test_somebody_flagged_again_after_a_reopening_waits_for_a_new_verdict(
     session_submit(session=session, resources=None, now=tomorrow)
     study_screen(study=study, now=tomorrow + timedelta(hours=1))
     assert codes(undecided_participants(study)) == {participant.code}
-    (case,) = screening_cases(study, [participant.code])
-    assert (case.newest, len(case.flags)) == (None, 1)
+    work = flagged_work(study, [participant.code])
+    case = case_shown(study, work, participant.code, lead, settles=True)
+    assert case is not None
+    assert (case.newest, case.waits_for, case.verdicts) == (None, "first", ())
     confirm(participant, lead, tomorrow + timedelta(hours=2))
     assert codes(excluded_participants(study)) == {participant.code}

@@ -7,10 +7,11 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from screening.selectors.screening import screening_summary
-from screening.services.screening import study_screen
+from screening.services.plans import second_share_set
+from screening.services.screening import offtask_filter_run
 from screening.services.verdicts import verdicts_confirm_all
-from studies.management.operators import OperatorCommand, named_person, named_study
-from studies.models import Study
+from studies.management.operators import OperatorCommand, named_person, named_study, plain_errors
+from studies.models import Study, User
 
 
 class Command(OperatorCommand):
@@ -30,10 +31,18 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--by", default="", metavar="EMAIL", help="the member of staff whose verdicts these are"
         )
+        parser.add_argument(
+            "--second-share",
+            type=float,
+            metavar="PERCENT",
+            help="of the flagged people so many are read by a second reviewer, too (20 is one in five)",
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         study = named_study(options["study"])
-        screening = study_screen(study=study, now=timezone.now())
+        actor = named_person(options["by"])
+        self.set_share(study, options["second_share"], actor)
+        screening = offtask_filter_run(study=study, actor=actor, now=timezone.now())
         if options["confirm_all"]:
             self.confirm_all(study, reason=options["reason"], by=options["by"])
         screening = screening_summary(study, screening.rules_version)
@@ -41,6 +50,11 @@ class Command(OperatorCommand):
         self.stdout.write(f"Flagged answers: {_counted(screening.answers)}.")
         self.stdout.write(f"Flagged participants: {_counted(screening.people)}.")
         self.stdout.write(f"Without a verdict: {screening.undecided}. Excluded: {screening.excluded}.")
+
+    def set_share(self, study: Study, percent: float | None, actor: User | None) -> None:
+        if percent is not None:
+            with plain_errors():
+                second_share_set(study=study, share=percent / 100, actor=actor, now=timezone.now())
 
     def confirm_all(self, study: Study, *, reason: str, by: str) -> None:
         actor = named_person(by) if reason.strip() else None

@@ -155,7 +155,8 @@ def test_starting_twice_starts_one_run(staff: Client, study: Study, judge: Judge
 def test_while_a_run_is_open_the_page_leads_to_it(staff: Client, study: Study, judge: JudgeConfig) -> None:
     run = start(staff, judge)
     content = staff.get(page()).content.decode()
-    assert f"Run {run.pk} is under way" in content
+    assert page(number=run.pk) in content
+    assert "Pause the run" in content
     assert 'id="plan-form"' not in content
 
 
@@ -200,4 +201,4 @@ def test_a_study_with_machine_checks_needs_no_judge_and_no_budget(
     finish(run)
     text = words(staff.get(page(number=run.pk)).content.decode())
     assert "verdicts decided, of 2 (100 %) 2 " in text
-    assert "spent, without a budget 0.0000" in text
+    assert "Spent 0.0000 Limit none" in text

@@ -55,7 +55,7 @@ def test_the_numbers_of_a_finished_run_are_those_of_its_rows_and_calls(
     assert (one.unknown_costs, one.possibly_spent) == (0, Decimal(0))
     text = words(staff.get(page(number=run.pk)).content.decode())
     assert "verdicts decided, of 24 (100 %) 24 " in text
-    assert f"spent, of a budget of 5 {one.cost:.4f}" in text
+    assert f"Spent {one.cost:.4f} Limit 5 Tokens" in text
 
 
 def test_a_second_replicate_shows_that_nothing_is_known_and_a_second_study_run_that_everything_is(
@@ -75,7 +75,7 @@ def test_without_prices_the_cost_is_unknown_and_not_nothing(
     finish(run)
     progress = judging_progress(run, timezone.now())
     assert (progress.cost, progress.judges[0].cost, progress.known_cost) == (None, None, None)
-    assert "spent, without a budget price unknown" in words(staff.get(page(number=run.pk)).content.decode())
+    assert "Spent price unknown Limit none" in words(staff.get(page(number=run.pk)).content.decode())
 
 
 def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
@@ -116,7 +116,7 @@ def test_unscored_rows_show_their_reason_in_words(
     assert one.unscored_number == stored.count() > 0
     text = words(staff.get(page(number=run.pk)).content.decode())
     for code, number in one.unscored.items():
-        assert f"{REASON_TEXTS[code]} {code} {number} " in text.replace("&#x27;", "'")
+        assert f"{REASON_TEXTS[code]} {number} " in text.replace("&#x27;", "'")
 
 
 def test_every_reason_and_every_pause_has_its_sentence() -> None:
@@ -188,5 +188,5 @@ def test_a_run_takes_as_many_queries_whatever_its_size(
         progress = judging_progress(run, timezone.now())
     assert (len(progress.judges), progress.planned) == (4, 4 * ROWS)
     staff.get(action("live", run))
-    with django_assert_num_queries(8):  # session, person, study, run, and the four
+    with django_assert_num_queries(9):  # session, person, study, run, the four, and calls by minute
         staff.get(action("live", run))

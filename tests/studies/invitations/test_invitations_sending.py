@@ -47,7 +47,7 @@ def test_no_transaction_is_open_while_the_mail_is_sent(
     depths = []
     monkeypatch.setattr(
         "studies.services.people.invitation_mails.send_mail",
-        lambda *_: depths.append(len(connection.savepoint_ids)),
+        lambda *_, **__: depths.append(len(connection.savepoint_ids)),
     )
     invitation_send(invitation=invite(), site_url=SITE, now=now)
     assert depths == [outer]
@@ -58,7 +58,7 @@ def test_a_sending_that_fails_says_nothing_about_a_newer_one_that_went_out(
 ) -> None:
     invitation = invite()
 
-    def fails_after_somebody_sent_it_again(*_: object) -> None:
+    def fails_after_somebody_sent_it_again(*_: object, **__: object) -> None:
         monkeypatch.undo()
         invitation_send(invitation=invitation, site_url=SITE, now=now)
         raise ConnectionRefusedError

@@ -1,4 +1,4 @@
-"""Judging a study: an estimate before, and the start of a run."""
+"""Judging a study: where it stands, an estimate, the start of a run, and computing results anew."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -9,12 +9,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from jobs.selectors import newest_job
 from judging.forms.judging import PlanForm
-from judging.models import JudgingRun
+from judging.models import JudgingRun, RunPurpose
+from judging.selectors.audits import RaterAgreement
 from judging.selectors.judges import known_judges
+from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
+from presentation.numbers import decimals, percent
+from reporting.selectors.judging_board import Next, judging_board
+from reporting.views.judging_run import run_context
+from scoring.jobs import RESULTS
 from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.services.refusals import Refused
@@ -75,11 +82,25 @@ def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun 
 
 
 def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
-    runs = Paginator(judging_runs(study), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
+    runs = judging_runs(study) if len(newest) > RUNS_PER_PAGE else newest
+    page = Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    for run in newest:
+        run.study = study
+    shown = next((run for run in newest if run.purpose == RunPurpose.SCORES or run.is_open), None)
+    of_run = run_context(shown) if shown else {}
+    progress = of_run.get("progress")
+    board = judging_board(study, newest, progress.unscored if isinstance(progress, Progress) else 0)
+    is_draft = study.status == StudyStatus.DRAFT
+    can_plan = not is_draft and not (shown and shown.is_open)
     context = {
+        **of_run,
         "study": study,
+        "board": board,
+        "steps": board.steps,
+        "primary": "start" if plan and plan.rows else board.next.value,
         "form": form,
-        "judges": known_judges() if "judges" in form.fields else (),
+        "judges": known_judges() if can_plan and "judges" in form.fields else (),
         "plan": plan,
         "estimates": plan.estimates if plan else (),
         "plan_sha256": plan.sha256() if plan else "",
@@ -87,8 +108,23 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
         "reply_unbounded": plan is not None
         and form.budget_wanted is not None
         and any(judge.max_output_tokens is None for judge in form.chosen),
-        "open_run": open_judging_run(study),
-        "page": runs,
-        "is_draft": study.status == StudyStatus.DRAFT,
+        "can_plan": can_plan,
+        "plans_here": can_plan
+        and (plan is not None or bool(form.errors) or not shown or board.next == Next.ESTIMATE),
+        "page": page,
+        "is_draft": is_draft,
+        "agreement": _agreement_words(board.audit),
+        "recomputing": newest_job(study, RESULTS),
     }
     return render(request, "judging/judging.html", context, status=422 if form.errors else 200)
+
+
+def _agreement_words(audit: RaterAgreement | None) -> dict[str, str]:
+    """How people and the judge agree, as text."""
+    if audit is None:
+        return {}
+    return {
+        "kappa": decimals(audit.kappa, 2),
+        "kind": percent(audit.too_kind, 0),
+        "strict": percent(audit.too_strict, 0),
+    }

@@ -1,0 +1,59 @@
+"""One rating of an audit sample, given on its page."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from judging.models import AuditItem, AuditSample
+from judging.selectors.audits import counting_items
+from judging.services.audit_ratings import RATER_CHARACTERS, RatingRow, item_take_over
+from studies.models import User
+from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+
+
+class ItemRefused(Refused):
+    """The rating cannot be recorded; nothing was changed."""
+
+
+class RatedByAnother(ItemRefused):
+    """Somebody else rated this answer: an item has one rater."""
+
+
+def rater_name(user: User) -> str:
+    """Under which name a staff member's ratings stand."""
+    return user.email[:RATER_CHARACTERS]
+
+
+@transaction.atomic
+def item_rate(
+    *, sample: AuditSample, number: int, score: float, comment: str, actor: User, now: datetime
+) -> AuditItem:
+    """Record what a person says instead of the judge.
+
+    A score they gave before is replaced, and the trail keeps it.
+
+    Raises ItemRefused where the answer counts no more or the score is no share, and RatedByAnother.
+    """
+    if not 0 <= score <= 1:
+        raise ItemRefused(_("A score is a number from 0 to 1."))
+    item = AuditItem.objects.select_for_update().filter(sample=sample, number=number).first()
+    if item is None or not counting_items(sample).filter(pk=item.pk).exists():
+        raise ItemRefused(
+            _("This answer counts no more: its person withdrew or was excluded, or it changed.")
+        )
+    rater = rater_name(actor)
+    if item.rater not in {"", rater}:
+        raise RatedByAnother(
+            _("Somebody else rated number %(number)d meanwhile. Nothing of yours was recorded for it.")
+            % {"number": number}
+        )
+    earlier = item.human_score
+    item_take_over(item, RatingRow(0, sample.pk, number, score, comment.strip()), rater, now)
+    item.save(update_fields=["human_score", "comment", "rater", "rated_at"])
+    event_record(
+        sample.judging_run.study, StudyEventKind.AUDIT_RATED, now, actor=actor,
+        sample=sample.pk, number=number, earlier=earlier,
+    )  # fmt: skip
+    return item

@@ -1,0 +1,180 @@
+"""Where the judging of a study stands: five steps, and which is next."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from django.utils.translation import gettext as _, ngettext
+
+from judging.models import JudgingRun, RunPurpose
+from judging.selectors.audits import RaterAgreement, newest_rater_agreement
+from judging.selectors.left import Judged, judged
+from presentation.numbers import counted, decimals
+from scoring.models import ResultSet
+from scoring.selectors.runs import changes_since, newest_study_results
+from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
+from studies.models import Study
+
+
+class Next(StrEnum):
+    """What is to be pressed next."""
+
+    WAIT = "wait"  # nobody has finished
+    FILTER = "filter"
+    SCREEN = "screen"
+    ESTIMATE = "estimate"
+    WATCH = "watch"
+    RESUME = "resume"
+    RETRY = "retry"
+    RECOMPUTE = "recompute"
+    AUDIT = "audit"
+    RATE = "rate"
+    RESULTS = "results"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the five: what stands there, and whether it is done or the one to go on with."""
+
+    name: str
+    line: str
+    is_done: bool
+    is_here: bool
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything the steps are told from.
+
+    `run` is the newest run for results, `changes` what happened after these were computed.
+    """
+
+    filter: LastFilter | None
+    people: PeopleCounts
+    run: JudgingRun | None
+    judged: Judged
+    audit: RaterAgreement | None
+    results: ResultSet | None
+    changes: Sequence[str]
+    unscored: int
+
+    @property
+    def is_screened(self) -> bool:
+        return bool(self.filter) and not self.people.finished_since and not self.people.undecided
+
+    @property
+    def is_judged(self) -> bool:
+        return self.run is not None and not self.run.is_open and not self.judged.left
+
+    @property
+    def is_estimated(self) -> bool:
+        return self.run is not None and (self.run.is_open or not self.judged.left)
+
+    @property
+    def is_audited(self) -> bool:
+        return self.audit is not None and 0 < self.audit.asked == self.audit.rated
+
+    @property
+    def is_current(self) -> bool:
+        return self.results is not None and not self.changes
+
+    @property
+    def next(self) -> Next:
+        """The first thing that waits; results before the audit, which takes people days."""
+        if not self.people.finished:
+            return Next.WAIT
+        if not self.filter or self.people.finished_since:
+            return Next.FILTER
+        if self.people.undecided:
+            return Next.SCREEN
+        return self._next_of_judging() or self._next_after_judging()
+
+    def _next_of_judging(self) -> Next | None:
+        if self.run is not None and self.run.is_open:
+            return Next.RESUME if self.run.state == "paused" else Next.WATCH
+        if not self.judged.left:
+            return None
+        return Next.RETRY if self.run and self.judged.left <= self.unscored else Next.ESTIMATE
+
+    def _next_after_judging(self) -> Next:
+        if not self.is_current:
+            return Next.RECOMPUTE
+        if not self.is_audited:
+            return Next.RATE if self.audit else Next.AUDIT
+        return Next.RESULTS
+
+    @property
+    def steps(self) -> list[Step]:
+        """In the order of the work; the first that is not done is where it goes on."""
+        done = (self.is_screened, self.is_estimated, self.is_judged, self.is_audited, self.is_current)
+        here = next((place for place, one in enumerate(done) if not one), -1)
+        names = (_("Screen"), _("Estimate"), _("Judge"), _("Audit"), _("Recompute"))
+        return [
+            Step(name, line, done[place], place == here)
+            for place, (name, line) in enumerate(zip(names, self._lines(), strict=True))
+        ]
+
+    def _lines(self) -> Iterator[str]:
+        people = self.people
+        if not people.finished:
+            yield _("nobody has finished yet")
+        elif not self.filter:
+            yield _("the filter has not run")
+        elif people.undecided:
+            yield ngettext("%(n)s waits for a verdict", "%(n)s wait for a verdict", people.undecided) % {
+                "n": counted(people.undecided)
+            }
+        else:
+            screened = people.finished - people.finished_since
+            yield _("%(n)s of %(all)s") % {"n": counted(screened), "all": counted(people.finished)}
+        yield self._estimate_line()
+        yield _("%(n)s of %(all)s answers scored") % {
+            "n": counted(self.judged.scored), "all": counted(self.judged.answers),
+        }  # fmt: skip
+        if self.audit is None:
+            yield _("no sample is drawn")
+        else:
+            yield _("%(n)s of %(all)s rated") % {
+                "n": counted(self.audit.rated),
+                "all": counted(self.audit.asked),
+            }
+        yield self.standing
+
+    def _estimate_line(self) -> str:
+        if not self.is_estimated or self.run is None:
+            return ngettext("%(n)s answer to judge", "%(n)s answers to judge", self.judged.left) % {
+                "n": counted(self.judged.left)
+            }
+        calls = sum(one["calls"] for one in self.run.estimate)
+        costs = [one["cost"] for one in self.run.estimate]
+        if None in costs or not any(map(Decimal, costs)):
+            return ngettext("%(n)s call", "%(n)s calls", calls) % {"n": counted(calls)}
+        cost = sum(map(Decimal, costs), Decimal(0))
+        return _("%(n)s calls, about %(cost)s") % {"n": counted(calls), "cost": decimals(float(cost))}
+
+    @property
+    def standing(self) -> str:
+        """Whether results are current, in words."""
+        if self.results is None:
+            return _("no results yet")
+        if self.changes:
+            return _("results are older than %(changes)s") % {"changes": ", ".join(self.changes)}
+        return _("results are current")
+
+
+def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Board:
+    """`runs` are the study's, newest first; `unscored` the answers the newest left without a score."""
+    run = next((one for one in runs if one.purpose == RunPurpose.SCORES), None)
+    ran, _share = last_filter(study)
+    results = newest_study_results(study)
+    return Board(
+        filter=ran,
+        people=people_counts(study, ran.ran_at if ran else None),
+        run=run,
+        judged=judged(study, run),
+        audit=newest_rater_agreement(study),
+        results=results,
+        changes=changes_since(results) if results else (),
+        unscored=unscored,
+    )

@@ -1,0 +1,135 @@
+"""Audits of a study: its samples, a new one, and answers rated one by one, blind to the judge's word."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from judging.models import AuditSample
+from judging.selectors.audits import study_samples
+from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
+from judging.selectors.runs import newest_scores_run
+from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate, rater_name
+from judging.services.audits import DrawRefused, audit_draw
+from presentation.numbers import decimals
+from reporting.forms.audits import DrawForm, RatingForm
+from screening.selectors.participants import undecided_participants
+from studies.models import Study
+from studies.roles import Can
+from studies.views.access import page_refused, rights_here, signed_in, study_page
+
+SAMPLES_PER_PAGE = 20
+ITEMS_PER_PAGE = 50
+
+
+@study_page(Can.REVIEW)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_audits(request: HttpRequest, study: Study) -> HttpResponse:
+    """The samples of the study with how far they are; POST draws another one from the newest run."""
+    form = DrawForm(request.POST if request.method == "POST" else None)
+    run = newest_scores_run(study)
+    if request.method == "POST" and Can.JUDGE not in rights_here(request):
+        return page_refused(request, study)
+    if request.method == "POST" and form.is_valid() and run is not None:
+        try:
+            sample = audit_draw(
+                run=run, size=form.cleaned_data["size"], seed=form.chosen_seed,
+                public_only=form.cleaned_data["public_only"], actor=signed_in(request), now=timezone.now(),
+            )  # fmt: skip
+        except DrawRefused as refusal:
+            form.add_error("size", str(refusal))
+        else:
+            return redirect("staff_audit_sample", slug=study.slug, number=run.pk, sample=sample.pk)
+    samples = samples_with_progress(study, rater_name(signed_in(request)))
+    page = Paginator(samples, SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"study": study, "page": page, "run": run, "form": form}
+    return render(request, "reporting/audits.html", context, status=422 if form.errors else 200)
+
+
+@study_page(Can.REVIEW)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_audit_rate(request: HttpRequest, study: Study, sample: int) -> HttpResponse:
+    """One answer of a sample, the next that is not rated unless another is asked for; POST rates it."""
+    found = study_samples(study).filter(pk=sample).first()
+    if found is None:
+        raise Http404
+    if request.method != "POST":
+        return _rating_page(request, study, found, _asked(request.GET.get("number", "")))
+    form = RatingForm(request.POST)
+    if not form.is_valid():
+        number = _asked(request.POST.get("number", ""))
+        return _rating_page(request, study, found, number, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    number = form.cleaned_data["number"]
+    try:
+        item_rate(
+            sample=found, number=number, score=form.cleaned_data["score"],
+            comment=form.cleaned_data["comment"], actor=signed_in(request), now=timezone.now(),
+        )  # fmt: skip
+    except ItemRefused as refusal:
+        status = (
+            HTTPStatus.CONFLICT if isinstance(refusal, RatedByAnother) else HTTPStatus.UNPROCESSABLE_ENTITY
+        )
+        return _rating_page(request, study, found, number, form=form, refused=str(refusal), status=status)
+    messages.success(request, _("Number %(number)d is rated.") % {"number": number})
+    return redirect(reverse("staff_audit_rate", args=[study.slug, found.pk]))
+
+
+def _asked(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def _rating_page(
+    request: HttpRequest,
+    study: Study,
+    sample: AuditSample,
+    number: int | None,
+    *,
+    form: RatingForm | None = None,
+    refused: str = "",
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    entries = item_entries(sample, rater_name(signed_in(request)))
+    chosen = number or _next_number(entries)
+    shown = item_shown(sample, chosen) if chosen else None
+    if number is not None and shown is None and not refused:
+        raise Http404
+    numbers = [entry.number for entry in entries]
+    place = numbers.index(chosen) if chosen in numbers else 0
+    page = Paginator(entries, ITEMS_PER_PAGE).get_page(request.GET.get("page") or place // ITEMS_PER_PAGE + 1)
+    is_mine = any(entry.number == chosen and entry.is_mine for entry in entries)
+    context = {
+        "study": study, "sample": sample, "shown": shown, "page": page, "entries": page.object_list,
+        "place": place + 1, "total": len(entries), "rated": sum(entry.is_rated for entry in entries),
+        "previous": numbers[place - 1] if place else "",
+        "following": numbers[place + 1] if place + 1 < len(numbers) else "",
+        "form": form, "refused": refused, "may_rate": shown and (not shown.is_rated or is_mine),
+        "own_score": shown.item.human_score if shown and is_mine else None,
+        **_judge_told(request, study, shown),
+    }  # fmt: skip
+    return render(request, "reporting/audit_rate.html", context, status=status)
+
+
+def _next_number(entries: Sequence[ItemEntry]) -> int | None:
+    """The first that nobody has rated, else the first of all."""
+    waiting = (entry.number for entry in entries if not entry.is_rated)
+    return next(waiting, entries[0].number if entries else None)
+
+
+def _judge_told(request: HttpRequest, study: Study, shown: ItemShown | None) -> dict[str, object]:
+    """What the judge said, once it is rated, for whoever may know scores and decides on nobody any more."""
+    may_know = {Can.JUDGE, Can.SEE_RESULTS} & rights_here(request)
+    if shown is None or not shown.is_rated or not may_know or undecided_participants(study).exists():
+        return {"judge": None}
+    row = shown.item.row
+    return {
+        "judge": row.run.config.slug if row.run.config else row.run.judge_kind,
+        "judge_score": decimals(row.score, 2), "confidence": decimals(row.confidence, 2),
+        "explanation": row.explanation,
+    }  # fmt: skip

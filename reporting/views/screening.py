@@ -1,0 +1,281 @@
+"""Screening: who was flagged and why, a verdict on each, and the ledger of what was decided."""
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from datetime import timedelta
+from http import HTTPStatus
+from io import StringIO
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from formats.cells import csv_cell
+from jobs.models import Job
+from jobs.selectors import open_jobs
+from presentation.exclusions import rule_name
+from presentation.numbers import decimals, percent
+from scoring.selectors.rule_counts import RuleCount, rule_counts
+from screening.forms import ShareForm, VerdictForm
+from screening.jobs import SCREENING
+from screening.models import VerdictDecision
+from screening.offtask.readings import LeftOpen
+from screening.selectors import ledger
+from screening.selectors.cases import (
+    CaseShown,
+    case_shown,
+    decided_queue,
+    flagged_work,
+    queue_entries,
+    waiting_queue,
+)
+from screening.selectors.participants import flagged_participants
+from screening.selectors.screening import (
+    last_filter,
+    people_counts,
+    reviewer_agreement,
+)
+from screening.services.plans import second_share_set
+from screening.services.verdicts import DecidedMeanwhile, verdict_record
+from studies.models import Participant, Study
+from studies.roles import Can
+from studies.services.refusals import Refused
+from studies.views.access import rights_here, signed_in, study_page
+
+PEOPLE_PER_PAGE = 50
+WAITING, DECIDED = "waiting", "decided"
+SHOWS = (
+    (ledger.NOT_COUNTED, gettext_lazy("Not counted")),
+    (ledger.COUNTED, gettext_lazy("Counted")),
+    (ledger.EVERYBODY, gettext_lazy("Everybody decided")),
+)
+BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that the file is UTF-8
+Queue = Sequence[tuple[str, str]]
+NEXT = {
+    LeftOpen.SECOND.value: gettext_lazy("A second reviewer reads this person next."),
+    LeftOpen.SETTLING.value: gettext_lazy(
+        "The two verdicts differ; a third reviewer or the lead settles it."
+    ),
+}
+"""What is said after a verdict that leaves something open."""
+
+
+@dataclass(frozen=True)
+class RuleRange:
+    """The fewest and most people who count under the declared rule sets."""
+
+    low: int
+    high: int
+    rules: int
+
+
+@study_page(Can.REVIEW)
+@require_safe
+def staff_screening(request: HttpRequest, study: Study) -> HttpResponse:
+    """The queue and one person of it: the one that is asked for, else the first."""
+    return _screening_page(request, study, request.GET.get("person", ""))
+
+
+@study_page(Can.REVIEW)
+@require_POST
+def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse:
+    """Record one decision and go on to the next person; what is refused stays written."""
+    participant = flagged_participants(study).filter(code=code).first()
+    if participant is None:
+        raise Http404
+    following = _neighbours(_queue(request, study), code)[1]
+    form = VerdictForm(request.POST)
+    if not form.is_valid():
+        return _screening_page(request, study, code, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        _decide(request, study, participant, form)
+    except DecidedMeanwhile as refusal:
+        return _screening_page(
+            request, study, code, form=form, refused=_meanwhile(refusal), status=HTTPStatus.CONFLICT
+        )
+    except Refused as refusal:
+        return _screening_page(
+            request, study, code, form=form, refused=str(refusal), status=HTTPStatus.UNPROCESSABLE_ENTITY
+        )
+    asked = {"show": _show(request), **({"person": following} if following else {})}
+    return redirect(f"{reverse('staff_screening', args=[study.slug])}?{urlencode(asked)}")
+
+
+@study_page(Can.JUDGE)
+@require_POST
+def staff_screening_share(request: HttpRequest, study: Study) -> HttpResponse:
+    """Which share of the flagged people a second reviewer reads."""
+    form = ShareForm(request.POST)
+    if not form.is_valid():
+        return _screening_page(request, study, "", share_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    second_share_set(study=study, share=form.share, actor=signed_in(request), now=timezone.now())
+    messages.success(
+        request, _("Of the flagged people %(share)s are read twice.") % {"share": percent(form.share, 0)}
+    )
+    return redirect("staff_screening", slug=study.slug)
+
+
+@study_page(Can.REVIEW)
+@require_safe
+def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
+    """Everybody decided, with the reason that counts, and how many would count under other rules."""
+    show = _ledger_show(request)
+    people = ledger.ledger_people(study, show)
+    page = Paginator(people, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
+    lines = ledger.ledger_lines(study, list(page.object_list))
+    rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in rule_counts(study)]
+    context = {
+        "study": study, "page": page, "lines": lines, "show": show, "shows": SHOWS, "rules": rules,
+        "counts": people_counts(study, None),
+    }  # fmt: skip
+    return render(request, "screening/ledger.html", context)
+
+
+@study_page(Can.REVIEW)
+@require_safe
+def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpResponse:
+    """The same rows, all of them."""
+    file = StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(("person", "counted", "rules", "reason", "readings", "settled", "decided_at"))
+    for line in ledger.ledger_lines(study, ledger.ledger_people(study, _ledger_show(request))):
+        *cells, decided_at = astuple(line)
+        writer.writerow([*map(csv_cell, cells), decided_at.isoformat()])
+    response = HttpResponse(BYTE_ORDER_MARK + file.getvalue(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-exclusions.csv"'
+    return response
+
+
+def _decide(request: HttpRequest, study: Study, participant: Participant, form: VerdictForm) -> None:
+    verdict = verdict_record(
+        participant=participant,
+        decision=VerdictDecision(form.cleaned_data["decision"]),
+        reason=form.cleaned_data["reason"],
+        actor=signed_in(request),
+        now=timezone.now(),
+        seen_verdict_id=form.cleaned_data["seen"],
+        settles=Can.JUDGE in rights_here(request),
+    )
+    said = f"{participant.code}: {VerdictDecision(verdict.decision).label}."
+    messages.success(request, f"{said} {NEXT.get(verdict.leaves_open, '')}".strip())
+
+
+def _meanwhile(refusal: DecidedMeanwhile) -> str:
+    kept = _("Nothing of yours is lost: your reason is still below. Press a button again to record it.")
+    return f"{refusal} {kept}"
+
+
+def _show(request: HttpRequest) -> str:
+    return DECIDED if request.GET.get("show") == DECIDED else WAITING
+
+
+def _ledger_show(request: HttpRequest) -> str:
+    asked = request.GET.get("show", "")
+    return asked if asked in {value for value, _label in SHOWS} else ledger.NOT_COUNTED
+
+
+def _queue(request: HttpRequest, study: Study) -> Queue:
+    if _show(request) == DECIDED:
+        return decided_queue(study)
+    return waiting_queue(study, signed_in(request), settles=Can.JUDGE in rights_here(request))
+
+
+def _neighbours(queue: Queue, code: str) -> tuple[str, str]:
+    """The codes before and after this one; "" where there is none."""
+    codes = [one for one, _waits in queue]
+    if code not in codes:
+        return "", codes[0] if codes else ""
+    place = codes.index(code)
+    return codes[place - 1] if place else "", codes[place + 1] if place + 1 < len(codes) else ""
+
+
+def _screening_page(
+    request: HttpRequest,
+    study: Study,
+    code: str,
+    *,
+    form: VerdictForm | None = None,
+    share_form: ShareForm | None = None,
+    refused: str = "",
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    queue = _queue(request, study)
+    codes = [one for one, _waits in queue]
+    chosen = code or (codes[0] if codes else "")
+    settles = Can.JUDGE in rights_here(request)
+    place = codes.index(chosen) + 1 if chosen in codes else 0
+    page = Paginator(queue, PEOPLE_PER_PAGE).get_page(
+        request.GET.get("page") or max(place - 1, 0) // PEOPLE_PER_PAGE + 1
+    )
+    shown = list(page.object_list)
+    work = flagged_work(study, [*(one for one, _waits in shown), chosen]) if chosen else {}
+    case = case_shown(study, work, chosen, signed_in(request), settles=settles) if chosen else None
+    if code and case is None:
+        raise Http404
+    numbers = _numbers(study, share_form)
+    previous, following = _neighbours(queue, chosen)
+    context = {
+        "study": study, "show": _show(request), "case": case, "chosen": chosen, "place": place,
+        "queue_size": len(queue), "pages": page, "entries": queue_entries(work, shown),
+        "previous": previous, "following": following, "form": form or VerdictForm(), "refused": refused,
+        "spent": _duration(case) if case else "", "may_start": settles,
+        "job": _filter_job(study, numbers) if settles else None,
+        **numbers,
+    }  # fmt: skip
+    return render(request, "screening/screening.html", context, status=status)
+
+
+def _filter_job(study: Study, numbers: Mapping[str, Any]) -> Job | None:
+    """The run of the filter that goes on, looked for where it may have been started."""
+    if numbers["filter"] and not numbers["counts"].finished_since:
+        return None
+    return open_jobs(study).filter(kind=SCREENING).first()
+
+
+def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
+    """What the filter and the reviewers came to."""
+    ran, share = last_filter(study)
+    counts = people_counts(study, ran.ran_at if ran else None)
+    agreement = reviewer_agreement(study)
+    initial = {} if share is None else {"percent": f"{100 * share:g}"}
+    return {
+        "filter": ran,
+        "counts": counts,
+        "screened": counts.finished - counts.finished_since if ran else 0,
+        "since_words": _since(counts.finished_since),
+        "agreement": agreement,
+        "agreement_shown": "" if math.isnan(agreement.kappa) else decimals(agreement.kappa, 2),
+        "rule_range": _rule_range(rule_counts(study)),
+        "share": share,
+        "share_percent": None if share is None else f"{100 * share:g}",
+        "share_form": share_form or ShareForm(initial=initial or None),
+    }
+
+
+def _since(number: int) -> str:
+    return ngettext(
+        "%(n)d person has finished since and was not looked at.",
+        "%(n)d people have finished since and were not looked at.",
+        number,
+    ) % {"n": number}
+
+
+def _rule_range(found: Sequence[RuleCount]) -> RuleRange | None:
+    counted = [one.counted for one in found]
+    return RuleRange(min(counted), max(counted), len(counted)) if counted else None
+
+
+def _duration(case: CaseShown) -> str:
+    hours, minutes = divmod(max(case.spent, timedelta(0)) // timedelta(minutes=1), 60)
+    if hours:
+        return _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": minutes}
+    return _("%(minutes)d min") % {"minutes": minutes}

@@ -1,0 +1,67 @@
+"""Single verdicts of judges: those that failed, those that were given, and one at random."""
+
+import random
+from http import HTTPStatus
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from judging.models import JudgingRun
+from judging.selectors.runs import newest_scores_run
+from judging.selectors.viewing import run_verdicts, verdict_at_random, verdict_shown
+from judging.views.reason_texts import reason_text
+from presentation.numbers import decimals
+from reporting.views.judging_run import run_page
+from screening.views.blinding import results_hidden
+from studies.models import Study
+from studies.roles import Can
+from studies.views.access import study_page
+
+VERDICTS_PER_PAGE = 50
+
+
+@run_page(Can.SEE_ANSWERS)
+@require_safe
+def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpResponse:
+    """What was asked, answered and said: of the verdicts that failed for a reason, or of those given."""
+    reason = request.GET.get("reason", "")
+    # What failed has no score, so that there is nothing to hide from who still decides on people.
+    hidden = None if reason else results_hidden(request, run.study)
+    if hidden is not None:
+        return hidden
+    rows = run_verdicts(run, reason)
+    page = Paginator(rows, VERDICTS_PER_PAGE).get_page(request.GET.get("page"))
+    found = list(page.object_list)
+    asked = request.GET.get("verdict", "")
+    row = next((one for one in found if str(one.pk) == asked), None) or (found[0] if found else None)
+    place = found.index(row) if row else 0
+    context = {
+        "study": run.study, "run": run, "reason": reason, "page": page, "rows": found,
+        "reason_text": reason_text(reason) if reason else "",
+        "verdict": verdict_shown(row) if row else None,
+        "confidence": decimals(row.confidence, 2) if row else "",
+        "score": decimals(row.score, 2) if row else "",
+        "previous": found[place - 1].pk if place else "",
+        "following": found[place + 1].pk if place + 1 < len(found) else "",
+        "place": place + page.start_index() if found else 0,
+    }  # fmt: skip
+    return render(request, "reporting/verdicts.html", context)
+
+
+@study_page(Can.JUDGE)
+@require_safe
+def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
+    """A verdict at random as a part of the judging page."""
+    if results_hidden(request, study) is not None:
+        return render(request, "reporting/_verdict_hidden.html", {}, status=HTTPStatus.OK)
+    run = newest_scores_run(study)
+    row = verdict_at_random(run, random.SystemRandom()) if run else None
+    shown = verdict_shown(row) if row else None
+    context = {
+        "study": study,
+        "verdict": shown,
+        "confidence": decimals(row.confidence, 2) if row else "",
+    }
+    return render(request, "reporting/_verdict_random.html", context)

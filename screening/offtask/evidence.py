@@ -1,0 +1,51 @@
+"""Where in a text the evidence of a flag stands, for reviewers to see it in its place."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from screening.offtask.comments import commenting
+from screening.offtask.facts import PromptFacts, ReasonCode
+from screening.offtask.words import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a text; `reasons` are those whose evidence it is, none for what stands between."""
+
+    text: str
+    reasons: tuple[ReasonCode, ...] = ()
+
+
+def marked(text: str, prompt: PromptFacts, reasons: Iterable[ReasonCode]) -> tuple[Piece, ...]:
+    """The whole text in pieces, so that joining their texts gives the text back.
+
+    A minimal answer is evidence as a whole, a comment by its clauses; one that later rules no longer find in
+    the text is evidence as a whole, too: what was flagged never goes unmarked.
+    """
+    spans = sorted(span for reason in reasons for span in _spans(text, prompt, reason))
+    return tuple(_pieces(text, spans))
+
+
+def _spans(text: str, prompt: PromptFacts, reason: ReasonCode) -> list[tuple[int, int, ReasonCode]]:
+    if reason == ReasonCode.NO_ANSWER or not text:
+        return []
+    found: list[tuple[int, int, ReasonCode]] = []
+    if reason != ReasonCode.MINIMAL_CONTENT:
+        for clause in commenting(visible(text), prompt, reason):
+            found += [(*match.span(), reason) for match in _as_written(clause).finditer(text)]
+    return found or [(0, len(text), reason)]
+
+
+def _as_written(clause: str) -> re.Pattern[str]:
+    """The clause with whatever blanks stand between its words in the text itself."""
+    return re.compile(r"\s+".join(map(re.escape, clause.split())))
+
+
+def _pieces(text: str, spans: list[tuple[int, int, ReasonCode]]) -> Iterator[Piece]:
+    """The text cut at every beginning and end of a span."""
+    edges = sorted({0, len(text), *(edge for start, end, _reason in spans for edge in (start, end))})
+    for start, end in pairwise(edges):
+        reasons = dict.fromkeys(reason for first, last, reason in spans if first <= start and end <= last)
+        yield Piece(text[start:end], tuple(reasons))

@@ -1,0 +1,216 @@
+"""What a reviewer sees of a flagged person: texts and what rules found; never a score, profile or name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import CharField, Count, Exists, F, Max, OuterRef, Q, Value
+from django.utils.translation import gettext as _
+
+from batches.models import Answer
+from batches.rules.statuses import AnswerState
+from formats.wording import gettext_noop
+from screening.models import Verdict
+from screening.offtask.evidence import Piece, marked
+from screening.offtask.facts import ParticipantReason, PromptFacts, ReasonCode
+from screening.offtask.readings import LeftOpen
+from screening.offtask.summaries import BADGES, FlaggedWork, all_reasons, main_reason
+from screening.selectors import participants
+from studies.models import Criterion, Study, User
+
+FIRST = "first"
+DECIDED = "decided"
+WITHOUT_TEXT = {
+    AnswerState.BLANK: gettext_noop("emptied again"),
+    AnswerState.SKIPPED: gettext_noop("seen, not answered"),
+    AnswerState.NOT_REACHED: gettext_noop("never opened"),
+}
+
+FlaggedPeople = Mapping[str, tuple[FlaggedWork, timedelta]]
+
+
+@dataclass(frozen=True)
+class QueueEntry:
+    """One person of the list; `waits_for` is first, second, settling or decided."""
+
+    code: str
+    reason: str
+    waits_for: str
+
+
+@dataclass(frozen=True)
+class PlaceShown:
+    """One question and what was written; label and question only where the prompt is public."""
+
+    position: int
+    label: str
+    question: str
+    pieces: tuple[Piece, ...]
+    badges: tuple[str, ...]
+    without_text: str
+
+
+@dataclass(frozen=True)
+class CaseShown:
+    """One person before a reviewer. `verdicts` holds those that this reviewer may see now.
+
+    `waits_for` says whose verdict is next, `may_decide` whether the reviewer may give it; `newest` is the
+    key of the newest verdict, seen or not.
+    """
+
+    code: str
+    reason: str
+    reasons: tuple[str, ...]
+    spent: timedelta
+    places: tuple[PlaceShown, ...]
+    verdicts: tuple[Verdict, ...]
+    newest: int | None
+    waits_for: str
+    may_decide: bool
+
+
+def waiting_queue(study: Study, reviewer: User, *, settles: bool) -> list[tuple[str, str]]:
+    """Codes of the people this reviewer may decide on next, with what each waits for; by code."""
+    people = participants.waiting_for(study, reviewer, settles=settles).order_by("code")
+    return list(people.values_list("code", "waits_for"))  # type: ignore[misc]
+
+
+def decided_queue(study: Study) -> list[tuple[str, str]]:
+    """Codes of the flagged people who are decided."""
+    waiting = participants.undecided_participants(study).order_by().values("pk")
+    people = participants.flagged_participants(study).exclude(pk__in=waiting)
+    return list(people.values_list("code", Value(DECIDED, output_field=CharField())))
+
+
+def queue_entries(work: FlaggedPeople, queue: Sequence[tuple[str, str]]) -> list[QueueEntry]:
+    """These people with the main reason each waits, in this order."""
+    return [
+        QueueEntry(code, _said(main_reason(work[code][0])), waits_for)
+        for code, waits_for in queue
+        if code in work
+    ]
+
+
+def case_shown(
+    study: Study, work: FlaggedPeople, code: str, reviewer: User, *, settles: bool
+) -> CaseShown | None:
+    """Everything one reviewer sees of one flagged person; None where nobody of the code is flagged.
+
+    Two queries beside those of `flagged_work`.
+    """
+    found = work.get(code)
+    if found is None or not found[0].people_flags:
+        return None
+    done, spent = found
+    verdicts = list(
+        participants.current_verdicts()
+        .filter(participant__study=study, participant__code=code)
+        .select_related("decided_by")
+        .order_by("pk")
+    )
+    waits_for, may_decide = _next_reading(verdicts, reviewer, settles=settles)
+    return CaseShown(
+        code=code,
+        reason=_said(main_reason(done)),
+        reasons=tuple(_said(one) for one in all_reasons(done)),
+        spent=spent,
+        places=tuple(_places(study, code)),
+        verdicts=tuple(_seen(verdicts, waits_for, reviewer)),
+        newest=verdicts[-1].pk if verdicts else None,
+        waits_for=waits_for,
+        may_decide=may_decide,
+    )
+
+
+def _next_reading(verdicts: Sequence[Verdict], reviewer: User, *, settles: bool) -> tuple[str, bool]:
+    """Whose verdict is next, and whether this reviewer may give it."""
+    if not verdicts:
+        return FIRST, True
+    left, own = verdicts[-1].leaves_open, any(one.decided_by_id == reviewer.pk for one in verdicts)
+    if left == LeftOpen.NOTHING:
+        return DECIDED, True
+    return left, not own or (settles and left == LeftOpen.SETTLING)
+
+
+def _seen(verdicts: Iterable[Verdict], waits_for: str, reviewer: User) -> list[Verdict]:
+    """Until a second reading is given, whoever gave the first sees it and nobody else."""
+    if waits_for != LeftOpen.SECOND:
+        return list(verdicts)
+    return [one for one in verdicts if one.decided_by_id == reviewer.pk]
+
+
+def _said(sentence: tuple[str, Mapping[str, int]]) -> str:
+    template, facts = sentence
+    return _(template) % facts
+
+
+def flagged_work(study: Study, codes: Sequence[str]) -> FlaggedPeople:
+    """Counts of these finished people's answers and flags, and how long they worked, by code. Two queries."""
+    on_people = participants.current_participant_flags().filter(participant=OuterRef("pk"))
+    people = participants.screened_participants(study).filter(code__in=codes)
+    rows = (
+        people.annotate(
+            spent=F("session__ended_at") - F("session__started_at"),
+            **{reason.value: Exists(on_people.filter(reason=reason)) for reason in ParticipantReason},
+        )
+        .values("code", "spent", *(reason.value for reason in ParticipantReason))
+        .annotate(
+            prompts=Count("session__answers"),
+            answered=Count("session__answers", filter=Q(session__answers__has_text=True)),
+            last=Max("session__answers__position", filter=Q(session__answers__has_text=True)),
+        )
+    )
+    of_answers = _answer_flags(study, codes)
+    return {
+        row["code"]: (
+            FlaggedWork(
+                frozenset(reason for reason in ParticipantReason if row[reason]),
+                of_answers.get(row["code"], {}), row["prompts"], row["answered"], row["last"] or 0,
+            ),
+            row["spent"],
+        )
+        for row in rows
+    }  # fmt: skip
+
+
+def _answer_flags(study: Study, codes: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many answers of each person each rule flags."""
+    path = "answer__session__participant"
+    flags = participants.current_answer_flags().filter(
+        **{f"{path}__study": study, f"{path}__code__in": codes}
+    )
+    counted = flags.order_by().values_list(f"{path}__code", "reason")
+    found: dict[str, dict[str, int]] = {}
+    for code, reason, number in counted.annotate(number=Count("answer", distinct=True)):
+        found.setdefault(code, {})[reason] = number
+    return found
+
+
+def _places(study: Study, code: str) -> Iterable[PlaceShown]:
+    """Every place of the person's question set, in its order."""
+    flags = participants.current_answer_flags().filter(answer=OuterRef("pk"))
+    answers = (
+        Answer.objects.filter(session__participant__study=study, session__participant__code=code)
+        .select_related("session", "prompt")
+        .annotate(
+            by_rubric=Exists(Criterion.objects.filter(prompt=OuterRef("prompt"))),
+            **{reason.value: Exists(flags.filter(reason=reason)) for reason in ReasonCode},
+        )
+        .order_by("position")
+    )
+    return [_place(answer, [one for one in ReasonCode if getattr(answer, one)]) for answer in answers]
+
+
+def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
+    prompt, public = answer.prompt, answer.prompt.split == "public"
+    by_rubric: bool = answer.by_rubric  # type: ignore[attr-defined]
+    facts = PromptFacts(prompt.prompt_id, prompt.text, "rubric" if by_rubric else "exact", prompt.gold_answer)
+    empty = WITHOUT_TEXT.get(answer.state) if not answer.has_text else None
+    return PlaceShown(
+        position=answer.position,
+        label=prompt.label if public else "",
+        question=prompt.text if public else "",
+        pieces=() if empty else marked(answer.text, facts, reasons),
+        badges=tuple(_(BADGES[reason]) for reason in reasons if not empty),
+        without_text=_(empty) if empty else "",
+    )

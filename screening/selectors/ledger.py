@@ -1,0 +1,68 @@
+"""The ledger of exclusions: everybody who was flagged and is decided, with the reason that counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from screening.models import Verdict, VerdictDecision
+from screening.offtask.facts import ParticipantReason
+from screening.offtask.readings import LeftOpen, Reading
+from screening.selectors import participants
+from studies.models import Study
+
+NOT_COUNTED, COUNTED, EVERYBODY = "excluded", "counted", "all"
+
+
+@dataclass(frozen=True)
+class LedgerLine:
+    """One decided person. `readings` counts the independent reviewers, `settled` whether a third decided."""
+
+    code: str
+    counted: bool
+    found: str
+    reason: str
+    readings: int
+    settled: bool
+    decided_at: datetime
+
+
+def ledger_people(study: Study, show: str) -> list[tuple[str, int]]:
+    """Code and deciding verdict of the decided people that `show` asks for, by code."""
+    decided = participants.newest_verdicts(study).filter(leaves_open=LeftOpen.NOTHING)
+    decided = decided.filter(participant__in=participants.flagged_participants(study).order_by().values("pk"))
+    if show in {NOT_COUNTED, COUNTED}:
+        wanted = VerdictDecision.CONFIRM if show == NOT_COUNTED else VerdictDecision.OVERTURN
+        decided = decided.filter(decision=wanted)
+    return list(decided.order_by("participant__code").values_list("participant__code", "pk"))
+
+
+def ledger_lines(study: Study, people: Sequence[tuple[str, int]]) -> list[LedgerLine]:
+    """The lines of these people, in this order. Two queries for any number."""
+    codes = [code for code, _verdict in people]
+    verdicts: dict[str, list[Verdict]] = {}
+    given = participants.current_verdicts().filter(participant__study=study, participant__code__in=codes)
+    for verdict in given.select_related("participant").order_by("pk"):
+        verdicts.setdefault(verdict.participant.code, []).append(verdict)
+    flags: dict[str, list[str]] = {}
+    found = participants.current_participant_flags().filter(
+        participant__study=study, participant__code__in=codes
+    )
+    for code, reason in found.order_by("pk").values_list("participant__code", "reason"):
+        flags.setdefault(code, []).append(_(ParticipantReason(reason).sentence))
+    return [_line(code, verdicts[code], flags.get(code, ())) for code in codes]
+
+
+def _line(code: str, verdicts: Sequence[Verdict], found: Sequence[str]) -> LedgerLine:
+    newest = verdicts[-1]
+    independent = {one.decided_by_id for one in verdicts if one.reading != Reading.SETTLING}
+    return LedgerLine(
+        code=code,
+        counted=newest.decision != VerdictDecision.CONFIRM,
+        found=" ".join(dict.fromkeys(found)),
+        reason=newest.reason,
+        readings=len(independent),
+        settled=newest.reading == Reading.SETTLING,
+        decided_at=newest.decided_at,
+    )

@@ -1,0 +1,127 @@
+"""Rating an audit's answers on the page: blind until rated, one rater each, nothing typed is lost."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from batches.models import Session
+from judging.models import AuditItem, AuditSample, JudgingRun
+from judging.services.audits import audit_draw
+from scoring.coordinator import Scoring
+from studies.models import Participant, Study, StudyEvent, StudyRole, User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def judged(
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score_at: Callable[..., Scoring],
+    now: datetime,
+) -> None:
+    study = make_study(slug="pages", judge_kind="checks", replicates_per_profile=50)
+    for answer in ("1", "2", "3"):
+        work(make_person(study), {f"p{n:03}": f"{answer} {n}" for n in range(1, 5)})
+    score_at(study, clock=lambda: now, measures=False)
+
+
+@pytest.fixture
+def sample(judged: None, db: None, now: datetime) -> AuditSample:
+    run = JudgingRun.objects.get()
+    return audit_draw(run=run, size=8, seed=1, public_only=False, actor=None, now=now)
+
+
+@pytest.fixture
+def reviewer(sample: AuditSample, now: datetime) -> Client:
+    user = User.objects.create(email="reviewer@example.org", is_staff=True)
+    StudyRole.objects.create(study=sample.judging_run.study, user=user, role="reviewer", given_at=now)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def rate(client: Client, sample: AuditSample, **sent: str) -> Any:
+    return client.post(reverse("staff_audit_rate", args=["pages", sample.pk]), sent)
+
+
+def page(client: Client, sample: AuditSample, **asked: str) -> str:
+    response = client.get(reverse("staff_audit_rate", args=["pages", sample.pk]), asked)
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+def test_a_lead_sees_the_judges_word_once_they_have_rated(staff: Client, sample: AuditSample) -> None:
+    shown = page(staff, sample)
+    item = AuditItem.objects.get(number=1)
+    assert item.row.answer.text in shown
+    assert "What the judge said" not in shown
+    assert rate(staff, sample, number="1", score="1", comment="Right.").status_code == 302
+    item.refresh_from_db()
+    assert (item.human_score, item.comment, item.rater) == (1.0, "Right.", "lead@example.org")
+    assert "What the judge said" in page(staff, sample, number="1")
+    assert "2 of 8" in page(staff, sample)
+    rate(staff, sample, number="1", score="0.5", comment="")
+    event = StudyEvent.objects.filter(kind="audit_rated").latest("pk")
+    assert event.details == {"sample": sample.pk, "number": 1, "earlier": 1.0}
+
+
+def test_a_reviewer_rates_and_never_sees_judge_person_or_profile(
+    reviewer: Client, sample: AuditSample
+) -> None:
+    rate(reviewer, sample, number="1", score="0")
+    shown = page(reviewer, sample, number="1")
+    person = AuditItem.objects.get(number=1).row.answer.session.participant
+    for hidden in ("What the judge said", person.code, person.user.email, "stem-phd"):
+        assert hidden not in shown
+
+
+def test_of_two_who_rate_the_same_answer_the_second_is_told_and_keeps_the_comment(
+    staff: Client, reviewer: Client, sample: AuditSample
+) -> None:
+    page(staff, sample), page(reviewer, sample)
+    rate(reviewer, sample, number="1", score="1", comment="Fine.")
+    response = rate(staff, sample, number="1", score="0", comment="I see it otherwise.")
+    assert response.status_code == 409
+    assert "Somebody else rated number 1 meanwhile" in response.text
+    assert AuditItem.objects.get(number=1).human_score == 1.0
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"number": "1"},
+        {"number": "1", "score": "2"},
+        {"number": "1", "score": "nan"},
+        {"number": "99", "score": "1"},
+    ],
+)
+def test_what_is_no_rating_changes_nothing(staff: Client, sample: AuditSample, sent: dict[str, str]) -> None:
+    assert rate(staff, sample, comment="Kept text.", **sent).status_code == 422
+    assert not AuditItem.objects.exclude(human_score=None).exists()
+
+
+def test_the_list_of_audits_draws_and_leads_to_rating(
+    staff: Client, reviewer: Client, sample: AuditSample
+) -> None:
+    address = reverse("staff_audits", args=["pages"])
+    assert "0 of 8" in " ".join(staff.get(address).text.split())
+    assert "Draw the sample" not in reviewer.get(address).text
+    assert reviewer.post(address, {"size": "8"}).status_code == 403
+    assert staff.post(address, {"size": "900"}).status_code == 422
+    assert staff.post(address, {"size": "8", "seed": "3"}).status_code == 302
+    assert AuditSample.objects.count() == 2
+
+
+def test_rating_takes_a_bounded_number_of_queries(
+    staff: Client, sample: AuditSample, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    page(staff, sample)
+    with django_assert_max_num_queries(12):
+        page(staff, sample)
