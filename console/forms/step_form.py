@@ -193,4 +193,4 @@ class OneALine(LinesField):
         return "\n".join(value) if isinstance(value, list | tuple) else value
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        return self.prepare_value(initial or []) != (data or "").replace("\r\n", "\n")
+        return str(self.prepare_value(initial or [])) != str(data or "").replace("\r\n", "\n")

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from django.db.models import Avg, F
 
@@ -36,10 +35,6 @@ class Design:
     judge_cost: float
     pay: float
     on_item_bank: bool
-
-    def as_details(self) -> dict[str, Any]:
-        """As an event holds it."""
-        return asdict(self)
 
 
 def design_of(study: Study, prompts: int, assumed: Assumptions) -> Design | None:
@@ -90,7 +85,8 @@ def _mean_square(study: Study) -> float | None:
     if study.item_bank is None:
         return None
     items = Item.objects.filter(item_bank=study.item_bank)
-    return items.aggregate(mean=Avg(F("a") * F("a")))["mean"]
+    mean: float | None = items.aggregate(mean=Avg(F("a") * F("a")))["mean"]
+    return mean
 
 
 def _known(value: float) -> float | None:

@@ -112,7 +112,7 @@ def _sets(study: Study) -> Mapping[int, list[int]]:
     places = BatchPrompt.objects.filter(batch__plan__study=study).order_by("batch__number")
     found: dict[int, list[int]] = defaultdict(list)
     for prompt, number in places.values_list("prompt", "batch__number"):
-        found[prompt].append(number)
+        found[int(prompt)].append(number)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from batches.models import BatchPlan
-from studies.models import Study, StudyStatus
+from studies.models import Study, StudyEvent, StudyStatus
 from studies.services.events import StudyEventKind
 
 TEXT_PAGES: Mapping[str, Any] = {
@@ -53,24 +53,29 @@ class Step:
 
 @dataclass(frozen=True)
 class Saved:
-    """What the trail says of the set-up: pages that were saved, when and by whom the newest change was."""
+    """What the trail says of the set-up: pages that were saved, when and by whom the newest change was, and
+    the plan that was kept last.
+    """
 
     pages: frozenset[str]
     at: datetime | None
     by: str
+    kept: StudyEvent | None
 
 
 def saved_pages(study: Study) -> Saved:
     """One query."""
-    kinds = (StudyEventKind.SETTINGS_CHANGED, StudyEventKind.CREATED)
-    events = list(
-        study.events.filter(kind__in=kinds)
-        .order_by("id")
-        .values_list("details", "happened_at", "actor__email")
+    kinds = (StudyEventKind.SETTINGS_CHANGED, StudyEventKind.CREATED, StudyEventKind.PLANNED)
+    events = list(study.events.filter(kind__in=kinds).select_related("actor").order_by("id"))
+    changes = [event for event in events if event.kind != StudyEventKind.PLANNED]
+    plans = [event for event in events if event.kind == StudyEventKind.PLANNED]
+    last = changes[-1] if changes else None
+    return Saved(
+        pages=frozenset(str(event.details["step"]) for event in changes if "step" in event.details),
+        at=last.happened_at if last else None,
+        by=last.actor.email if last and last.actor else "",
+        kept=plans[-1] if plans else None,
     )
-    pages = frozenset(str(details["step"]) for details, _at, _by in events if "step" in details)
-    last = events[-1] if events else ({}, None, "")
-    return Saved(pages, last[1], last[2] or "")
 
 
 def step_of(page: str) -> str:

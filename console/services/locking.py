@@ -1,6 +1,7 @@
 """Locking a study from its pages: no sooner than its question sets are built under its settings."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from django.db import transaction
@@ -60,5 +61,7 @@ def plan_keep(
     *, study: Study, assumed: Assumptions, design: Design, now: datetime, actor: User | None
 ) -> None:
     """Keep what the design can show with the study, as it is now."""
-    details = {"assumed": assumed.__dict__, "found": design.as_details()}
-    event_record(study_lock(study), StudyEventKind.PLANNED, now, actor=actor, **details)
+    event_record(
+        study_lock(study), StudyEventKind.PLANNED, now, actor=actor, assumed=asdict(assumed),
+        found=asdict(design),
+    )  # fmt: skip

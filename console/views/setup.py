@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from batches.models import BatchPlan
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
-from console.selectors.design import assumptions_of, design_of, kept_plan
+from console.selectors.design import assumptions_of, design_of
 from console.selectors.readiness import KNOWN, readiness
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
 from console.views.step_facts import step_facts
@@ -136,14 +136,15 @@ def step_page(
 ) -> HttpResponse:
     """One page of the set-up; `seen` keeps the fingerprint of what its form was opened with."""
     following = next_page(page)
-    context = setup_context(study, page, timezone.now()) | {
+    context = setup_context(study, page, timezone.now())
+    context |= {
         "form": form,
         "seen": seen or (draft_sha256(study, form.names()) if form else ""),
         "others": others,
         "following": TEXT_PAGES.get(following) or STEP_LABELS.get(following) or _("Lock"),
         "following_page": following,
         "preview": PREVIEWS.get(page, ""),
-        "facts": step_facts(study, page),
+        "facts": step_facts(study, page, context["plan"]),
     }
     return render(request, "console/setup/step.html", context, status=status)
 
@@ -153,7 +154,7 @@ def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
     plan = BatchPlan.objects.filter(study=study).first()
     prompts = Prompt.objects.filter(version=study.bank_version_id).count()
     is_draft = study.status == StudyStatus.DRAFT
-    saved, kept = saved_pages(study), kept_plan(study)
+    saved = saved_pages(study)
     missing = readiness(study, plan, saved.pages, now) if is_draft else []
     waiting = [one for one in missing if one.level != KNOWN]
     return {
@@ -171,6 +172,6 @@ def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
         "missing": missing,
         "waiting": len(waiting),
         "is_draft": is_draft,
-        "kept": kept,
-        "design": design_of(study, prompts, assumptions_of(kept)),
+        "kept": saved.kept,
+        "design": design_of(study, prompts, assumptions_of(saved.kept)),
     }

@@ -13,13 +13,15 @@ from studies.selectors.banks import item_ids_without_prompts, prompt_ids_without
 SHOWN = 12
 
 
-def step_facts(study: Study, page: str) -> dict[str, Any]:
+def step_facts(study: Study, page: str, plan: BatchPlan | None) -> dict[str, Any]:
     """Facts for the page's own part; nothing for most pages."""
-    return FACTS.get(page, lambda _study: {})(study)
+    if page == "questions":
+        return _questions(study, plan)
+    find = FACTS.get(page)
+    return find(study) if find else {}
 
 
-def _questions(study: Study) -> dict[str, Any]:
-    plan = BatchPlan.objects.filter(study=study).first()
+def _questions(study: Study, plan: BatchPlan | None) -> dict[str, Any]:
     return {"plan": plan, "is_current": plan is not None and plan_matches(plan, study)}
 
 
@@ -40,7 +42,6 @@ def _rules(_study: Study) -> dict[str, Any]:
 
 
 FACTS: Mapping[str, Callable[[Study], dict[str, Any]]] = {
-    "questions": _questions,
     "items": _items,
     "judge": _judges,
     "offtask": _rules,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from console.views.setup import PAGES as SETUP_PAGES
 from psychometrics.measures.registry import MEASURED
 
 
@@ -63,7 +64,9 @@ PLACES = [
     Place("staff-home", "staff_home", "staff"),
     Place("staff-study", "staff_study", "staff", STUDY),
     Place("staff-invitations", "staff_invitations", "staff", STUDY),
+    Place("staff-invitations-upload", "staff_invitations_upload", "staff", STUDY),
     Place("staff-participants", "staff_participants", "staff", STUDY),
+    Place("staff-money", "staff_money", "staff", STUDY),
     Place("staff-person-waiting", "staff_person", "staff", {**STUDY, "code": "waiting_code"}),
     Place("staff-person-working", "staff_person", "staff", {**STUDY, "code": "working_code"}),
     Place("staff-person-ended", "staff_person", "staff", {**STUDY, "code": "ended_code"}),
@@ -71,6 +74,13 @@ PLACES = [
     Place("staff-messages", "staff_messages", "staff", STUDY),
     Place("staff-thread", "staff_thread", "staff", {**STUDY, "code": "working_code"}),
     Place("staff-screening", "staff_screening", "staff", STUDY),
+    Place("staff-screening-new", "staff_screening", "staff", UNJUDGED),
+    Place("staff-ledger", "staff_screening_ledger", "staff", JUDGED),
+    Place("staff-audits", "staff_audits", "staff", JUDGED),
+    Place("staff-audits-none", "staff_audits", "staff", UNJUDGED),
+    Place("staff-audit-rate", "staff_audit_rate", "staff", {**JUDGED, "sample": "sample"}),
+    Place("staff-audit-rated", "staff_audit_rate", "staff", {**JUDGED, "sample": "rated_sample"}),
+    Place("staff-verdicts", "staff_judging_verdicts", "staff", {**JUDGED, "number": "judged_run"}),
     Place("staff-results", "staff_results", "staff", STUDY),
     Place("staff-judges", "staff_judges", "staff"),
     Place("staff-judge-add", "staff_judge_add", "staff"),
@@ -106,6 +116,31 @@ PLACES = [
     Place("staff-report", "staff_report", "staff", JUDGED),
     Place("staff-report-none", "staff_report", "staff", UNJUDGED),
     Place("staff-planner", "staff_planner", "staff"),
+    Place("staff-study-new", "staff_study_new", "staff"),
+    *(
+        Place(f"staff-setup-{page}", "staff_setup_step", "staff", {"slug": "draft", "page": page})
+        for page in (*SETUP_PAGES, "start")
+    ),
+    Place("staff-lock", "staff_lock", "staff", {"slug": "draft"}),
+    Place("staff-lock-locked", "staff_lock", "staff", STUDY),
+    Place("staff-setup-close", "staff_setup_close", "staff", STUDY),
+    Place("staff-setup-plan", "staff_setup_plan", "staff", {"slug": "draft"}),
+    Place("staff-setup-import", "staff_setup_import", "staff", {"slug": "draft"}),
+    Place("staff-setup-preview", "staff_setup_preview", "staff", {"slug": "draft", "page": "consent"}),
+    Place("staff-amend", "staff_amend", "staff", STUDY),
+    Place("staff-amend-time", "staff_amend_step", "staff", {**STUDY, "page": "time"}),
+    Place("staff-questions", "staff_questions", "staff", STUDY),
+    Place("staff-questions-sets", "staff_questions_sets", "staff", STUDY),
+    Place("staff-question", "staff_question", "staff", {**STUDY, "label": "label"}),
+    Place("staff-banks", "staff_banks", "staff"),
+    Place("staff-bank-upload", "staff_bank_upload", "staff"),
+    Place("staff-bank", "staff_bank", "staff", {"slug": "bank", "number": "one"}),
+    Place("staff-item-banks", "staff_item_banks", "staff"),
+    Place("staff-calibrate", "staff_calibrate", "staff"),
+    Place("staff-judge-texts", "staff_judge_texts", "staff"),
+    Place("staff-models", "staff_models", "staff"),
+    Place("staff-models-upload", "staff_models_upload", "staff"),
+    Place("staff-models-table", "staff_models_table", "staff"),
     Place("second-factor", "mfa_index", "staff"),
     Place("second-factor-app", "mfa_activate_totp", "staff"),
     Place("second-factor-app-off", "mfa_deactivate_totp", "staff_with_app"),
@@ -117,6 +152,12 @@ PLACES = [
 
 
 NO_PAGES = {
+    "staff_setup": "leads to the first step that is not done",
+    "staff_setup_save": "takes a form; shows staff_setup_step with its errors",
+    "staff_setup_file": "a file",
+    "staff_lock_confirm": "takes a form; shows staff_lock with its errors",
+    "staff_questions_build": "takes a form, redirects",
+    "staff_bank_import": "takes a form, redirects",
     "study_consent_copy": "a file",
     "staff_credential": "a file",
     "staff_payments": "a file",
@@ -132,10 +173,21 @@ NO_PAGES = {
     "staff_judging_live": "the part of staff_judging_run that changes",
     "staff_judging_pause": "takes a form, redirects",
     "staff_judging_resume": "takes a form; shows staff_judging_run with its errors",
+    "staff_judging_retry": "takes a form, redirects",
+    "staff_judging_random": "a part of staff_judging",
+    "staff_screening_filter": "takes a form, redirects",
+    "staff_screening_share": "takes a form; shows staff_screening with its errors",
+    "staff_screening_ledger_csv": "a file",
     "staff_judging_cancel": "takes a form; shows staff_judging_run with its errors",
     "javascript_texts": "a script",
     "set_language": "takes a form, redirects",
+    "staff_participants_file": "a file",
     "staff_decision": "takes a form; shows staff_participants with its errors",
+    "staff_person_promote": "takes a form, redirects",
+    "staff_person_replace": "takes a form, redirects",
+    "staff_person_remind": "takes a form, redirects",
+    "staff_money_rule": "takes a form; shows staff_money with its errors",
+    "staff_money_upload": "takes a form; shows staff_money with its errors",
     "staff_verdict": "takes a form; shows staff_screening with its errors",
     "staff_invitation_resend": "takes a form, redirects",
     "staff_invitation_revoke": "takes a form, redirects",

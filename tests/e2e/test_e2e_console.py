@@ -71,7 +71,8 @@ def banks_are_uploaded(lead: Page) -> None:
 
 def study_is_locked(lead: Page) -> None:
     """From the bank to a locked protocol: a step of the set-up each."""
-    lead.goto("/staff/new-study/")
+    lead.goto("/staff/")
+    press(lead, "New study", "link")
     lead.get_by_label(re.compile("^Name")).fill("The whole walk")
     lead.get_by_label(re.compile("Short name")).fill("walk")
     version = lead.get_by_label(re.compile("bank", re.IGNORECASE))

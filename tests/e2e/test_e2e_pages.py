@@ -25,7 +25,7 @@ from studies.services.people.invitations import invitation_accept, token_new
 from studies.services.people.messages import announcement_make, message_answer, message_send
 from studies.services.people.participants import participant_add
 from tests.e2e.places import NO_PAGES, PLACES, Place
-from tests.e2e.world import fill, invite, judging, prompts, staff_with_app
+from tests.e2e.world import fill, invite, judging, prompts, set_up, staff_with_app
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,7 @@ def world(
     return {
         **judging(make_study, begin, tmp_path_factory.mktemp("judges")),
         **{block: block for block in Block},
+        **set_up(study, staff),
         "study": study.slug,
         "checked": checked.slug,
         "one": 1,

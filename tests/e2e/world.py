@@ -15,6 +15,7 @@ from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit
 from benchmarks.hashed_judge.running import judge_server
+from console.views.setup import PAGES as SETUP_PAGES
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AuditSample, JudgeConfig, JudgingRun, PauseReason
 from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import
@@ -27,10 +28,12 @@ from operations.rehearsal.servers import free_port
 from scoring.coordinator import study_score
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord
 from studies.models import Study, User
+from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.services.banks import item_bank_import
 from studies.services.people.invitations import invitation_create, token_new
 from studies.services.staff import staff_add
+from studies.services.studies import study_create
 
 
 def prompts(folder: Path) -> list[PromptRecord]:
@@ -98,6 +101,17 @@ def judging(
         "sample": sample_of(finished).pk,
         "rated_sample": rated(sample_of(finished)).pk,
     }
+
+
+def set_up(study: Study, staff: User) -> dict[str, object]:
+    """A draft on the study's bank, and what addresses of the set-up and of banks are made of."""
+    draft = study_create(
+        slug=f"draft-of-{study.slug}", name="A draft", bank_version=study.bank_version, item_bank=None,
+        judge_protocol=None, settings=ProtocolSettings(), now=timezone.now(), actor=staff,
+    )  # fmt: skip
+    label = study.bank_version.prompts.values_list("label", flat=True)[0]
+    pages = {page: page for page in (*SETUP_PAGES, "start")}
+    return {**pages, "draft": draft.slug, "bank": study.bank_version.bank.slug, "label": label}
 
 
 def judges_of(first: str, second: str) -> list[tuple[str, str]]:

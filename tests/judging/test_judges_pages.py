@@ -221,6 +221,6 @@ def test_the_list_takes_as_many_queries_for_many_judges(
     for number in range(12):
         settings = JudgeSettings(base_url="https://judge.example/v1", model="judge-1")
         judge_add(slug=f"judge-{number}", settings=settings, actor=None, now=now)
-    with django_assert_num_queries(4):  # session, person, judges, studies
+    with django_assert_num_queries(5):  # session, person, judges, studies, clock
         content = staff.get(address).content.decode()
     assert content.count('<th scope="row">') == 12

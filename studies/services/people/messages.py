@@ -92,18 +92,12 @@ def message_answer(
     message = Message.objects.create(
         participant=participant, is_from_team=True, author=actor, text=text, sent_at=now
     )
-    mail = None
+    details = {"message": message.pk}
     if site_url is not None:
         written = participant_mail(participant, "reply", {"text": text}, site_url)
-        mail = participant_mail_queue(participant, written, now, kind=MailKind.REPLY)
-    participant_event(
-        participant,
-        StudyEventKind.MESSAGE_ANSWERED,
-        now,
-        actor=actor,
-        message=message.pk,
-        mail=mail.pk if mail else None,
-    )
+        if mail := participant_mail_queue(participant, written, now, kind=MailKind.REPLY):
+            details["mail"] = mail.pk
+    participant_event(participant, StudyEventKind.MESSAGE_ANSWERED, now, actor=actor, **details)
     return message
 
 
