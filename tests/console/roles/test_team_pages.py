@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -41,8 +42,8 @@ def root(client: Client) -> User:
     return user
 
 
-def text_of(answer: object) -> str:
-    return unescape(answer.content.decode())  # type: ignore[attr-defined]
+def text_of(answer: Any) -> str:
+    return str(unescape(answer.content.decode()))
 
 
 def test_a_lead_brings_a_reviewer_in_who_gets_a_mail(client: Client, lead: User, study: Study) -> None:
