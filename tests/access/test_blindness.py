@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 
 import pytest
+from django.utils import timezone
 
+from batches.models import Answer
+from screening.offtask.facts import RULES_VERSION, ParticipantReason
 from studies.models import Participant
 from studies.roles import Can, Role, rights_of
 from tests.access.addresses import addresses
@@ -24,7 +27,19 @@ TOLD: Mapping[str, tuple[tuple[str, ...], frozenset[Can]]] = {
 PAGES = ("staff_", "attachment", "api-1:")
 
 
+@pytest.fixture
+def flagged(world: World) -> None:
+    """Somebody is put before reviewers."""
+    answer = Answer.objects.filter(session__participant__study=world.here.study, has_text=True).earliest("pk")
+    answer.session.participant.flags.update_or_create(
+        rules_version=RULES_VERSION,
+        reason=ParticipantReason.MOSTLY_OFF_TASK,
+        defaults={"evidence": "3", "flagged_at": timezone.now()},
+    )
+
+
 @pytest.mark.timeout(1200)
+@pytest.mark.usefixtures("flagged")
 @pytest.mark.parametrize("role", list(Role))
 def test_no_reply_tells_a_role_what_its_table_does_not(role: Role, world: World, visitors: Visitors) -> None:
     rights = rights_of([role])
@@ -32,14 +47,17 @@ def test_no_reply_tells_a_role_what_its_table_does_not(role: Role, world: World,
     if not rights & {Can.SEE_PEOPLE, Can.INVITE, Can.PAY}:
         people = Participant.objects.filter(study=world.here.study).values_list("user__email", flat=True)
         forbidden |= dict.fromkeys(people, "an address")
-    told = []
+    told, read = [], set()
     for one in addresses():
         if not one.name.startswith(PAGES):
             continue
         for method in ("GET", "POST"):
             reply = visitors.read(role, method, one.path(world.here.ids))
             told += [f"{one.name} {method}: {kind}" for word, kind in forbidden.items() if word in reply]
+            read |= {kind for kind, (words, _need) in TOLD.items() if any(word in reply for word in words)}
     assert told == []
+    # What a role may read it does read somewhere: the words that are looked for are there.
+    assert read == {kind for kind, (_words, need) in TOLD.items() if need & rights}
 
 
 def test_reviewers_and_coordinators_read_no_number_that_was_measured(

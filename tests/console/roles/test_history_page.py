@@ -43,7 +43,7 @@ def browser(study: Study, now: datetime, role: Role) -> Client:
 
 def text_of(answer: Any) -> str:
     content = answer.getvalue() if answer.streaming else answer.content
-    return unescape(content.decode())
+    return str(unescape(content.decode()))
 
 
 def test_a_lead_reads_why_and_an_analyst_reads_no_word_about_a_person(
