@@ -5,6 +5,7 @@ from django.urls import path
 from console.views import (
     amending,
     banks,
+    decisions,
     demo,
     health,
     history,
@@ -15,7 +16,9 @@ from console.views import (
     locking,
     mails,
     models,
+    money,
     overview,
+    people,
     previews,
     questions,
     setup,
@@ -28,6 +31,7 @@ SETUP = f"{STUDY}setup/"
 HISTORY = f"{STUDY}history/"
 LIVE = f"{STUDY}live/"
 MAILS = f"{STUDY}mails/"
+PERSON = f"{STUDY}participants/<slug:code>/"
 
 urlpatterns = [
     path("staff/", home.staff_home, name="staff_home"),
@@ -70,6 +74,15 @@ urlpatterns = [
     path(f"{STUDY}questions/sets/", questions.staff_questions_sets, name="staff_questions_sets"),
     path(f"{STUDY}questions/build/", questions.staff_questions_build, name="staff_questions_build"),
     path(f"{STUDY}questions/<str:label>/", questions.staff_question, name="staff_question"),
+    path(f"{STUDY}payments/", money.staff_money, name="staff_money"),
+    path(f"{STUDY}payments/rule/", money.staff_money_rule, name="staff_money_rule"),
+    path(f"{STUDY}payments/upload/", money.staff_money_upload, name="staff_money_upload"),
+    path(f"{STUDY}participants/", people.staff_participants, name="staff_participants"),
+    path(f"{STUDY}people.csv", people.staff_participants_file, name="staff_participants_file"),
+    path(f"{PERSON}decision/", decisions.staff_decision, name="staff_decision"),
+    path(f"{PERSON}promote/", decisions.staff_person_promote, name="staff_person_promote"),
+    path(f"{PERSON}replace/", decisions.staff_person_replace, name="staff_person_replace"),
+    path(f"{PERSON}remind/", decisions.staff_person_remind, name="staff_person_remind"),
     path("staff/banks/", banks.staff_banks, name="staff_banks"),
     path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
     path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),

@@ -19,7 +19,14 @@ from studies.views.second_factor import (
     SecurityView,
     only_staff,
 )
-from studies.views.sign_in import confirm_code, passkey_sign_in, sign_in, sign_out, sign_out_elsewhere
+from studies.views.sign_in import (
+    confirm_code,
+    passkey_sign_in,
+    sign_in,
+    sign_out,
+    sign_out_elsewhere,
+    sign_out_others,
+)
 
 passkeys = [
     path("add/", never_cache(AddPasskeyView.as_view()), name="mfa_add_webauthn"),
@@ -50,6 +57,7 @@ urlpatterns = [
     path("login/code/", sign_in, name="account_request_login_code"),
     path("login/code/confirm/", confirm_code, name="account_confirm_login_code"),
     path("logout/", sign_out, name="account_logout"),
+    path("sign-ins/others/end/", sign_out_others, name="account_end_other_sign_ins"),
     path("sign-ins/<int:number>/end/", sign_out_elsewhere, name="account_end_sign_in"),
     path("inactive/", views.account_inactive, name="account_inactive"),
     path("2fa/", include(second_factor)),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studies.views import comprehension, consent, contact, home, invitations, profile, team, vetting
+from studies.views import comprehension, consent, contact, home, invitation_list, invitations, profile, team
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -13,6 +13,11 @@ urlpatterns = [
     path("invitations/<str:token>/", invitations.invitation, name="invitation"),
     path("staff/studies/<slug:slug>/invitations/", invitations.staff_invitations, name="staff_invitations"),
     path(
+        "staff/studies/<slug:slug>/invitations/list/",
+        invitation_list.staff_invitations_upload,
+        name="staff_invitations_upload",
+    ),
+    path(
         "staff/studies/<slug:slug>/invitations/<int:number>/resend/",
         invitations.staff_invitation_resend,
         name="staff_invitation_resend",
@@ -21,12 +26,6 @@ urlpatterns = [
         "staff/studies/<slug:slug>/invitations/<int:number>/revoke/",
         invitations.staff_invitation_revoke,
         name="staff_invitation_revoke",
-    ),
-    path("staff/studies/<slug:slug>/participants/", vetting.staff_participants, name="staff_participants"),
-    path(
-        "staff/studies/<slug:slug>/participants/<slug:code>/decision/",
-        vetting.staff_decision,
-        name="staff_decision",
     ),
     path(
         "staff/studies/<slug:slug>/participants/<slug:code>/credentials/<uuid:token>/",

@@ -2,6 +2,7 @@
 
 from batches.models.answers import Answer, Draft, PracticeAnswer, PracticeClock, Revision, RevisionOutcome
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
+from batches.models.payments import PaidState, PaymentReport, PaymentRule
 from batches.models.sessions import ClockWatch, Session, SessionEvent, SessionEventKind
 
 __all__ = [
@@ -12,6 +13,9 @@ __all__ = [
     "BatchSlot",
     "ClockWatch",
     "Draft",
+    "PaidState",
+    "PaymentReport",
+    "PaymentRule",
     "PracticeAnswer",
     "PracticeClock",
     "Revision",

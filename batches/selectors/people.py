@@ -81,14 +81,17 @@ class PersonAction(StrEnum):
     EXTEND = "extend"
     REOPEN = "reopen"
     CHECK_ATTEMPT = "check-attempt"
+    WITHDRAW = "withdraw"
 
 
 def person_actions(participant: Participant, session: Session | None) -> list[PersonAction]:
     """The actions that the services would not refuse as they are now."""
-    if has_withdrawn(participant) or (session is not None and session.voided_at is not None):
+    if has_withdrawn(participant):
         return []
+    if session is not None and session.voided_at is not None:
+        return [PersonAction.WITHDRAW]
     if session is not None:
         early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
-        return [PersonAction.REOPEN if early else PersonAction.EXTEND]
+        return [PersonAction.REOPEN if early else PersonAction.EXTEND, PersonAction.WITHDRAW]
     needs_try = not check_passed(participant) and not check_attempts_left(participant)
-    return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try
+    return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try + [PersonAction.WITHDRAW]

@@ -73,15 +73,21 @@ def plan_matches(plan: BatchPlan, study: Study) -> bool:
     return wanted == (plan.bank_version_id, plan.batch_size, plan.assembly, plan.seed, plan.places)
 
 
-def _counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
-    """Sessions that fill a place: live, submitted, or expired with something that counts; no test people.
-
-    A place whose person withdrew, or let the time pass without leaving anything that counts, is free again.
-    """
+def fills_place() -> Q:
+    """Whether a session fills a place: live, submitted, or expired with something that counts."""
     written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
     fills = Q(status__in=[SessionStatus.ACTIVE, SessionStatus.SUBMITTED])
-    fills |= Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts") & Q(Exists(written))
-    return Session.objects.filter(fills, batch__plan=plan, participant__is_test=False)
+    return fills | Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts") & Q(Exists(written))
+
+
+def _counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
+    """Sessions that fill a place; no test people.
+
+    A place whose person withdrew, or let the time pass without leaving anything that counts, is free again;
+    so is one that the study team gave to somebody else.
+    """
+    people = {"participant__is_test": False, "participant__replaced_by": None}
+    return Session.objects.filter(fills_place(), batch__plan=plan, **people)
 
 
 def batch_loads(plan: BatchPlan, participant: Participant) -> list[BatchLoad]:

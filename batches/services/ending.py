@@ -15,7 +15,7 @@ from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import session_of
 from batches.services.receipt_mails import receipt_mail_queue
 from batches.services.trail import session_event
-from studies.models import Participant
+from studies.models import Participant, User
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
@@ -87,18 +87,23 @@ def session_submit(
     return session
 
 
-def session_withdraw(*, participant: Participant, now: datetime, reason: str = "") -> Session | None:
+def session_withdraw(
+    *, participant: Participant, now: datetime, reason: str = "", actor: User | None = None
+) -> Session | None:
     """Take the person out of the study, before, during or after their session, which is returned.
 
     Their answers count nowhere from now on, and are deleted at the moment the event names (see
-    `batches.services.deletion`). Raises AlreadyWithdrawn.
+    `batches.services.deletion`). `actor` is who of the study team does it for them (None: they did it
+    themselves). Raises AlreadyWithdrawn.
     """
     with transaction.atomic():
         # The same lock as a start takes: a person cannot start and withdraw at the same moment.
         participant = participant_lock(participant)
         if has_withdrawn(participant):
             raise AlreadyWithdrawn(
-                _("You have withdrawn from this study already; nothing more needs to be done.")
+                _("%(code)s withdrew already; nothing more needs to be done.") % {"code": participant.code}
+                if actor
+                else _("You have withdrawn from this study already; nothing more needs to be done.")
             )
         session = session_of(participant)
         if session is not None:
@@ -108,7 +113,7 @@ def session_withdraw(*, participant: Participant, now: datetime, reason: str = "
             participant,
             StudyEventKind.WITHDREW,
             now,
-            actor=participant.user,
+            actor=actor or participant.user,
             reason=reason.strip()[:NOTE_CHARACTERS],
             deletes_at=(now + timedelta(days=participant.study.protocol.deletion_days)).isoformat(),
         )

@@ -1,22 +1,62 @@
-"""The list of whom to pay, and the facts to decide how much; what was paid is the payer's business.
+"""The list of whom to pay and how much, the rule that says so, and the payer's word on what became of it.
 
-It has addresses, so the trail says who took it.
+The list has addresses, so the trail says who took it.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
-from django.db.models import Q
+from django.db import transaction
+from django.utils.translation import gettext as _
 
-from batches.models import Session
-from batches.rules.statuses import SessionStatus
+from batches.models import PaidState, PaymentReport, PaymentRule
+from batches.rules.payments import PaymentTerms
+from batches.selectors.payments import pay_lines, payment_rule
 from formats.cells import csv_cell
-from studies.models import Participant, Study, User, VettingStatus
-from studies.selectors.participants import withdrew
+from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
+from studies.services.studies import study_lock
 
-PAYMENT_COLUMNS = ("code", "address", "profile", "reference", "started_at", "ended_at", "ended_how")
-NOT_STARTED = "not_started"
+PAYMENT_COLUMNS = (
+    "code", "address", "profile", "reference", "started_at", "ended_at", "ended_how", "answered",
+    "currency", "flat", "hourly", "bonus", "owed", "state", "paid_amount", "note",
+)  # fmt: skip
+
+
+class ReportsRefused(Refused):
+    """Nothing of the payer's file was kept; carries every problem of it."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problems))
+
+
+class RuleUnchanged(Refused):
+    """The rule says this already."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """One line of the payer's file; `amount` is None where it names none."""
+
+    line: int
+    code: str
+    state: str
+    amount: Decimal | None
+    currency: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportImport:
+    """How many states were recorded now, and how many said what was known."""
+
+    recorded: int
+    unchanged: int
 
 
 def payments_list(*, study: Study, actor: User, now: datetime) -> list[list[str]]:
@@ -27,24 +67,131 @@ def payments_list(*, study: Study, actor: User, now: datetime) -> list[list[str]
 
 
 def payment_rows(study: Study, now: datetime) -> Iterator[tuple[str | None, ...]]:
-    """Everyone approved or ever started, by code: excluded and withdrawn people too, test people not."""
-    worked_or_may = Q(vetting_status=VettingStatus.APPROVED) | Q(session__isnull=False)
-    people = Participant.objects.filter(worked_or_may, study=study, is_test=False)
-    people = people.annotate(has_withdrawn=withdrew()).select_related("user", "session")
-    for participant in people.order_by("code"):
-        session = getattr(participant, "session", None)
-        how = SessionStatus.WITHDRAWN if participant.has_withdrawn else NOT_STARTED
-        facts = _session_facts(session, now) if session else (None, None, None, how)
-        yield (participant.code, participant.user.email, participant.profile, *facts)
+    """Everyone approved or ever started, by code: excluded and withdrawn people too, test people not.
+
+    Amounts and states that nobody knows are None.
+    """
+    rule = payment_rule(study)
+    for line in pay_lines(study, rule, now):
+        session, due, report = line.session, line.owed, line.report
+        yield (
+            line.participant.code,
+            line.participant.user.email,
+            line.participant.profile,
+            session.reference if session else None,
+            session.started_at.isoformat() if session else None,
+            line.ended_at.isoformat() if line.ended_at else None,
+            line.how,
+            str(line.answered) if session else None,
+            rule.currency if rule and due else None,
+            *((str(due.flat), str(due.hourly), str(due.bonus), str(due.total)) if due else (None,) * 4),
+            report.state if report else None,
+            str(report.amount) if report and report.amount is not None else None,
+            report.note or None if report else None,
+        )
 
 
-def _session_facts(session: Session, now: datetime) -> tuple[str | None, ...]:
-    """The end is the true one, whether or not a sweep came by."""
-    status = session.status_at(now)
-    ended_at = session.deadline_at if status == SessionStatus.EXPIRED else session.ended_at
-    return (
-        session.reference,
-        session.started_at.isoformat(),
-        ended_at.isoformat() if ended_at else None,
-        status.value,
+@transaction.atomic
+def payment_rule_set(
+    *, study: Study, currency: str, terms: PaymentTerms, actor: User, now: datetime
+) -> PaymentRule:
+    """Pay by these terms from now on, whatever was paid before. Raises RuleUnchanged."""
+    study = study_lock(study)
+    before = payment_rule(study)
+    if before is not None and (before.currency, before.terms) == (currency, terms):
+        raise RuleUnchanged(_("The rule says this already; nothing was changed."))
+    rule = PaymentRule.objects.create(
+        study=study,
+        currency=currency,
+        flat=terms.flat,
+        hourly=terms.hourly,
+        hours_cap=terms.hours_cap,
+        bonus=terms.bonus,
+        bonus_answers=terms.bonus_answers,
+        pays_withdrawn=terms.pays_withdrawn,
+        set_by=actor,
+        set_at=now,
     )
+    event_record(
+        study,
+        StudyEventKind.PAYMENT_RULE_SET,
+        now,
+        actor=actor,
+        currency=currency,
+        flat=str(terms.flat),
+        hourly=str(terms.hourly),
+        hours_cap=None if terms.hours_cap is None else str(terms.hours_cap),
+        bonus=str(terms.bonus),
+        bonus_answers=terms.bonus_answers,
+        pays_withdrawn=terms.pays_withdrawn,
+    )
+    return rule
+
+
+@transaction.atomic
+def payment_reports_import(
+    *, study: Study, rows: Sequence[ReportRow], actor: User, now: datetime
+) -> ReportImport:
+    """Record what the payer says, all of it or nothing. The same once more changes nothing.
+
+    Raises ReportsRefused with every problem.
+    """
+    study = study_lock(study)
+    rule = payment_rule(study)
+    known = {line.participant.code: line for line in pay_lines(study, rule, now)}
+    currency = rule.currency if rule else ""
+    if problems := _problems(rows, set(known), currency):
+        raise ReportsRefused(problems)
+    new = [row for row in rows if not _is_known(row, known[row.code].report)]
+    PaymentReport.objects.bulk_create(
+        (_report(row, known[row.code].participant, currency, actor, now) for row in new), batch_size=500
+    )
+    if new:
+        states = Counter(row.state for row in new)
+        event_record(study, StudyEventKind.PAYMENTS_REPORTED, now, actor=actor, states=dict(states))
+    return ReportImport(len(new), len(rows) - len(new))
+
+
+def _report(
+    row: ReportRow, participant: Participant, currency: str, actor: User, now: datetime
+) -> PaymentReport:
+    return PaymentReport(
+        participant=participant,
+        state=row.state,
+        amount=row.amount,
+        currency=currency if row.amount is not None else "",
+        note=row.note,
+        reported_by=actor,
+        reported_at=now,
+    )
+
+
+def _is_known(row: ReportRow, report: PaymentReport | None) -> bool:
+    if report is None:
+        return False
+    return (report.state, report.amount, report.note) == (row.state, row.amount, row.note)
+
+
+def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list[str]:
+    first: dict[str, int] = {}
+    problems = []
+    for row in rows:
+        line = first.setdefault(row.code, row.line)
+        said = {"line": row.line, "code": row.code, "first": line, "currency": currency}
+        if row.code not in codes:
+            problems.append(_('line %(line)d: nobody who is to be paid has the code "%(code)s"') % said)
+        elif line != row.line:
+            problems.append(_("line %(line)d: %(code)s is on line %(first)d already; keep one line") % said)
+        if row.state not in set(PaidState):
+            problems.append(
+                _('line %(line)d: the state is "%(state)s"; write ordered, paid or failed')
+                % {**said, "state": row.state}
+            )
+        if row.amount is not None and not currency:
+            problems.append(_("line %(line)d: names an amount, and the study has no payment rule yet") % said)
+        elif row.currency and row.currency != currency:
+            sentence = _(
+                'line %(line)d: the currency is "%(named)s", and the rule of the study says %(currency)s'
+            )
+            problems.append(sentence % {**said, "named": row.currency})
+    return problems

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEventKind
 from batches.rules.assignment import BatchLoad, Place, choose_place, ordered_prompts
@@ -21,6 +21,11 @@ from studies.services.events import StudyEventKind, has_withdrawn, participant_e
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 from studies.services.study_mails import mails_cancel
+
+RESERVED = gettext_lazy(
+    "You are on the reserve list: all places for your profile are taken. If one becomes free, the study team "
+    "writes to you; until then there is nothing to do."
+)
 
 
 class StartRefused(Refused):
@@ -174,6 +179,8 @@ def _require_person(participant: Participant) -> None:
         raise NotApproved(f"{sentence} {participant.vetting_reason}")
     if participant.vetting_status == VettingStatus.INVITED:
         raise NotApproved(_("You cannot start yet: please send the profile form first."))
+    if participant.vetting_status == VettingStatus.RESERVE:
+        raise NotApproved(RESERVED)
     if not participant.approved:
         raise NotApproved(
             _(

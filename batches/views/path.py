@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from batches.models import PracticeAnswer, Session
 from batches.rules.path import PathFacts, Step, StepKind, StepState, current_step, path_steps
 from batches.selectors.sessions import session_of
-from batches.services.starting import StartRefused, require_startable
+from batches.services.starting import RESERVED, StartRefused, require_startable
 from batches.views import wording
 from batches.views.wording import Words
 from studies.models import Participant, StudyStatus, VettingStatus
@@ -57,7 +57,14 @@ def path_of(participant: Participant, request: HttpRequest, now: datetime) -> Pa
     return Path(
         rows=rows,
         current=rows[steps.index(step)] if step else None,
-        sentence=_sentence(step, facts, session, refusal, now),
+        sentence=_sentence(
+            step,
+            facts,
+            session,
+            refusal,
+            now,
+            is_on_reserve=participant.vetting_status == VettingStatus.RESERVE,
+        ),
         session=session,
         is_rejected=step is None and facts.decision == "rejected" and not facts.has_withdrawn,
         has_declined=_is_declined(step, facts),
@@ -156,7 +163,13 @@ def _is_declined(step: Step | None, facts: PathFacts) -> bool:
 
 
 def _sentence(
-    step: Step | None, facts: PathFacts, session: Session | None, refusal: str, now: datetime
+    step: Step | None,
+    facts: PathFacts,
+    session: Session | None,
+    refusal: str,
+    now: datetime,
+    *,
+    is_on_reserve: bool,
 ) -> Words:
     if facts.has_withdrawn:
         return wording.WITHDRAWN
@@ -166,6 +179,8 @@ def _sentence(
         return wording.DECLINED
     if step.kind == StepKind.RECEIPT and session:
         return wording.ended_words(session, session.status_at(now))
+    if step.kind == StepKind.DECISION and is_on_reserve:
+        return RESERVED
     return wording.STEP_SENTENCES.get((step.kind, step.state), refusal)
 
 

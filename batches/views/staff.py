@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from batches.forms import ExtendForm, ExtraTimeForm, ReasonForm
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
+from batches.selectors.deletion import withdrawal_of
 from batches.selectors.people import (
     PersonAction,
     SessionFacts,
@@ -30,6 +31,7 @@ from batches.selectors.people import (
 )
 from batches.selectors.sessions import session_of
 from batches.services.clock import server_now
+from batches.services.ending import session_withdraw
 from batches.services.extending import NotStarted, extra_time_grant, session_extend, session_reopen
 from batches.services.payments import payments_list
 from batches.services.starting import budget_of
@@ -73,6 +75,8 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
     if action not in set(PersonAction):
         raise Http404("no such action")
     now, chosen = server_now(), PersonAction(action)
+    if _right_for(chosen) not in rights_here(request):
+        raise Http404("not theirs to do")
     facts = session_facts(participant, now)
     card = _action_card(chosen, participant, facts, request.POST)
     if card.form.is_valid():
@@ -94,8 +98,11 @@ def _person_context(
 ) -> dict[str, object]:
     """What the page shows to somebody with these rights; `sent` is a form that was not accepted."""
     facts = session_facts(participant, now)
-    runs = Can.RUN_SESSIONS in rights
-    offered = person_actions(participant, facts.session if facts else None) if runs else []
+    offered = [
+        action
+        for action in person_actions(participant, facts.session if facts else None)
+        if _right_for(action) in rights
+    ]
     hidden = frozenset() if Can.SEE_PROTOCOL in rights else OF_THE_PROTOCOL
     cards = [
         _action_card(action, participant, facts) for action in offered if not sent or action != sent.action
@@ -111,10 +118,15 @@ def _person_context(
         "states": state_counts(facts.states) if facts else [],
         "status_words": STATUS_WORDS[facts.status] if facts else "",
         "extended": duration_words(facts.session.extended_seconds) if facts else "",
+        "withdrawal": withdrawal_of(participant),
         "consents": participant.consents.order_by("pk"),
         "check_tries": participant.check_tries.order_by("pk"),
         "trail": [_trail_line(entry, hidden) for entry in person_trail(participant)],
     }
+
+
+def _right_for(action: PersonAction) -> Can:
+    return Can.DECIDE_PEOPLE if action == PersonAction.WITHDRAW else Can.RUN_SESSIONS
 
 
 def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
@@ -161,6 +173,11 @@ def _action_sentence(action: PersonAction, participant: Participant, facts: Sess
     """What will happen."""
     if action == PersonAction.CHECK_ATTEMPT:
         return _("The person can answer the check questions once more.")
+    if action == PersonAction.WITHDRAW:
+        return _(
+            "Everything of this person stops counting at once, and what they wrote is erased %(days)d days "
+            "later. This cannot be undone. Say how they asked for it."
+        ) % {"days": participant.study.protocol.deletion_days}
     if action == PersonAction.EXTRA_TIME or facts is None:
         return _start_sentence(participant)
     if action == PersonAction.REOPEN:
@@ -214,6 +231,11 @@ def _check_attempt(participant: Participant, **arguments: Any) -> str:
     return _("%(code)s can try the comprehension check once more.") % {"code": participant.code}
 
 
+def _withdraw(participant: Participant, **arguments: Any) -> str:
+    session_withdraw(participant=participant, **arguments)
+    return _("%(code)s is withdrawn from the study.") % {"code": participant.code}
+
+
 def _session(participant: Participant) -> Session:
     session = session_of(participant)
     if session is None:
@@ -240,5 +262,6 @@ ACTIONS: Mapping[PersonAction, _Action] = {
     PersonAction.CHECK_ATTEMPT: _Action(
         ReasonForm, gettext_lazy("Allow one more try of the comprehension check"), _check_attempt
     ),
+    PersonAction.WITHDRAW: _Action(ReasonForm, gettext_lazy("Withdraw this person"), _withdraw),
 }
 """The form of each action, its title, and doing it, which says what was done or raises Refused."""

@@ -63,7 +63,9 @@ def ended_words(session: Session, status: SessionStatus) -> Words:
 EVENT_WORDS: Mapping[str, Words] = {
     StudyEventKind.PARTICIPANT_ADDED: _("added to the study"),
     StudyEventKind.APPROVED: _("approved"),
+    StudyEventKind.RESERVED: _("put on the reserve list"),
     StudyEventKind.REJECTED: _("rejected"),
+    StudyEventKind.REPLACED: _("their place was given to somebody else"),
     StudyEventKind.REMINDED: _("mailed a reminder that the study closes soon"),
     StudyEventKind.CONSENTED: _("agreed to the consent text"),
     StudyEventKind.DECLINED: _("declined the consent text"),

@@ -39,7 +39,9 @@ def _to_participant(
 ) -> EmailMultiAlternatives:
     if kind == MailKind.DECISION:
         reason = _("Your documents do not show a degree in this field.") if rejected else ""
-        return decision_mail(person, approved=not rejected, reason=reason, site_url=site_url, now=now)
+        return decision_mail(
+            person, decision="rejected" if rejected else "approved", reason=reason, site_url=site_url, now=now
+        )
     if kind == MailKind.RECEIPT:
         facts = ReceiptFacts(True, now, total=20, answered=18, reference="EXAMPLE-REFERENCE")
         return receipt_mail(person, facts, site_url)

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy as _
 
 from studies.forms.texts import CHOICE_ERRORS, REASON_CHARACTERS, StorableTextField
-from studies.models import Study
+from studies.models import Study, VettingStatus
 from studies.protocol.settings import ProtocolSettings
 from studies.protocol.visible import is_blank
 from studies.selectors.comprehension import questions_sha256
@@ -68,7 +68,7 @@ class CheckForm(forms.Form):
 
 
 class VettingForm(forms.Form):
-    """Approve, or reject with a reason."""
+    """Approve, or reject with a reason. `seen` is the vetting status that was on the page."""
 
     decision = forms.ChoiceField(
         choices=[(APPROVE, _("Approve")), (REJECT, _("Reject"))],
@@ -80,6 +80,7 @@ class VettingForm(forms.Form):
         max_length=REASON_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+    seen = forms.ChoiceField(choices=VettingStatus.choices, required=False, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
         """A rejection has a reason; one that cannot be stored is said to be that, not missing."""

@@ -1,4 +1,4 @@
-"""A CSV file of people: columns `email` and `profile`, optionally `status` and `is_test`."""
+"""Lists of people: CSV with the columns `email`, `profile`, and `status`, `is_test`, `language` if wanted."""
 
 import csv
 from io import StringIO
@@ -7,7 +7,8 @@ from pathlib import Path
 from studies.services.people.people_import import PeopleProblem, PeopleReading, PersonRow
 
 REQUIRED = ("email", "profile")
-OPTIONAL = ("status", "is_test")
+OPTIONAL = ("status", "is_test", "language")
+WITHOUT_HEADER = ("email", "profile", "language")
 WORDS = {"": False, "no": False, "false": False, "0": False, "yes": True, "true": True, "1": True}
 MAX_BYTES = 10 * 1024 * 1024
 
@@ -23,7 +24,27 @@ class _FileUnusable(Exception):
 def read_people(path: Path) -> PeopleReading:
     """The lines of the file and every problem of its form; addresses and profiles are checked on import."""
     try:
-        lines = _lines(_text(path))
+        text = _text(_content(path))
+    except _FileUnusable as error:
+        return PeopleReading((), (error.problem,))
+    return read_people_text(text)
+
+
+def read_people_upload(content: bytes) -> PeopleReading:
+    """The same of a file that a browser sent."""
+    try:
+        text = _text(content)
+    except _FileUnusable as error:
+        return PeopleReading((), (error.problem,))
+    return read_people_text(text)
+
+
+def read_people_text(text: str, *, header_optional: bool = False) -> PeopleReading:
+    """The same of a text; with `header_optional`, lines may begin at once: address, profile, language."""
+    try:
+        lines = _lines(text)
+        if header_optional and lines and "email" not in [cell.lower() for cell in lines[0][1]]:
+            lines = [(0, list(WITHOUT_HEADER)), *lines]
         columns = _columns(lines)
     except _FileUnusable as error:
         return PeopleReading((), (error.problem,))
@@ -34,19 +55,24 @@ def read_people(path: Path) -> PeopleReading:
         if not found:
             values = dict(zip(columns, cells, strict=False))
             status, is_test = values.get("status", "").lower(), WORDS[values.get("is_test", "").lower()]
-            rows.append(PersonRow(number, values["email"], values["profile"], status, is_test))
+            language = values.get("language", "").lower()
+            rows.append(PersonRow(number, values["email"], values["profile"], status, is_test, language))
     if not rows and not problems:
         problems.append(PeopleProblem(None, "", "the file names nobody; write one line per person"))
     return PeopleReading(tuple(rows), tuple(problems))
 
 
-def _text(path: Path) -> str:
+def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise _FileUnusable(f"{path} cannot be read ({error.strerror}); check the path") from None
     if len(content) > MAX_BYTES:
         raise _FileUnusable(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; is it the right file?")
+    return content
+
+
+def _text(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -55,9 +81,12 @@ def _text(path: Path) -> str:
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:
-    """Line number and trimmed cells of every line that is not blank. Spreadsheets also separate by `;`."""
-    header = text.partition("\n")[0]
-    delimiter = ";" if ";" in header and "," not in header else ","
+    """Line number and trimmed cells of every line that is not blank.
+
+    Spreadsheets also separate by `;`, and what is copied from them by tabs.
+    """
+    header = text.lstrip().partition("\n")[0]
+    delimiter = next((mark for mark in ",;\t" if mark in header), ",")
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     lines = []
     try:

@@ -25,6 +25,15 @@ LABELS = {
     "prior_exposure": gettext_lazy("Have you seen questions of this benchmark before?"),
     "ai_experience": gettext_lazy("How often do you use AI tools?"),
 }
+SHORT_LABELS = {
+    "field": gettext_lazy("Field"),
+    "level": gettext_lazy("Education"),
+    "institution": gettext_lazy("Institution"),
+    "languages": gettext_lazy("Languages"),
+    "prior_baselining": gettext_lazy("Studies of this kind before"),
+    "prior_exposure": gettext_lazy("Saw the questions before"),
+    "ai_experience": gettext_lazy("Uses AI tools"),
+}
 LEVELS = [
     ("school", gettext_lazy("School")),
     ("undergraduate", gettext_lazy("Studying for a first degree")),
@@ -149,6 +158,16 @@ def profile_lines(answers: Mapping[str, str]) -> list[tuple[str, str]]:
         (str(label), _answer_text(question, answers))
         for question, label in LABELS.items()
         if answers.get(question)
+    ]
+
+
+def profile_facts(answers: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """The same with a short label before the whole one."""
+    lines = dict(profile_lines(answers))
+    return [
+        (str(SHORT_LABELS[question]), str(label), lines[str(label)])
+        for question, label in LABELS.items()
+        if str(label) in lines
     ]
 
 

@@ -16,6 +16,7 @@ class VettingStatus(models.TextChoices):
 
     INVITED = "invited", _("Invited: has not sent the profile form yet")
     SUBMITTED = "submitted", _("Submitted: waiting for a decision")
+    RESERVE = "reserve", _("On the reserve list: approved, and waiting for a place")
     APPROVED = "approved", _("Approved: may take part")
     REJECTED = "rejected", _("Rejected, with a reason")
 
@@ -25,7 +26,8 @@ class Participant(models.Model):
 
     `extra_minutes` are added to the time budget when the person starts. `check_attempts` is how often the
     person may take the comprehension check. `stored_bytes` is about what the person's files, messages, forms
-    and earlier versions of answers take.
+    and earlier versions of answers take. `replaced_by` is who got this person's place, which they fill no
+    more; what they did counts as before.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="participants")
@@ -39,6 +41,7 @@ class Participant(models.Model):
     check_attempts = models.PositiveIntegerField(default=2)
     stored_bytes = models.PositiveBigIntegerField(default=0)
     submitted_at = models.DateTimeField()
+    replaced_by = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="replaces")
 
     class Meta:
         constraints = [
@@ -66,13 +69,15 @@ class Participant(models.Model):
 class Invitation(models.Model):
     """A personal way into one study. The link's token is kept as its hash only; sending again replaces it.
 
-    `send_problem` is why the newest mail did not go out, blank where it did.
+    `send_problem` is why the newest mail did not go out, blank where it did. `language` is the mail's, blank
+    for the site's.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="invitations")
     email = models.EmailField()
     profile = models.SlugField()
     is_test = models.BooleanField(default=False)
+    language = models.CharField(max_length=10, blank=True)
     token_sha256 = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

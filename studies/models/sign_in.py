@@ -16,6 +16,7 @@ class OutgoingMail(models.Model):
 
     One that is `discarded` would go to an address without an account: it is stored like all others, so that
     nobody can tell by the reply, and never sent. A worker that takes a mail moves its `due_at` ahead.
+    `invitation` is the one whose link it carries: what becomes of the mail is noted there.
     """
 
     to = models.EmailField()
@@ -26,6 +27,9 @@ class OutgoingMail(models.Model):
     due_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     attempts = models.PositiveSmallIntegerField(default=0)
+    invitation = models.ForeignKey(
+        "studies.Invitation", on_delete=models.CASCADE, null=True, related_name="mails"
+    )
 
     def __str__(self) -> str:
         return f"mail {self.pk}"

@@ -1,8 +1,11 @@
 """Reads of what a study team and its participants say to each other."""
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Left
 
 from studies.models import Announcement, Message, Participant, Study
+
+EXCERPT_CHARACTERS = 80
 
 
 def announcements_of(study: Study) -> QuerySet[Announcement]:
@@ -18,13 +21,15 @@ def thread_of(participant: Participant) -> QuerySet[Message]:
 def threads(study: Study) -> QuerySet[Participant]:
     """Everyone of the study in a conversation with the team, those who wait for a reply first.
 
-    Annotated with `is_open` (the newest message is theirs), `newest_at` and `written` (messages in all).
+    Annotated with `is_from_team` (the newest message is the team's), `newest_at`, `newest_text` (its start)
+    and `written` (messages in all).
     """
     newest = _newest_message()
     return (
         study.participants.annotate(
             is_from_team=Subquery(newest.values("is_from_team")),
             newest_at=Subquery(newest.values("sent_at")),
+            newest_text=Subquery(newest.values(start=Left("text", EXCERPT_CHARACTERS))),
             written=Count("messages"),
         )
         .filter(written__gt=0)

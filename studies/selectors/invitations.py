@@ -3,16 +3,17 @@
 import hashlib
 from datetime import datetime
 
-from django.db.models import Case, CharField, Count, Q, QuerySet, TextChoices, Value, When
+from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, QuerySet, TextChoices, Value, When
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Invitation, Participant, Study, User
+from studies.models import Invitation, OutgoingMail, Participant, Study, User
 
 
 class InvitationState(TextChoices):
     """Where an invitation is."""
 
     NOT_SENT = "not_sent", _("not sent")
+    QUEUED = "queued", _("on its way")
     SENT = "sent", _("sent")
     EXPIRED = "expired", _("expired")
     ACCEPTED = "accepted", _("accepted")
@@ -46,6 +47,10 @@ def _state(now: datetime) -> Case:
     return Case(
         When(~Q(accepted_at=None), then=Value(InvitationState.ACCEPTED.value)),
         When(~Q(revoked_at=None), then=Value(InvitationState.REVOKED.value)),
+        When(
+            Q(Exists(OutgoingMail.objects.filter(invitation=OuterRef("pk")))) & Q(send_problem=""),
+            then=Value(InvitationState.QUEUED.value),
+        ),
         When(Q(sent_at=None), then=Value(InvitationState.NOT_SENT.value)),
         When(Q(expires_at__lte=now), then=Value(InvitationState.EXPIRED.value)),
         default=Value(InvitationState.SENT.value),

@@ -2,7 +2,7 @@
 
 import uuid
 
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from studies.models import (
@@ -11,16 +11,10 @@ from studies.models import (
     Credential,
     Participant,
     ProfileForm,
-    Study,
     StudyEvent,
     User,
-    VettingStatus,
 )
 from studies.protocol.consents import consent_sha256
-
-WITHDREW = "withdrew"
-# Who needs a decision comes first.
-LIST_ORDER = (VettingStatus.SUBMITTED, VettingStatus.INVITED, VettingStatus.REJECTED, VettingStatus.APPROVED)
 
 
 def withdrew(person: str = "pk") -> Exists:
@@ -69,23 +63,11 @@ def participant_by_code(study_slug: str, code: str) -> Participant | None:
     return Participant.objects.select_related("study").filter(study__slug=study_slug, code=code).first()
 
 
-def participants_to_vet(study: Study) -> QuerySet[Participant]:
-    """Everyone in the study, those waiting for a decision first, those who withdrew last, then by code.
-
-    Annotated with `has_withdrawn`, and with `is_out_of_tries`: the check questions keep the person from
-    starting, and no try is left.
-    """
-    people = study.participants.select_related("user").annotate(has_withdrawn=withdrew())
-    places = [When(vetting_status=status, then=Value(place)) for place, status in enumerate(LIST_ORDER)]
-    people = people.order_by("has_withdrawn", Case(*places), "code")
-    if not study.protocol.comprehension_check:
-        return people.annotate(is_out_of_tries=Value(False))
+def is_out_of_tries() -> Q:
+    """Whether the check questions keep a person from starting, and no try is left."""
     tries = ComprehensionAttempt.objects.filter(participant=OuterRef("pk")).order_by()
     used = tries.values("participant").annotate(used=Count("id")).values("used")
-    return people.annotate(
-        is_out_of_tries=~Exists(tries.filter(passed=True))
-        & Q(check_attempts__lte=Coalesce(Subquery(used), 0))
-    )
+    return ~Q(Exists(tries.filter(passed=True))) & Q(check_attempts__lte=Coalesce(Subquery(used), 0))
 
 
 def newest_profile(participant: Participant) -> ProfileForm | None:
@@ -102,10 +84,3 @@ def credential_of(study_slug: str, code: str, token: uuid.UUID) -> Credential | 
     """One file of the person with this pseudonym in the study."""
     files = Credential.objects.select_related("participant__study")
     return files.filter(token=token, participant__code=code, participant__study__slug=study_slug).first()
-
-
-def vetting_counts(study: Study) -> dict[str, int]:
-    """How many people have each vetting status; those who withdrew are counted as that alone."""
-    status = Case(When(withdrew(), then=Value(WITHDREW)), default=F("vetting_status"))
-    rows = study.participants.annotate(status=status).values_list("status").annotate(people=Count("id"))
-    return dict.fromkeys([*VettingStatus.values, WITHDREW], 0) | dict(rows)

@@ -1,15 +1,18 @@
 """Mails that a request asks for and a worker sends: a row each, so that no page waits for a mail server."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from smtplib import SMTPRecipientsRefused
 
 import structlog
 from django.core.mail import EmailMessage, send_mail
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext_noop
 
-from studies.models import MailOutcome, MailRecord, OutgoingMail
+from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
+from studies.services.events import StudyEventKind, event_record
 from studies.services.mail_texts import html_part
 from studies.services.notifications import notify_workers
 
@@ -24,12 +27,21 @@ FIRST_PAUSE = timedelta(seconds=5)
 # What is left then waits for the next message: a worker that is told to end does so in seconds.
 RUN_FOR = timedelta(seconds=10)
 
+ADDRESS_REFUSED = gettext_noop("The mail server refused this address; check it for a typing error.")
+NOT_TAKEN = gettext_noop(
+    "The mail server could not be reached or did not take the mail; send it again later."
+)
+
 # A mail server that hangs takes one thread of a worker, not all.
 _sending = threading.Lock()
 
 
 def mail_queue(
-    *, message: EmailMessage, now: datetime, valid_for: timedelta, discarded: bool = False
+    *,
+    message: EmailMessage,
+    now: datetime,
+    valid_for: timedelta,
+    discarded: bool = False,
 ) -> OutgoingMail:
     """Store a mail to one address and tell the workers; `discarded` as in OutgoingMail.
 
@@ -53,6 +65,32 @@ def mails_hint() -> None:
     notify_workers(SEND, timeout=HINT_SECONDS)
 
 
+def invitation_mails_queue(
+    *, letters: Sequence[tuple[EmailMessage, Invitation]], now: datetime, valid_for: timedelta
+) -> None:
+    """Store a mail for each of these invitations, with its record, and tell the workers once.
+
+    Otherwise as `mail_queue`.
+    """
+    mails = OutgoingMail.objects.bulk_create(
+        OutgoingMail(
+            to=message.to[0],
+            subject=str(message.subject),
+            body=str(message.body),
+            html=html_part(message),
+            due_at=now,
+            expires_at=now + valid_for,
+            invitation=invitation,
+        )
+        for message, invitation in letters
+    )
+    MailRecord.objects.bulk_create(
+        MailRecord(study_id=invitation.study_id, kind=MailKind.INVITATION, mail=mail, queued_at=now)
+        for mail, (_message, invitation) in zip(mails, letters, strict=True)
+    )
+    transaction.on_commit(mails_hint)
+
+
 def mails_send(*, clock: Callable[[], datetime]) -> int:
     """Send what is due, each mail by one worker; return how many went out.
 
@@ -67,7 +105,7 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
         _drop(began)
         while (now := clock()) < began + RUN_FOR:
             sendable = OutgoingMail.objects.filter(discarded=False, due_at__lte=now, expires_at__gt=now)
-            due = sendable.order_by("due_at").first()
+            due = sendable.select_related("invitation__study").order_by("due_at").first()
             if due is None:
                 break
             if _take(due, now):
@@ -80,6 +118,7 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
 def _drop(now: datetime) -> None:
     OutgoingMail.objects.filter(discarded=True).delete()
     late = OutgoingMail.objects.filter(expires_at__lte=now)
+    Invitation.objects.filter(mails__in=late, sent_at=None).update(send_problem=NOT_TAKEN)
     MailRecord.objects.filter(mail__in=late).update(outcome=MailOutcome.TOO_OLD, decided_at=now)
     if number := late.delete()[1].get("studies.OutgoingMail", 0):
         LOG.error("mails were dropped unsent: they are too old", number=number)
@@ -97,16 +136,39 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
     # other.
     try:
         send_mail(mail.subject, mail.body, None, [mail.to], html_message=mail.html or None)
+    except SMTPRecipientsRefused as error:
+        if mail.invitation is None:
+            _failed(mail, type(error).__name__, clock())
+        else:  # the study team is told at once: no later attempt makes the address right
+            _address_refused(mail, clock())
+        return False
     except Exception as error:  # noqa: BLE001
         _failed(mail, type(error).__name__, clock())
         return False
-    with transaction.atomic():
-        record = MailRecord.objects.filter(mail=mail)
-        record.update(
-            outcome=MailOutcome.SENT, problem="", attempts=mail.attempts, decided_at=clock(), mail=None
-        )
-        mail.delete()
+    _sent(mail, clock())
     return True
+
+
+@transaction.atomic
+def _sent(mail: OutgoingMail, now: datetime) -> None:
+    invitation = mail.invitation
+    record = MailRecord.objects.filter(mail=mail)
+    record.update(outcome=MailOutcome.SENT, problem="", attempts=mail.attempts, decided_at=now, mail=None)
+    mail.delete()
+    # Nothing is noted where the link was replaced meanwhile: that sending reports for itself.
+    if invitation is not None and Invitation.objects.filter(
+        pk=invitation.pk, token_sha256=invitation.token_sha256
+    ).update(sent_at=now, send_problem=""):
+        event_record(invitation.study, StudyEventKind.INVITATION_SENT, now, invitation=invitation.pk)
+
+
+@transaction.atomic
+def _address_refused(mail: OutgoingMail, now: datetime) -> None:
+    Invitation.objects.filter(mails=mail).update(send_problem=ADDRESS_REFUSED)
+    MailRecord.objects.filter(mail=mail).update(
+        outcome=MailOutcome.FAILED, problem="SMTPRecipientsRefused", attempts=mail.attempts, decided_at=now
+    )
+    mail.delete()
 
 
 @transaction.atomic
@@ -120,6 +182,8 @@ def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
             outcome=MailOutcome.FAILED if is_over else MailOutcome.WAITING,
         )
     )
+    if is_over:
+        Invitation.objects.filter(mails=mail).update(send_problem=NOT_TAKEN)
     if not is_over:
         LOG.error(
             "a mail was not sent; check CHIRON_MAIL_URL", mail=mail.pk, reason=reason, attempt=mail.attempts

@@ -2,7 +2,7 @@
 
 from django import template
 
-from studies.forms.profile import profile_lines as lines
+from studies.forms.profile import profile_facts as facts, profile_lines as lines
 from studies.models import ProfileForm, Study
 from studies.selectors.contact import open_threads
 
@@ -13,6 +13,12 @@ register = template.Library()
 def messages_waiting(study: Study) -> int:
     """`{% messages_waiting study as waiting %}`: how many people of the study wait for a reply."""
     return open_threads().filter(study=study).count()
+
+
+@register.filter
+def profile_facts(profile_form: ProfileForm) -> list[tuple[str, str, str]]:
+    """`{% for short, label, text in profile_form|profile_facts %}`: the same beside short labels."""
+    return facts(profile_form.answers)
 
 
 @register.filter

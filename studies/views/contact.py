@@ -1,6 +1,7 @@
 """The study team's side of what it and the participants say to each other: announcements and messages."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,6 +15,8 @@ from studies.selectors.contact import announcements_of, thread_of, threads
 from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
 from studies.services.refusals import Refused
 from studies.views.access import person_page, signed_in, site_url_of, study_page
+
+THREADS_PER_PAGE = 50
 
 
 @study_page(Can.INVITE)
@@ -55,7 +58,7 @@ def staff_announcement_withdraw(request: HttpRequest, study: Study, number: int)
 @require_safe
 def staff_messages(request: HttpRequest, study: Study) -> HttpResponse:
     """Everyone who is in a conversation with the team, those who wait for a reply first."""
-    return render(request, "studies/messages.html", {"study": study, "threads": threads(study)})
+    return _messages_page(request, study)
 
 
 @person_page(Can.INVITE)
@@ -66,13 +69,24 @@ def staff_thread(request: HttpRequest, participant: Participant) -> HttpResponse
     if form.is_valid() and _answered(request, participant, form):
         messages.success(request, _("Sent. %(code)s sees it on every page.") % {"code": participant.code})
         return redirect("staff_messages", participant.study.slug)
+    return _messages_page(request, participant.study, participant, form)
+
+
+def _messages_page(
+    request: HttpRequest, study: Study, participant: Participant | None = None, form: ReplyForm | None = None
+) -> HttpResponse:
+    """The conversations, and beside them the one with this person: the first where none is named."""
+    page = Paginator(threads(study), THREADS_PER_PAGE).get_page(request.GET.get("page"))
+    chosen = participant or next(iter(page), None)
     context = {
-        "study": participant.study,
-        "participant": participant,
-        "thread": thread_of(participant),
-        "form": form,
+        "study": study,
+        "page": page,
+        "participant": chosen,
+        "thread": thread_of(chosen) if chosen else [],
+        "form": form or ReplyForm(),
     }
-    return render(request, "studies/message_thread.html", context, status=422 if form.is_bound else 200)
+    status = 422 if form is not None and form.is_bound else 200
+    return render(request, "studies/messages.html", context, status=status)
 
 
 def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -> bool:

@@ -2,10 +2,11 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,7 +20,7 @@ from studies.selectors.invitations import (
     participant_let_in,
     token_sha256,
 )
-from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.invitations import (
     InvitationExpired,
     InvitationRevoked,
@@ -124,7 +125,7 @@ def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
 def staff_invitation_resend(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Mail a new link and return to the list."""
     _sent(request, _invitation(study, number))
-    return redirect("staff_invitations", slug=study.slug)
+    return _back(request, study)
 
 
 @study_page(Can.INVITE)
@@ -137,6 +138,14 @@ def staff_invitation_revoke(request: HttpRequest, study: Study, number: int) -> 
         messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
     except Refused as refusal:
         messages.error(request, str(refusal))
+    return _back(request, study)
+
+
+def _back(request: HttpRequest, study: Study) -> HttpResponse:
+    """To the list of people where the action was taken there, to that of invitations otherwise."""
+    if back := request.POST.get("back", ""):
+        known = QueryDict(back).dict()
+        return redirect(f"{reverse('staff_participants', args=[study.slug])}?{urlencode(known)}")
     return redirect("staff_invitations", slug=study.slug)
 
 
@@ -146,15 +155,13 @@ def _invitation(study: Study, number: int) -> Invitation:
 
 
 def _sent(request: HttpRequest, one: Invitation) -> None:
-    """Send it and say what came of it."""
+    """Leave the mail to a worker and say so."""
     now, actor = timezone.now(), signed_in(request)
     try:
-        one = invitation_send(invitation=one, site_url=site_url_of(request), now=now, actor=actor)
+        invitations_queue(
+            study=one.study, invitations=[one], site_url=site_url_of(request), now=now, actor=actor
+        )
     except Refused as refusal:
         messages.error(request, str(refusal))
         return
-    if one.send_problem:
-        said = _("The invitation of %(email)s is stored but was not sent: %(problem)s")
-        messages.error(request, said % {"email": one.email, "problem": _(one.send_problem)})
-    else:
-        messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": one.email})
+    messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": one.email})

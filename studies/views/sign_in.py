@@ -127,6 +127,16 @@ def sign_out_elsewhere(request: HttpRequest, number: int) -> HttpResponse:
     return redirect("mfa_index")
 
 
+@require_POST
+@login_required
+def sign_out_others(request: HttpRequest) -> HttpResponse:
+    """End every other sign-in of the same person; the one at hand goes on."""
+    others = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
+    get_sessions_adapter().end_sessions(list(others))
+    messages.success(request, _("You are signed out everywhere else."))
+    return redirect("mfa_index")
+
+
 sign_in = SignInView.as_view()
 confirm_code = ConfirmCodeView.as_view()
 passkey_sign_in = PasskeySignInView.as_view()

@@ -18,12 +18,13 @@ from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw
 from batches.services.starting import session_start
+from jobs.services.starting import job_start
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.audits import audit_draw
-from scoring.models import JudgeComparison, ResultSet
+from scoring.models import ExportFile, JudgeComparison, ResultSet
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
-from studies.models import Attachment, Invitation, Participant, Study, User
+from studies.models import Attachment, Invitation, Participant, Prompt, Study, User
 from studies.roles import Role
 from studies.selectors.invitations import token_sha256
 from studies.services.people.credentials import credential_add, credential_check, file_kept
@@ -32,6 +33,7 @@ from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
 from studies.services.roles import role_give
 
+EXPORT = {"contents": "internal"}
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 
 
@@ -64,12 +66,12 @@ def place_of(
     """People at work and done, a judged and measured run, an audit, a file, an invitation, a message."""
     now = timezone.now()
     for number in range(2):
-        done(make_person(study), f"Answer {number}")
+        done(make_person(study), f"Written-in-answer {number}")
     score(study, *judges, clock=timezone.now)
     busy = make_person(study)
     session = session_start(participant=busy, now=now)
-    message_send(participant=busy, text="A question", now=now)
-    checked = credential_check(name="degree.pdf", size=20, content=b"%PDF-1.7 certificate")
+    message_send(participant=busy, text="Said-by-nobody-else", now=now)
+    checked = credential_check(name="name-of-a-person.pdf", size=20, content=b"%PDF-1.7 certificate")
     with file_kept(checked) as token:
         credential_add(participant=busy, file=checked, token=token, now=now)
     run = JudgingRun.objects.get(study=study)
@@ -95,6 +97,11 @@ def place_of(
         "sample": audit_draw(run=run, size=4, seed=1, public_only=False, actor=lead, now=now).pk,
         "agreement_id": next(one.pk for one in compared if one.values.get("cells")),
         "results_id": results.pk,
+        "label": Prompt.objects.filter(version=study.bank_version).latest("pk").label,
+        "job_id": job_start(kind="export", study=study, actor=lead, now=now, arguments=EXPORT).pk,
+        "file_id": ExportFile.objects.create(
+            study=study, contents="internal", rows=1, size=1, sha256="0" * 64, made_at=now
+        ).pk,
     }
     return Place(study, session, ids)
 
@@ -129,7 +136,7 @@ def prompts_with_files(folder: Path) -> list[PromptRecord]:
         prompts.append(
             PromptRecord(
                 prompt_id=f"p{number}",
-                text="Which?",
+                text="Asked-of-people?",
                 gold_answer="1",
                 category="QR",
                 attachments=(file,) if number == 1 else (),

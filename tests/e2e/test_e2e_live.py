@@ -36,7 +36,7 @@ def test_the_board_renews_itself_and_keeps_focus_choice_and_what_is_typed(
     row = page.locator("#live-rows tr", has_text=first.participant.code)
     expect(row).to_contain_text("0 / 3")
     row.get_by_role("checkbox").check()
-    page.get_by_text("Give extra time").last.click()
+    page.locator("#live-drawer summary", has_text="Give extra time").click()
     reason = page.get_by_label("Reason", exact=True).first
     reason.fill("Half a sen")
     row.get_by_role("link", name=first.participant.code).focus()

@@ -1,5 +1,6 @@
-"""Mailing invitations. No transaction is open while a mail server is waited for."""
+"""Mailing invitations: at once, or by a worker. No transaction is open while a mail server is waited for."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
@@ -7,20 +8,24 @@ import structlog
 from django.core.mail import EmailMultiAlternatives, send_mail
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
-from studies.models import Invitation, User
+from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
+from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mail_texts import MailButton, html_part, mail_of
-from studies.services.people.invitations import expiry, require_inviting, require_unused, token_new
+from studies.services.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
+from studies.services.people.invitations import (
+    ROWS_PER_INSERT,
+    expiry,
+    require_inviting,
+    require_unused,
+    token_new,
+)
+from studies.services.study_mails import VALID_FOR
 
 LOG = structlog.get_logger("chiron")
-
-ADDRESS_REFUSED = gettext_noop("The mail server refused this address; check it for a typing error.")
-NOT_TAKEN = gettext_noop(
-    "The mail server could not be reached or did not take the mail; send it again later."
-)
 
 
 def invitation_send(
@@ -38,6 +43,52 @@ def invitation_send(
 
 
 @transaction.atomic
+def invitations_queue(
+    *,
+    study: Study,
+    invitations: Sequence[Invitation],
+    site_url: str,
+    now: datetime,
+    actor: User | None = None,
+) -> int:
+    """Leave a mail with a new link for each to a worker, which notes what becomes of it; how many there are.
+
+    Every earlier link of them is useless from now on. Raises as `invitation_send`, and queues none then.
+    """
+    require_inviting(study)
+    numbers = [one.pk for one in invitations]
+    for start in range(0, len(numbers), ROWS_PER_INSERT):
+        _queue(study, numbers[start : start + ROWS_PER_INSERT], site_url, now, actor)
+    return len(numbers)
+
+
+def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor: User | None) -> None:
+    """Some of them, in few queries."""
+    protocol, expires_at = study.protocol, expiry(study, now)
+    chosen = list(Invitation.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
+    letters = []
+    for invitation in chosen:
+        require_unused(invitation)
+        token = token_new()
+        invitation.token_sha256, invitation.expires_at = token_sha256(token), expires_at
+        invitation.sent_at, invitation.send_problem = None, ""
+        link = site_url.rstrip("/") + reverse("invitation", args=[token])
+        mail = invitation_mail(invitation, link, study=study, protocol=protocol)
+        letters.append((mail, invitation))
+    Invitation.objects.bulk_update(chosen, ["token_sha256", "expires_at", "sent_at", "send_problem"])
+    # Mails with an earlier link that are still queued would only mislead.
+    waiting = OutgoingMail.objects.filter(invitation__in=numbers)
+    MailRecord.objects.filter(mail__in=waiting).update(outcome=MailOutcome.CANCELLED, decided_at=now)
+    waiting.delete()
+    invitation_mails_queue(letters=letters, now=now, valid_for=VALID_FOR)
+    kind = StudyEventKind.INVITATION_QUEUED
+    StudyEvent.objects.bulk_create(
+        StudyEvent(study=study, kind=kind, details={"invitation": one.pk}, actor=actor, happened_at=now)
+        for one in chosen
+    )
+
+
+@transaction.atomic
 def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
     locked = Invitation.objects.select_for_update(of=("self",)).select_related("study")
     invitation = locked.get(pk=invitation.pk)
@@ -51,17 +102,30 @@ def _renew(invitation: Invitation, token: str, now: datetime) -> Invitation:
     return invitation
 
 
-def invitation_mail(invitation: Invitation, link: str, *, language: str = "") -> EmailMultiAlternatives:
-    """What is mailed to somebody who is invited; also its preview."""
-    names = {profile.slug: profile.name for profile in invitation.study.protocol.profiles}
+def invitation_mail(
+    invitation: Invitation,
+    link: str,
+    *,
+    language: str = "",
+    study: Study | None = None,
+    protocol: ProtocolSettings | None = None,
+) -> EmailMultiAlternatives:
+    """What is mailed to somebody who is invited; also its preview.
+
+    `study` and `protocol` are the invitation's: whoever writes many mails need not read them for each.
+    """
+    study = study or invitation.study
+    protocol = protocol or study.protocol
+    names = {profile.slug: profile.name for profile in protocol.profiles}
     context: dict[str, object] = {
         "invitation": invitation,
-        "study": invitation.study,
+        "study": study,
         "profile": names.get(invitation.profile, invitation.profile),
-        "days": invitation.study.protocol.invitation_days,
+        "days": protocol.invitation_days,
         "link": link,
     }
     button = MailButton(link, _("Accept the invitation"))
+    language = language or invitation.language
     return mail_of("invitation", context, to=invitation.email, language=language, button=button)
 
 

@@ -1,12 +1,14 @@
 """Personal ways into a study: making, revoking and accepting invitations."""
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies.models import Invitation, Participant, Study, StudyStatus, User
+from studies.models import Invitation, Participant, Study, StudyEvent, StudyStatus, User
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record, participant_event
 from studies.services.people.participants import (
@@ -19,6 +21,8 @@ from studies.services.people.participants import (
 )
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
+
+ROWS_PER_INSERT = 500
 
 
 class AlreadyInvited(Refused):
@@ -83,6 +87,52 @@ def invitation_create(
     )
     event_record(study, StudyEventKind.INVITED, now, actor=actor, invitation=invitation.pk)
     return invitation
+
+
+class Invitable(Protocol):
+    """Somebody of a list who was found to be new and invitable."""
+
+    @property
+    def email(self) -> str: ...
+    @property
+    def profile(self) -> str: ...
+    @property
+    def is_test(self) -> bool: ...
+    @property
+    def language(self) -> str: ...
+
+
+def invitations_create(
+    *, study: Study, people: Sequence[Invitable], now: datetime, actor: User | None = None
+) -> list[Invitation]:
+    """Invitations of checked people, not sent yet, in few queries; call it under the study's lock."""
+    expires_at = expiry(study, now)
+    made = Invitation.objects.bulk_create(
+        (
+            Invitation(
+                study=study,
+                email=normal_email(one.email),
+                profile=one.profile,
+                is_test=one.is_test,
+                language=one.language,
+                token_sha256=token_sha256(token_new()),
+                created_at=now,
+                created_by=actor,
+                expires_at=expires_at,
+            )
+            for one in people
+        ),
+        batch_size=ROWS_PER_INSERT,
+    )
+    kind = StudyEventKind.INVITED
+    StudyEvent.objects.bulk_create(
+        (
+            StudyEvent(study=study, kind=kind, details={"invitation": one.pk}, actor=actor, happened_at=now)
+            for one in made
+        ),
+        batch_size=ROWS_PER_INSERT,
+    )
+    return made
 
 
 def require_inviting(study: Study) -> None:

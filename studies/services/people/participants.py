@@ -1,6 +1,7 @@
 """People in a study: adding them and deciding who may take part."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from studies.models import MailKind, Participant, Study, StudyStatus, User, Vett
 from studies.protocol.visible import is_blank
 from studies.selectors.participants import withdrew
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
+from studies.services.people.decisions import DECIDED_ALREADY, DECISIONS, DecidedMeanwhile, VettingRefused
 from studies.services.people.vetting_mails import decision_mail
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -43,10 +45,6 @@ class StudyClosed(Refused):
 
 class PeopleUnknown(Refused):
     """Some of the names belong to nobody in the study."""
-
-
-class VettingRefused(Refused):
-    """The decision changes nothing, lacks its reason or comes after a withdrawal."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +158,29 @@ def participant_approve(
     actor: User | None = None,
     reason: str = "",
     site_url: str | None = None,
+    seen: str | None = None,
 ) -> Participant:
-    """Let the person take part. Raises VettingRefused where they may already or withdrew.
+    """Let the person take part, whether or not there is a place for them (see `batches.services.recruiting`).
 
-    They are mailed the decision, with a link to `site_url` unless that is blank; None: they are not.
+    They are mailed the decision, with a link to `site_url` unless that is blank; None: they are not. `seen`
+    is the vetting status that whoever decides had in front of them (None: none was shown). Raises
+    VettingRefused where they may already or withdrew, DecidedMeanwhile where the status has changed since.
     """
-    return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor, site_url)
+    return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor, site_url, seen)
+
+
+@transaction.atomic
+def participant_reserve(
+    *,
+    participant: Participant,
+    now: datetime,
+    actor: User | None = None,
+    reason: str = "",
+    site_url: str | None = None,
+    seen: str | None = None,
+) -> Participant:
+    """Put the person on the reserve list: wanted, and without a place. As `participant_approve` otherwise."""
+    return _decide(participant, VettingStatus.RESERVE, reason.strip(), now, actor, site_url, seen)
 
 
 @transaction.atomic
@@ -176,15 +191,16 @@ def participant_reject(
     now: datetime,
     actor: User | None = None,
     site_url: str | None = None,
+    seen: str | None = None,
 ) -> Participant:
     """Keep the person from starting, for a reason. Raises VettingRefused without one, if done already,
     or after a withdrawal.
 
-    They are mailed the decision as `participant_approve` says.
+    They are mailed the decision, and `seen` is checked, as `participant_approve` says.
     """
     if is_blank(reason):
         raise VettingRefused(_("A rejection needs a reason; write why this person may not take part."))
-    return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url)
+    return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url, seen)
 
 
 def _decide(
@@ -194,6 +210,7 @@ def _decide(
     now: datetime,
     actor: User | None,
     site_url: str | None,
+    seen: str | None,
 ) -> Participant:
     participant = participant_lock(participant)
     if has_withdrawn(participant):
@@ -202,19 +219,18 @@ def _decide(
             % {"code": participant.code}
         )
     if participant.vetting_status == status:
-        approved, rejected = _("%(code)s is approved already."), _("%(code)s is rejected already.")
-        sentence = approved if status == VettingStatus.APPROVED else rejected
-        raise VettingRefused(sentence % {"code": participant.code})
+        raise VettingRefused(DECIDED_ALREADY[status] % {"code": participant.code})
+    if seen is not None and seen != participant.vetting_status:
+        raise DecidedMeanwhile(participant)
     before = participant.vetting_status
     participant.vetting_status = status
     participant.vetting_reason = reason
     participant.save(update_fields=["vetting_status", "vetting_reason"])
-    is_approved = status == VettingStatus.APPROVED
-    kind = StudyEventKind.APPROVED if is_approved else StudyEventKind.REJECTED
+    kind, decision = DECISIONS[status]
     mails_cancel(participant.events.all(), now)
     mail = None
     if site_url is not None:
-        message = decision_mail(participant, approved=is_approved, reason=reason, site_url=site_url, now=now)
+        message = decision_mail(participant, decision=decision, reason=reason, site_url=site_url, now=now)
         mail = participant_mail_queue(participant, message, now, kind=MailKind.DECISION)
     participant_event(
         participant, kind, now, actor=actor, before=before, reason=reason, mail=mail.pk if mail else None
@@ -232,18 +248,21 @@ def participants_vet(
     reason: str = "",
     actor: User | None = None,
     site_url: str | None = None,
+    approve_with: Callable[..., Participant] = participant_approve,
 ) -> list[Participant]:
     """Approve or reject the people with these codes or addresses; None means everyone who waits.
+
+    `approve_with` is the service that approves one person.
 
     Each is mailed the decision as `participant_approve` says.
     Raises PeopleUnknown, or VettingRefused for the first decision that cannot be made.
     """
     if names is None:
         waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
-        chosen = list(waiting.order_by("code"))
+        chosen = list(waiting.order_by("submitted_at", "code"))
     else:
         chosen = _named(study, names)
-    decide = participant_approve if approve else participant_reject
+    decide = approve_with if approve else participant_reject
     return [decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url) for one in chosen]
 
 

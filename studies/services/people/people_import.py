@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 
 from studies.models import Invitation, Participant, Study, User, VettingStatus
-from studies.services.people.invitations import invitation_create, require_inviting
+from studies.services.people.invitations import invitations_create, require_inviting
 from studies.services.people.participants import (
     EmailInvalid,
     NewPerson,
@@ -25,13 +26,17 @@ EMAILS_PER_QUERY = 500
 
 @dataclass(frozen=True)
 class PersonRow:
-    """One line of a file of people. A blank `status` means submitted; it counts for new people only."""
+    """One line of a file of people. A blank `status` means submitted; it counts for new people only.
+
+    `language` is that of an invitation's mail, blank for the site's.
+    """
 
     line: int
     email: str
     profile: str
     status: str = ""
     is_test: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,18 @@ class InvitationImport:
     made: int
     to_send: tuple[Invitation, ...]
     unchanged: int
+
+
+@dataclass(frozen=True)
+class InvitationPlan:
+    """What inviting the people of a file would do: who is new, and the addresses of those left as they are.
+
+    `invited` have an invitation, `present` are in the study.
+    """
+
+    new: tuple[PersonRow, ...]
+    invited: tuple[str, ...]
+    present: tuple[str, ...]
 
 
 class PeopleRefused(Refused):
@@ -125,28 +142,36 @@ def invitations_import(
     Raises InvitationsRefused with all problems, or StudyClosed.
     """
     study = study_lock(study)
+    plan = invitations_plan(study=study, reading=reading)
+    invitations_create(study=study, people=plan.new, now=now, actor=actor)
+    to_send: list[Invitation] = []
+    unsent = study.invitations.filter(sent_at=None, accepted_at=None, revoked_at=None)
+    for some in _few_at_a_time([normal_email(row.email) for row in reading.rows]):
+        to_send += unsent.filter(email__in=some).select_related("study").order_by("id")
+    return InvitationImport(len(plan.new), tuple(to_send), len(reading.rows) - len(plan.new))
+
+
+def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
+    """What `invitations_import` would do; changes nothing. Raises as it does."""
     require_inviting(study)
     problems = [*reading.problems, *_repeated_lines(reading.rows)]
+    slugs = frozenset(profile.slug for profile in study.protocol.profiles)
     for row in reading.rows:
-        problems += _invitation_problems(study, row)
+        # The study's settings are read once, not for every line.
+        problems += _invitation_problems(study, row, is_known=row.profile in slugs)
     if problems:
         raise InvitationsRefused(problems)
     emails = [normal_email(row.email) for row in reading.rows]
-    known: set[str] = set()
+    invited: set[str] = set()
+    present: set[str] = set()
     for some in _few_at_a_time(emails):
-        invited = study.invitations.filter(email__in=some, revoked_at=None)
-        present = study.participants.filter(user__email__in=some)
-        known.update(invited.values_list("email", flat=True), present.values_list("user__email", flat=True))
-    new = [row for row, email in zip(reading.rows, emails, strict=True) if email not in known]
-    for row in new:
-        invitation_create(
-            study=study, email=row.email, profile=row.profile, is_test=row.is_test, now=now, actor=actor
-        )
-    to_send: list[Invitation] = []
-    unsent = study.invitations.filter(sent_at=None, accepted_at=None, revoked_at=None)
-    for some in _few_at_a_time(emails):
-        to_send += unsent.filter(email__in=some).select_related("study").order_by("id")
-    return InvitationImport(len(new), tuple(to_send), len(emails) - len(new))
+        unrevoked = study.invitations.filter(email__in=some, revoked_at=None)
+        invited.update(unrevoked.values_list("email", flat=True))
+        inside = study.participants.filter(user__email__in=some)
+        present.update(inside.values_list("user__email", flat=True))
+    pairs = zip(reading.rows, emails, strict=True)
+    new = tuple(row for row, email in pairs if email not in invited and email not in present)
+    return InvitationPlan(new, tuple(sorted(invited - present)), tuple(sorted(present)))
 
 
 def _few_at_a_time(emails: list[str]) -> Iterator[list[str]]:
@@ -178,8 +203,12 @@ def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> l
     return problems
 
 
-def _invitation_problems(study: Study, row: PersonRow) -> list[PeopleProblem]:
-    problems = _email_problems(row) + _profile_problems(study, row)
+def _invitation_problems(study: Study, row: PersonRow, *, is_known: bool) -> list[PeopleProblem]:
+    problems = _email_problems(row) + ([] if is_known else _profile_problems(study, row))
+    if row.language and row.language not in dict(settings.LANGUAGES):
+        languages = ", ".join(code for code, _ in settings.LANGUAGES)
+        message = f'is "{row.language}"; use one of {languages}, or leave it blank'
+        problems.append(PeopleProblem(row.line, "language", message))
     if row.status:
         message = "is not decided by an invitation; leave this column out"
         problems.append(PeopleProblem(row.line, "status", message))

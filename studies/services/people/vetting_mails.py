@@ -10,12 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from studies.models import Participant, StudyStatus
 from studies.services.mail_texts import MailButton, mail_of
 
+Decision = Literal["approved", "reserve", "rejected"]
+
 
 def decision_mail(
-    participant: Participant, *, approved: bool, reason: str, site_url: str, now: datetime
+    participant: Participant, *, decision: Decision, reason: str, site_url: str, now: datetime
 ) -> EmailMultiAlternatives:
     """What a person is told of the decision on them, with the next step or the reason; also its preview."""
-    decision = "approved" if approved else "rejected"
     opens_at = participant.study.opens_at
     facts: dict[str, object] = {
         "reason": reason,

@@ -12,7 +12,7 @@ from django.utils import timezone
 from batches.models import Session, SessionEvent
 from batches.services.ending import session_submit
 from batches.services.starting import session_start
-from studies.models import Participant, ProfileForm, Study
+from studies.models import Participant, ProfileForm, Study, User
 from studies.protocol.settings import PROFILE_QUESTIONS
 
 pytestmark = pytest.mark.django_db
@@ -194,3 +194,22 @@ def test_only_staff_may_change_a_time(client: Client, person: Participant) -> No
 
 def test_an_action_that_does_not_exist_is_not_found(staff: Client, person: Participant) -> None:
     assert staff.post(action(person, "delete")).status_code == 404
+
+
+def test_the_team_withdraws_a_person_who_asked_for_it(
+    staff: Client, person: Participant, work: Callable[..., Session], lead: User
+) -> None:
+    session = work(person, {"p001": "text"})
+    form = address(person, "staff_person") + "withdraw/"
+    assert staff.post(form, {"withdraw-reason": " "}).status_code == 422
+    session.refresh_from_db()
+    assert session.status == "submitted"
+    page = staff.post(form, {"withdraw-reason": "Asked by mail"}, follow=True).text
+    session.refresh_from_db()
+    assert session.status == "withdrawn"
+    assert f"{person.code} is withdrawn from the study." in page
+    assert "Data erased" in page
+    event = person.events.get(kind="participant_withdrew")
+    assert (event.actor, event.details["reason"]) == (lead, "Asked by mail")
+    again = staff.post(form, {"withdraw-reason": "Once more"})
+    assert (again.status_code, f"{person.code} withdrew already" in again.text) == (422, True)

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from studies.models import Invitation, Participant, Study
 from studies.selectors.invitations import InvitationState, invitation_counts, invitations_of
-from studies.services.people.invitation_mails import invitation_send
+from studies.services.people.invitation_mails import invitation_send, invitations_queue
 from studies.services.people.invitations import InvitationUsed, invitation_accept, invitation_revoke
 from studies.services.people.participants import participant_add
 from studies.services.people.people_import import (
@@ -81,16 +81,17 @@ def test_a_study_name_cannot_add_headers(
 def test_invitations_are_listed_newest_first_with_their_state(
     study: Study, invite: Callable[..., Invitation], now: datetime
 ) -> None:
-    names = ["unsent", "sent", "expired", "accepted", "revoked"]
+    names = ["unsent", "queued", "sent", "expired", "accepted", "revoked"]
     rows = {name: invite(f"{name}@example.org") for name in names}
     token_mailed(rows["expired"], now - timedelta(days=8))
     token_mailed(rows["sent"], now)
     invitation_accept(token=token_mailed(rows["accepted"], now), now=now)
     invitation_revoke(invitation=rows["revoked"], now=now)
+    invitations_queue(study=study, invitations=[rows["queued"]], site_url=SITE, now=now)
     listed = [(row.email.partition("@")[0], vars(row)["state"]) for row in invitations_of(study, now)]
     assert listed == [
         ("revoked", "revoked"), ("accepted", "accepted"), ("expired", "expired"), ("sent", "sent"),
-        ("unsent", "not_sent"),
+        ("queued", "queued"), ("unsent", "not_sent"),
     ]  # fmt: skip
     assert invitation_counts(study, now) == dict.fromkeys(InvitationState, 1)
 

@@ -22,7 +22,7 @@ def make_approved(
 
 
 def text(person: Participant, now: datetime) -> str:
-    return str(decision_mail(person, approved=True, reason="", site_url="", now=now).body)
+    return str(decision_mail(person, decision="approved", reason="", site_url="", now=now).body)
 
 
 def test_who_has_started_is_told_no_next_step(

@@ -57,7 +57,10 @@ def test_missing_columns_are_named(file: Path) -> None:
 @pytest.mark.parametrize("header", ["email,profile,name", "email,profile,email"])
 def test_other_columns_are_refused(file: Path, header: str) -> None:
     file.write_text(f"{header}\na,b,c\n")
-    assert "the columns must be some of email, profile, status, is_test, each once" in problems_of(file)[0]
+    assert (
+        "the columns must be some of email, profile, status, is_test, language, each once"
+        in problems_of(file)[0]
+    )
 
 
 @pytest.mark.parametrize(

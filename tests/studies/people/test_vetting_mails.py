@@ -188,8 +188,8 @@ def test_a_withdrawal_takes_back_the_mail_of_the_decision_and_no_other(
 def test_on_those_who_withdrew_nothing_is_decided(staff: Client, person: Participant, now: datetime) -> None:
     session_withdraw(participant=person, now=now)
     page = staff.get("/staff/studies/pilot/participants/").text
-    assert "Withdrew" in page
-    assert "Waiting for a decision" not in page
+    assert "Withdrawn" in page
+    assert "Applications 0" in " ".join(page.split())
     assert f"Approve {person.code}" not in page
     assert "1 application" not in " ".join(staff.get("/staff/").text.split())
     refused = f"{person.code} withdrew from the study; there is nothing to decide any more."

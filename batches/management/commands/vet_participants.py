@@ -6,13 +6,16 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from batches.services.recruiting import person_approve
 from studies.management.operators import OperatorCommand, named_person, named_study
+from studies.models import VettingStatus
 from studies.services.people.participants import participants_vet
 
 
 class Command(OperatorCommand):
     help = (
-        "Approve or reject people by code or e-mail address, or everyone who waits for a decision. Each is "
+        "Approve or reject people by code or e-mail address, or everyone who waits for a decision. Whoever "
+        "is approved when all places of their profile are held goes on the reserve list. Each is "
         "mailed the decision, a rejection with its reason; CHIRON_SITE_URL is where its link leads."
     )
 
@@ -34,6 +37,9 @@ class Command(OperatorCommand):
             actor=named_person(options["by"]),
             now=timezone.now(),
             site_url=settings.SITE_URL or "",
+            approve_with=person_approve,
         )
         verb = "Approved" if options["decision"] == "approve" else "Rejected"
         self.stdout.write(f"{verb}: {len(decided)}")
+        if reserved := sum(person.vetting_status == VettingStatus.RESERVE for person in decided):
+            self.stdout.write(f"Of these on the reserve list, as all places are held: {reserved}")

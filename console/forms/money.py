@@ -1,0 +1,160 @@
+"""The terms of payment as a form, and the payer's file."""
+
+import csv
+from decimal import Decimal, InvalidOperation
+from io import StringIO
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _, gettext_lazy
+
+from batches.models import PaymentRule
+from batches.rules.payments import PaymentTerms
+from batches.services.payments import ReportRow
+from formats.cells import GUARD
+
+MAX_BYTES = 2 * 1024 * 1024
+MAX_LINES = 20_000
+MAX_NOTE = 200
+REQUIRED = ("code", "state")
+KNOWN = (*REQUIRED, "paid_amount", "currency", "note")
+
+
+def _amount(label: Any) -> forms.DecimalField:
+    return forms.DecimalField(
+        label=label,
+        min_value=Decimal(0),
+        max_digits=10,
+        decimal_places=2,
+        widget=forms.NumberInput(attrs={"step": "0.01", "min": "0", "inputmode": "decimal"}),
+    )
+
+
+class PaymentRuleForm(forms.Form):
+    """A flat amount, an hourly one with a cap, and a bonus; zero is nothing of it."""
+
+    currency = forms.RegexField(
+        regex=r"^[A-Z]{3}$",
+        label=gettext_lazy("Currency"),
+        help_text=gettext_lazy("Three letters, such as EUR."),
+        error_messages={
+            "invalid": gettext_lazy("Write the three capital letters of a currency, such as EUR.")
+        },
+        widget=forms.TextInput(attrs={"size": 3, "autocomplete": "off"}),
+    )
+    flat = _amount(gettext_lazy("Flat amount for everybody whose session ended"))
+    hourly = _amount(gettext_lazy("Amount for every hour worked"))
+    hours_cap = forms.DecimalField(
+        label=gettext_lazy("Hours paid at most (blank: all)"),
+        required=False,
+        min_value=Decimal(0),
+        max_digits=6,
+        decimal_places=2,
+    )
+    bonus = _amount(gettext_lazy("Bonus"))
+    bonus_answers = forms.IntegerField(
+        label=gettext_lazy("Bonus from this many answered questions on"), min_value=1, max_value=500
+    )
+    pays_withdrawn = forms.BooleanField(
+        label=gettext_lazy("Who withdrew is paid for the time worked, too"), required=False
+    )
+
+    @classmethod
+    def of(cls, rule: PaymentRule | None) -> "PaymentRuleForm":
+        """The form with the rule that holds."""
+        names = ("currency", "flat", "hourly", "hours_cap", "bonus", "bonus_answers", "pays_withdrawn")
+        empty = {"flat": 0, "hourly": 0, "bonus": 0, "bonus_answers": 1, "pays_withdrawn": True}
+        return cls(initial={name: getattr(rule, name) for name in names} if rule else empty)
+
+    def clean(self) -> dict[str, Any]:
+        """A rule pays something."""
+        cleaned = super().clean() or self.cleaned_data
+        amounts = [cleaned.get(name) for name in ("flat", "hourly", "bonus")]
+        if not self.errors and not any(amounts):
+            raise forms.ValidationError(_("All amounts are zero; write at least one."))
+        return cleaned
+
+    @property
+    def terms(self) -> PaymentTerms:
+        """The valid form's terms."""
+        return PaymentTerms(
+            **{name: value for name, value in self.cleaned_data.items() if name != "currency"}
+        )
+
+
+class ReportsForm(forms.Form):
+    """The payer's file: a line per person with the code, the state and, if wanted, the amount paid."""
+
+    file = forms.FileField(
+        label=gettext_lazy("The payer's file (CSV)"),
+        error_messages={"required": gettext_lazy("Choose the file that the payer sent.")},
+    )
+
+    def clean_file(self) -> Any:
+        """Refuse what cannot be such a file."""
+        file = self.cleaned_data["file"]
+        if file.size > MAX_BYTES:
+            raise forms.ValidationError(
+                _("The file is larger than 2 MB; is it the right one? Nothing was recorded.")
+            )
+        return file
+
+    def rows(self) -> tuple[list[ReportRow], list[str]]:
+        """The lines of the valid form's file, and the problems of those that cannot be read."""
+        try:
+            text = self.cleaned_data["file"].read().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return [], [_("The file is not UTF-8; save it as UTF-8.")]
+        try:
+            return _read(text)
+        except csv.Error as error:
+            return [], [_("The file is no CSV (%(error)s); export it again.") % {"error": error}]
+
+
+def _read(text: str) -> tuple[list[ReportRow], list[str]]:
+    header = text.partition("\n")[0]
+    delimiter = next((mark for mark in ",;\t" if mark in header), ",")
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    columns = [cell.strip().lower() for cell in next(reader, [])]
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        said = {"missing": ", ".join(missing)}
+        return [], [_("line 1: missing columns: %(missing)s; begin the file with code,state") % said]
+    rows: list[ReportRow] = []
+    problems: list[str] = []
+    for cells in reader:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(rows) + len(problems) >= MAX_LINES:
+            return [], [_("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}]
+        row = _row(reader.line_num, dict(zip(columns, cells, strict=False)))
+        if isinstance(row, str):
+            problems.append(row)
+        elif row is not None:
+            rows.append(row)
+    if not rows and not problems:
+        problems.append(_("The file reports nothing: no line has a state."))
+    return rows, problems
+
+
+def _row(line: int, cells: dict[str, str]) -> ReportRow | str | None:
+    """A line; a sentence for one that cannot be read; None without a state, which says nothing.
+
+    A leading ' is this site's own guard against formulas, in a list that was downloaded here.
+    """
+    values = {name: cells.get(name, "").strip().removeprefix(GUARD) for name in KNOWN}
+    if not values["state"]:
+        return None
+    amount = None
+    if values["paid_amount"]:
+        try:
+            amount = Decimal(values["paid_amount"])
+        except InvalidOperation:
+            amount = Decimal("NaN")
+        if not amount.is_finite() or amount < 0 or amount >= Decimal(10**8) or amount != round(amount, 2):
+            said = {"line": line, "amount": values["paid_amount"]}
+            return _('line %(line)d: the amount is "%(amount)s"; write a number such as 12.50') % said
+        amount = round(amount, 2)
+    note = values["note"].replace("\0", "")[:MAX_NOTE]
+    state = values["state"].lower()
+    return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), note)

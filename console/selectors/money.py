@@ -1,0 +1,38 @@
+"""What judging has cost so far, beside what people are owed."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Q, Sum
+
+from batches.selectors.answers import answers_to_score
+from judging.models import JudgeCall
+from screening.selectors.participants import retained_participants
+from studies.models import Study
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSpent:
+    """What is on record at the prices of the judges; `unpriced` calls have none.
+
+    `per_answer` is over the answers of counted people; None where no call has a price, or nobody counts.
+    """
+
+    calls: int
+    cost: Decimal | None
+    unpriced: int
+    answers: int
+
+    @property
+    def per_answer(self) -> Decimal | None:
+        return self.cost / self.answers if self.cost is not None and self.answers else None
+
+
+def judge_spent(study: Study) -> JudgeSpent:
+    """Over all judging runs of the study. Two queries."""
+    sums = JudgeCall.objects.filter(judging_run__study=study).aggregate(
+        calls=Count("pk"), money=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
+    )
+    counted = retained_participants(study).values("pk")
+    answers = answers_to_score(study).filter(session__participant__in=counted).count()
+    return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], answers)

@@ -1,0 +1,229 @@
+"""Everybody of a study in one list, invited or in it: their state, found, filtered, sorted and counted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import Case, CharField, Count, F, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
+
+from batches.rules.statuses import SessionStatus
+from batches.selectors.recruiting import holds_place
+from screening.selectors.participants import excluded_participants, undecided_participants
+from studies.models import Invitation, Participant, Study, VettingStatus
+from studies.selectors.participants import withdrew
+
+
+class PersonState(StrEnum):
+    """Where a person is on the way from the invitation to being counted. In the order of the list."""
+
+    APPLICATION = "application"
+    RESERVE = "reserve"
+    ANSWERING = "answering"
+    FINISHED = "finished"
+    APPROVED = "approved"
+    INVITED = "invited"
+    COUNTED = "counted"
+    NOT_COUNTED = "not_counted"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+
+
+# Who was approved, whatever came after.
+APPROVED_STATES = frozenset(
+    {
+        PersonState.APPROVED,
+        PersonState.ANSWERING,
+        PersonState.FINISHED,
+        PersonState.COUNTED,
+        PersonState.NOT_COUNTED,
+    }
+)
+STARTED_STATES = APPROVED_STATES - {PersonState.APPROVED}
+PERSON, INVITATION = "person", "invitation"
+SORTS: Mapping[str, tuple[str, ...]] = {
+    "state": ("rank", "-moment"),
+    "person": ("name",),
+    "profile": ("profile", "rank"),
+    "last": ("moment",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleFilter:
+    """Which people are asked for, and in which order; all of them where it is empty.
+
+    `words` is part of a code or an address. A `sort` that begins with "-" is the other way round.
+    """
+
+    state: str = ""
+    profile: str = ""
+    words: str = ""
+    sort: str = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the list: a participant, or an invitation that nobody has accepted yet."""
+
+    kind: str
+    key: int
+    state: PersonState
+    profile: str
+    name: str
+    moment: datetime
+
+    @property
+    def handle(self) -> str:
+        """What names it in an address of the page: the code, or `i` and the invitation's number."""
+        return self.name if self.kind == PERSON else f"i{self.key}"
+
+
+def people_rows(
+    study: Study, wanted: PeopleFilter, now: datetime, *, start: int = 0, stop: int | None = None
+) -> Sequence[Row]:
+    """A stretch of the list. One query."""
+    people, invited = _people(study, wanted, now), _invitations(study, wanted)
+    columns = ("kind", "key", "state", "profile", "name", "moment", "rank")
+    rows = people.values_list(*columns).union(invited.values_list(*columns), all=True)
+    found = rows.order_by(*_order(wanted.sort))[start:stop]
+    return [
+        Row(kind, key, PersonState(state), profile, name, _moment(moment))
+        for kind, key, state, profile, name, moment, _ in found
+    ]
+
+
+def _moment(found: Any) -> datetime:
+    return found if isinstance(found, datetime) else datetime.fromisoformat(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How many people are alike in profile, state, being test people and holding a place."""
+
+    profile: str
+    state: PersonState
+    is_test: bool
+    holds: bool
+    number: int
+
+
+def people_counts(study: Study, wanted: PeopleFilter, now: datetime) -> Sequence[Alike]:
+    """How many people there are of each kind, invitations among them; of any state. One query."""
+    wanted = replace(wanted, state="")
+    columns = ("profile", "state", "is_test", "holds", "number")
+    people = _people(study, wanted, now).annotate(holds=_flag(holds_place())).order_by()
+    invited = _invitations(study, wanted).annotate(holds=Value(0)).order_by()
+    grouped = [
+        rows.values(*columns[:-1]).annotate(number=Count("pk")).values_list(*columns)
+        for rows in (people, invited)
+    ]
+    return [
+        Alike(profile, PersonState(state), bool(is_test), bool(holds), number)
+        for profile, state, is_test, holds, number in grouped[0].union(grouped[1], all=True)
+    ]
+
+
+def _flag(condition: Q) -> Case:
+    return Case(When(condition, then=Value(1)), default=Value(0))
+
+
+def state_of(participant: Participant, now: datetime) -> PersonState:
+    """The state of one person."""
+    people = _people(participant.study, PeopleFilter(), now)
+    found: Any = people.get(pk=participant.pk)  # with its annotations
+    return PersonState(found.state)
+
+
+def _order(sort: str) -> list[str]:
+    columns = SORTS.get(sort.removeprefix("-"), SORTS["state"])
+    turned = sort.startswith("-")
+    order = [_turn(column) if turned and place == 0 else column for place, column in enumerate(columns)]
+    # Pages must not overlap where rows tie.
+    return [*order, *(column for column in ("name", "key") if column not in order)]
+
+
+def _turn(column: str) -> str:
+    return column.removeprefix("-") if column.startswith("-") else f"-{column}"
+
+
+def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Participant]:
+    people = Participant.objects.filter(study=study).annotate(state=_state(study, now))
+    if wanted.state:
+        people = people.alias(wanted=F("state")).filter(wanted=wanted.state)
+    if wanted.profile:
+        people = people.filter(profile=wanted.profile)
+    if wanted.words:
+        people = people.filter(Q(code__icontains=wanted.words) | Q(user__email__icontains=wanted.words))
+    return people.annotate(
+        kind=Value(PERSON, output_field=CharField()),
+        key=F("pk"),
+        name=F("code"),
+        rank=_rank(),
+        moment=Coalesce("session__ended_at", "session__started_at", "submitted_at"),
+    )
+
+
+def _invitations(study: Study, wanted: PeopleFilter) -> QuerySet[Invitation]:
+    open_ones = Invitation.objects.filter(study=study, accepted_at=None, revoked_at=None)
+    if wanted.state and wanted.state != PersonState.INVITED:
+        open_ones = open_ones.none()
+    if wanted.profile:
+        open_ones = open_ones.filter(profile=wanted.profile)
+    if wanted.words:
+        open_ones = open_ones.filter(email__icontains=wanted.words)
+    return open_ones.annotate(
+        kind=Value(INVITATION, output_field=CharField()),
+        key=F("pk"),
+        state=Value(PersonState.INVITED.value, output_field=CharField()),
+        name=F("email"),
+        rank=_rank(),
+        moment=Coalesce("sent_at", "created_at"),
+    )
+
+
+def _rank() -> Case:
+    return Case(
+        *(When(state=state.value, then=Value(place)) for place, state in enumerate(PersonState)),
+        default=Value(len(PersonState)),
+    )
+
+
+def _state(study: Study, now: datetime) -> Case:
+    """What a person did last decides; the clock says when a session is over, whether or not a sweep came by.
+
+    Whoever finished counts unless a verdict says otherwise. Those whom a rule flags wait for one.
+    """
+    excluded = excluded_participants(study).values("pk")
+    undecided = undecided_participants(study).values("pk")
+    answering = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__gte=now)
+    return Case(
+        When(
+            withdrew() | Q(session__status=SessionStatus.WITHDRAWN), then=Value(PersonState.WITHDRAWN.value)
+        ),
+        When(answering, then=Value(PersonState.ANSWERING.value)),
+        When(pk__in=excluded, then=Value(PersonState.NOT_COUNTED.value)),
+        When(
+            Q(pk__in=undecided)
+            | Q(session__isnull=False, is_test=True)
+            | Q(session__status=SessionStatus.ACTIVE),
+            then=Value(PersonState.FINISHED.value),
+        ),
+        When(session__isnull=False, then=Value(PersonState.COUNTED.value)),
+        *(
+            When(vetting_status=status.value, then=Value(state.value))
+            for status, state in STATE_BEFORE_START.items()
+        ),
+        output_field=CharField(),
+    )
+
+
+STATE_BEFORE_START: Mapping[VettingStatus, PersonState] = {
+    VettingStatus.INVITED: PersonState.INVITED,
+    VettingStatus.SUBMITTED: PersonState.APPLICATION,
+    VettingStatus.RESERVE: PersonState.RESERVE,
+    VettingStatus.APPROVED: PersonState.APPROVED,
+    VettingStatus.REJECTED: PersonState.REJECTED,
+}

@@ -1,0 +1,162 @@
+"""What people are owed and what the payer says: the list, the rule, the files both ways."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _, gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from batches.models import PaidState
+from batches.selectors.payments import PayLine, differs, pay_lines, pay_sums, payment_rule
+from batches.services.payments import (
+    ReportsRefused,
+    payment_reports_import,
+    payment_rule_set,
+)
+from console.forms.money import PaymentRuleForm, ReportsForm
+from console.selectors.money import judge_spent
+from studies.models import Study
+from studies.roles import Can
+from studies.services.refusals import Refused
+from studies.views.access import rights_here, signed_in, study_page
+
+PEOPLE_PER_PAGE = 50
+PROBLEMS_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyRow:
+    """A line as the page shows it."""
+
+    line: PayLine
+    profile: str
+
+    @property
+    def worked(self) -> str:
+        """Hours and minutes, blank as long as nobody can say."""
+        if self.line.session is None or self.line.ended_at is None:
+            return ""
+        minutes = int((self.line.ended_at - self.line.session.started_at).total_seconds()) // 60
+        return _("%(hours)d h %(minutes)02d") % {"hours": minutes // 60, "minutes": minutes % 60}
+
+
+def _reported(state: PaidState) -> Callable[[PayLine], bool]:
+    return lambda line: line.report is not None and line.report.state == state
+
+
+TABS: Mapping[str, tuple[Promise, Callable[[PayLine], bool]]] = {
+    "": (gettext_lazy("All"), lambda line: True),
+    "silent": (
+        gettext_lazy("No state reported"),
+        lambda line: line.report is None and line.owed is not None and line.owed.total > 0,
+    ),
+    "ordered": (gettext_lazy("Ordered"), _reported(PaidState.ORDERED)),
+    "paid": (gettext_lazy("Paid"), _reported(PaidState.PAID)),
+    "failed": (gettext_lazy("Failed"), _reported(PaidState.FAILED)),
+    "differs": (gettext_lazy("Another amount paid"), differs),
+    "unknown": (gettext_lazy("Not known yet"), lambda line: line.owed is None),
+}
+
+
+@study_page(Can.PAY)
+@require_safe
+def staff_money(request: HttpRequest, study: Study) -> HttpResponse:
+    """Who is owed what."""
+    return _page(request, study)
+
+
+@study_page(Can.SET_UP)
+@require_POST
+def staff_money_rule(request: HttpRequest, study: Study) -> HttpResponse:
+    """Set the terms; a refused form comes back with what was written."""
+    form = PaymentRuleForm(request.POST)
+    if form.is_valid():
+        try:
+            payment_rule_set(
+                study=study,
+                currency=form.cleaned_data["currency"],
+                terms=form.terms,
+                actor=signed_in(request),
+                now=timezone.now(),
+            )
+        except Refused as refusal:
+            messages.info(request, str(refusal))
+        else:
+            messages.success(request, _("The rule is set; the amounts below follow it."))
+        return redirect("staff_money", study.slug)
+    return _page(request, study, rule_form=form, status=422)
+
+
+@study_page(Can.PAY)
+@require_POST
+def staff_money_upload(request: HttpRequest, study: Study) -> HttpResponse:
+    """Record the payer's states, all of the file or nothing."""
+    form = ReportsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, study, reports_form=form, status=422)
+    rows, problems = form.rows()
+    if problems:
+        return _page(request, study, problems=problems, status=422)
+    try:
+        result = payment_reports_import(study=study, rows=rows, actor=signed_in(request), now=timezone.now())
+    except ReportsRefused as refusal:
+        return _page(request, study, problems=refusal.problems, status=422)
+    said = _("Recorded: %(recorded)d. Known before: %(unchanged)d.")
+    messages.success(request, said % {"recorded": result.recorded, "unchanged": result.unchanged})
+    return redirect("staff_money", study.slug)
+
+
+def _page(
+    request: HttpRequest,
+    study: Study,
+    *,
+    rule_form: PaymentRuleForm | None = None,
+    reports_form: ReportsForm | None = None,
+    problems: Any = (),
+    status: int = 200,
+) -> HttpResponse:
+    now, rule = timezone.now(), payment_rule(study)
+    lines = pay_lines(study, rule, now)
+    chosen = request.GET.get("state", "")
+    chosen = chosen if chosen in TABS else ""
+    words = request.GET.get("q", "").strip()[:100]
+    found = [line for line in lines if _matches(line, words)]
+    shown = [line for line in found if TABS[chosen][1](line)]
+    rights = rights_here(request)
+    names = {profile.slug: profile.name for profile in study.protocol.profiles}
+    page = Paginator(shown, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "rule": rule,
+        "sums": pay_sums(lines),
+        "tabs": [
+            {"state": state, "words": label, "number": sum(map(holds, found)), "is_here": state == chosen}
+            for state, (label, holds) in TABS.items()
+        ],
+        "state": chosen,
+        "words": words,
+        "page": page,
+        "rows": [
+            MoneyRow(line, names.get(line.participant.profile, line.participant.profile)) for line in page
+        ],
+        "rule_form": rule_form or PaymentRuleForm.of(rule),
+        "rule_is_open": rule is None or rule_form is not None,
+        "reports_form": reports_form or ReportsForm(),
+        "problems": problems[:PROBLEMS_SHOWN],
+        "problems_number": len(problems),
+        "may_set": Can.SET_UP in rights,
+        "judge": judge_spent(study) if Can.JUDGE in rights else None,
+    }
+    return render(request, "console/money.html", context, status=status)
+
+
+def _matches(line: PayLine, words: str) -> bool:
+    person, part = line.participant, words.lower()
+    return not part or part in person.code.lower() or part in person.user.email.lower()

@@ -1,0 +1,54 @@
+"""A list of people to invite, pasted or uploaded, as it is checked before anybody is invited."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _, gettext_lazy
+
+from studies.forms.people_file import read_people_text, read_people_upload
+from studies.forms.texts import LinesField
+from studies.services.people.people_import import PeopleReading
+
+MAX_LINES = 5_000
+MAX_BYTES = 1024 * 1024
+
+
+class InvitationListForm(forms.Form):
+    """Lines of address, profile and language, or a CSV file with these columns; one of the two."""
+
+    text = LinesField(
+        label=gettext_lazy("One person a line: address, profile and, if you like, language"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 8, "dir": "auto", "spellcheck": "false", "autocomplete": "off"}),
+    )
+    file = forms.FileField(label=gettext_lazy("or a CSV file"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Read what was given; the lines' own problems are the reading's."""
+        cleaned = super().clean() or self.cleaned_data
+        file, text = cleaned.get("file"), cleaned.get("text", "")
+        if file and text.strip():
+            raise forms.ValidationError(_("Lines were written and a file was chosen; send one of the two."))
+        if not file and not text.strip():
+            raise forms.ValidationError(_("Nobody is named yet; write one line per person or choose a file."))
+        size = file.size if file else len(text.encode())
+        if size > MAX_BYTES:
+            raise forms.ValidationError(_too_long())
+        reading = read_people_upload(file.read()) if file else read_people_text(text, header_optional=True)
+        if len(reading.rows) + len(reading.problems) > MAX_LINES:
+            raise forms.ValidationError(_too_long())
+        cleaned["reading"] = reading
+        return cleaned
+
+    @property
+    def reading(self) -> PeopleReading:
+        """What the valid form names."""
+        found: PeopleReading = self.cleaned_data["reading"]
+        return found
+
+
+def _too_long() -> str:
+    return _(
+        "The list is too long: at most %(lines)d people can be invited at once. Nobody was invited; divide "
+        "the list."
+    ) % {"lines": MAX_LINES}

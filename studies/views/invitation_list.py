@@ -1,0 +1,90 @@
+"""Inviting the people of a list: it is checked first, and confirmed before anything is mailed."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _, ngettext
+from django.views.decorators.http import require_http_methods
+
+from studies.forms.invitation_list import InvitationListForm
+from studies.models import Study
+from studies.roles import Can
+from studies.services.people.invitation_mails import invitations_queue
+from studies.services.people.people_import import (
+    InvitationsRefused,
+    PeopleReading,
+    PersonRow,
+    invitations_import,
+    invitations_plan,
+)
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, site_url_of, study_page
+
+SHOWN = 200
+
+
+@study_page(Can.INVITE)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_invitations_upload(request: HttpRequest, study: Study) -> HttpResponse:
+    """POST checks a list and shows what would happen; with `confirmed` it invites, and leaves the mails to a
+    worker.
+    """
+    if request.method != "POST":
+        return _page(request, study, InvitationListForm())
+    form = InvitationListForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, study, form, status=422)
+    try:
+        if "confirmed" in request.POST:
+            return _invited(request, study, form.reading)
+        plan = invitations_plan(study=study, reading=form.reading)
+    except InvitationsRefused as refusal:
+        return _page(request, study, _again(form), status=422, problems=refusal.problems)
+    except Refused as refusal:
+        form.add_error(None, str(refusal))
+        return _page(request, study, form, status=422)
+    return _page(request, study, _again(form), plan=plan, lines=_text(form.reading))
+
+
+def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> HttpResponse:
+    now, actor = timezone.now(), signed_in(request)
+    result = invitations_import(study=study, reading=reading, now=now, actor=actor)
+    queued = invitations_queue(
+        study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
+    )
+    said = ngettext(
+        "%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued
+    ) % {"number": queued}
+    if result.unchanged:
+        said += " " + _("%(number)d were invited or in the study before.") % {"number": result.unchanged}
+    messages.success(request, said)
+    return redirect("staff_invitations", slug=study.slug)
+
+
+def _again(form: InvitationListForm) -> InvitationListForm:
+    """The form with what was sent as lines: a browser keeps no chosen file."""
+    if form.cleaned_data.get("file"):
+        return InvitationListForm(initial={"text": _text(form.reading)})
+    return InvitationListForm(initial={"text": form.cleaned_data["text"]})
+
+
+def _text(reading: PeopleReading) -> str:
+    """The people of the list as lines that say the same."""
+    return "\n".join(["email,profile,is_test,language", *(_line(row) for row in reading.rows)])
+
+
+def _line(row: PersonRow) -> str:
+    cells = (row.email, row.profile, "yes" if row.is_test else "", row.language)
+    return ",".join(
+        '"{}"'.format(cell.replace('"', '""')) if set(cell) & set(',"\n') else cell for cell in cells
+    )
+
+
+def _page(
+    request: HttpRequest, study: Study, form: InvitationListForm, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    context = {"study": study, "form": form, "shown": SHOWN, "profiles": study.protocol.profiles, **more}
+    return render(request, "studies/invitation_list.html", context, status=status)

@@ -1,0 +1,74 @@
+"""Two studies and everybody around them, and a browser for each role."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from pytest_django import Settings
+
+from benchmarks.hashed_judge.running import judge_server
+from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig
+from studies.models import Participant, Study, User
+from studies.services.banks import item_bank_import
+from tests.access.visitors import Visitors
+from tests.access.world import World, cookies_of, place_of, prompts_with_files
+
+
+@pytest.fixture(scope="module")
+def world(
+    kept: None,
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    make_judge: Callable[..., JudgeConfig],
+    score_at: Callable[..., Any],
+    tmp_path_factory: pytest.TempPathFactory,
+    now: Any,
+) -> World:
+    folder = tmp_path_factory.mktemp("access")
+    lead = User.objects.create_superuser("lead@example.org")
+    items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.0) for n in (1, 2))
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
+    with judge_server(log=folder / "a.log") as one, judge_server(log=folder / "b.log", judge="B") as other:
+        judges = (make_judge(one.url, "alpha"), make_judge(other.url, "beta"))
+        here, there = (
+            place_of(
+                make_study(
+                    prompts=prompts_with_files(folder),
+                    root=folder,
+                    slug=slug,
+                    batch_size=2,
+                    item_bank=bank,
+                    top_size=1,
+                    replicates_per_profile=50,
+                    practice_prompts=("Add 2 and 2.",),
+                ),
+                make_person,
+                judges,
+                score_at,
+                lead,
+            )
+            for slug in ("here", "there")
+        )
+    made = World(here, there, Path(django_settings.MEDIA_ROOT))
+    made.cookies = cookies_of(here, there, make_person)
+    return made
+
+
+@pytest.fixture
+def second_factor(settings: Settings, staff_without_second_factor: None) -> None:
+    settings.STAFF_SECOND_FACTOR = True
+
+
+@pytest.fixture
+def visitors(
+    world: World, second_factor: None, db: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Visitors:
+    settings.MEDIA_ROOT = world.media
+    # Each refusal would be logged, and pytest would keep each record with its whole request.
+    monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
+    return Visitors(world.cookies)

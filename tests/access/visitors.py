@@ -1,0 +1,65 @@
+"""Browsers of every role, whose requests are taken back."""
+
+from collections.abc import Mapping
+from html import unescape
+from typing import Any
+
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.test import Client
+
+# Bodies are empty, but for the JSON interface, which would refuse them before it looks who asks.
+SAVE = b'{"text": "mine", "base_revision": 0, "tab": "a", "sequence": 1}'
+BODIES = {
+    "/answers/1": SAVE,
+    "/practice/1": SAVE,
+    "/flag": b'{"flagged": true}',
+    "/preview": b'{"text": "a"}',
+}
+
+
+class Visitors:
+    """A browser for each role; what a request changes is taken back."""
+
+    def __init__(self, cookies: Mapping[str, str]) -> None:
+        self._cookies = cookies
+        self._client = Client(raise_request_exception=False)
+        # A session's first request is noted: here, once for all that are taken back.
+        for cookie in self._cookies.values():
+            self._client.cookies[django_settings.SESSION_COOKIE_NAME] = cookie
+            self._client.get("/")
+
+    def ask(self, role: str, method: str, path: str) -> str:
+        """The status, or where a redirect leads."""
+        return shown(self._reply(role, method, path)[0])
+
+    def read(self, role: str, method: str, path: str) -> str:
+        """Everything the reply says: its headers and its text as a reader sees it."""
+        response, content = self._reply(role, method, path)
+        return f"{response.headers} {unescape(content.decode(errors='replace'))}"
+
+    def _reply(self, role: str, method: str, path: str) -> tuple[Any, bytes]:
+        self._client.cookies.clear()
+        if role in self._cookies:
+            self._client.cookies[django_settings.SESSION_COOKIE_NAME] = self._cookies[role]
+        with transaction.atomic():
+            response: Any = self._client.generic(method, path, *content_for(path))
+            # Read to its end, a file is closed.
+            content = response.getvalue() if response.streaming else response.content
+            transaction.set_rollback(True)
+        return response, content
+
+
+def content_for(path: str) -> tuple[bytes, str]:
+    if path.startswith("/api/"):
+        return next((body for end, body in BODIES.items() if path.endswith(end)), b""), "application/json"
+    return b"", "application/x-www-form-urlencoded"
+
+
+def shown(response: Any) -> str:
+    where = str(response.headers.get("Location", ""))
+    if response.status_code != 302:
+        return str(response.status_code)
+    if where.startswith(("/accounts/login/", "/admin/login/")):
+        return "in"
+    return "2f" if where.startswith("/accounts/2fa/") and "code" not in where else "->"

@@ -1,0 +1,137 @@
+"""Inviting the people of a list by pages: checked, confirmed, mailed by a worker."""
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from studies.models import Invitation, OutgoingMail, Study, StudyEvent
+from studies.services.mails import mails_send
+from studies.services.people.invitations import invitation_create
+from studies.services.people.participants import participant_add
+from studies.services.studies import study_close
+
+pytestmark = pytest.mark.django_db
+LIST = "/staff/studies/pilot/invitations/list/"
+
+
+@pytest.fixture
+def study(make_study: Callable[..., Study]) -> Study:
+    return make_study(slug="pilot")
+
+
+def check(client: Client, text: str = "", **form: Any) -> tuple[int, str]:
+    reply = client.post(LIST, {"text": text, **form}, follow=True)
+    return reply.status_code, re.sub(r"\s+", " ", reply.content.decode())
+
+
+def test_a_list_is_shown_before_anybody_is_invited_and_mailed_by_a_worker_afterwards(
+    staff: Client, study: Study, now: datetime
+) -> None:
+    invitation_create(study=study, email="bob@example.org", profile="stem-phd", now=now)
+    participant_add(study=study, email="cy@example.org", profile="stem-phd", now=now)
+    text = "Ada@example.org, stem-phd, de\nbob@example.org, stem-phd\ncy@example.org; stem-phd\n"
+    text = text.replace(";", ",") + "di@example.org, stem-phd\n"
+    status, page = check(staff, text)
+    assert status == 200
+    assert "Nothing has been mailed yet" in page
+    assert "Invite 2 people" in page
+    assert "bob@example.org</bdi>" in page
+    assert "cy@example.org</bdi>" in page
+    assert Invitation.objects.count() == 1
+    sent = re.search(r'name="text" value="([^"]*)"', staff.post(LIST, {"text": text}).text)
+    assert sent
+    _, page = check(staff, sent[1], confirmed="yes")
+    assert "3 invitations are on their way. 2 were invited or in the study before." in page
+    assert mail.outbox == []
+    assert OutgoingMail.objects.count() == 3
+    mails_send(clock=timezone.now)
+    subjects = {one.to[0]: one.subject for one in mail.outbox}
+    assert set(subjects) == {"ada@example.org", "bob@example.org", "di@example.org"}
+    assert subjects["ada@example.org"].startswith("Einladung")
+    assert subjects["di@example.org"].startswith("Invitation")
+    assert not Invitation.objects.filter(sent_at=None).exists()
+    assert StudyEvent.objects.filter(kind="invitation_sent").count() == 3
+    _, page = check(staff, sent[1], confirmed="yes")
+    assert "0 invitations are on their way. 4 were invited or in the study before." in page
+
+
+def test_mistakes_are_named_by_line_and_nobody_is_invited(staff: Client, study: Study) -> None:
+    lines = [
+        "ada@example.org,stem-phd",
+        "דנה כהן,stem-phd",
+        "=HYPERLINK(1),stem-phd",
+        "bob@example.org,astronaut",
+        "ADA@example.org,stem-phd",
+        "cy@example.org,stem-phd,xx",
+        "di@example.org",
+    ]
+    status, page = check(staff, "\n".join(lines))
+    assert status == 422
+    assert "Nobody was invited: 6 problems were found" in page
+    for part in (
+        "line 2, email: &quot;דנה כהן&quot; is no e-mail address",
+        "line 3, email: &quot;=HYPERLINK(1)&quot; is no e-mail address",
+        "line 4, profile: &quot;astronaut&quot; is no profile of this study",
+        "line 5, email: is the address of line 1; keep one line",
+        "line 6, language: is &quot;xx&quot;; use one of",
+        "line 7, profile: is blank; fill it in",
+    ):
+        assert part in page, part
+    assert "bob@example.org,astronaut" in page, "what was typed is still there"
+    assert not Invitation.objects.exists()
+    assert not OutgoingMail.objects.exists()
+
+
+def test_a_file_is_checked_like_lines_and_its_people_are_kept_for_the_confirmation(
+    staff: Client, study: Study
+) -> None:
+    content = "\ufeffemail;profile;is_test\r\nada@example.org;stem-phd;yes\r\n".encode()
+    status, page = check(staff, file=SimpleUploadedFile("people.csv", content))
+    assert (status, "Invite 1 person" in page, "test run" in page) == (200, True, True)
+    assert "ada@example.org,stem-phd,yes," in page
+
+
+@pytest.mark.parametrize(
+    ("form", "sentence"),
+    [
+        ({}, "Nobody is named yet"),
+        ({"text": "a@example.org,stem-phd\n" * 100_000}, "at most 5000 people can be invited at once"),
+        ({"text": "".join(f"p{n}@a.org,x\n" for n in range(5_001))}, "at most 5000 people"),
+        ({"file": SimpleUploadedFile("a.csv", b"\xff\xfe\x00\x01")}, "is not UTF-8"),
+        ({"file": SimpleUploadedFile("a.csv", b"email,name\n\xc3\xa9,b\n")}, "missing columns: profile"),
+        ({"file": SimpleUploadedFile("a.csv", b'email,profile\n"half of')}, "problem"),
+    ],
+)
+def test_a_list_that_cannot_be_used_gets_one_sentence(
+    staff: Client, study: Study, form: dict[str, Any], sentence: str
+) -> None:
+    for value in form.values():
+        if isinstance(value, SimpleUploadedFile):
+            value.seek(0)
+    status, page = check(staff, **form)
+    assert (status, sentence in page) == (422, True)
+    assert not Invitation.objects.exists()
+
+
+def test_to_a_closed_study_nobody_is_invited(staff: Client, study: Study, now: datetime) -> None:
+    study_close(study=study, now=now)
+    status, page = check(staff, "ada@example.org,stem-phd", confirmed="yes")
+    assert (status, "This study is closed" in page) == (422, True)
+
+
+def test_thousands_are_invited_with_few_queries_each(
+    staff: Client, study: Study, django_assert_max_num_queries: Callable[..., Any]
+) -> None:
+    text = "".join(f"p{n}@example.org,stem-phd\n" for n in range(300))
+    with django_assert_max_num_queries(60):
+        assert check(staff, text)[0] == 200
+    with django_assert_max_num_queries(100):
+        assert check(staff, text, confirmed="yes")[0] == 200
+    assert OutgoingMail.objects.count() == 300
