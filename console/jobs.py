@@ -9,9 +9,10 @@ from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
 from studies.models import ItemBank
+from studies.roles import SiteCan
 
 
-@job_kind("import_bank", label=_("Import of a question bank"), once_per_study=False)
+@job_kind("import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False)
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
     found = bank_file_import(**arguments, now=job.clock())
@@ -24,7 +25,7 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     )
 
 
-@job_kind("calibrate", label=_("Calibration of an item bank"), once_per_study=False)
+@job_kind("calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False)
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
     item_bank, fit = calibrated_import(
@@ -40,7 +41,9 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     )
 
 
-@job_kind("import_models", label=_("Import of models' results"), once_per_study=False)
+@job_kind(
+    "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False
+)
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""
     bank = ItemBank.objects.get(pk=item_bank)

@@ -14,21 +14,20 @@ from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
 from jobs.context import JobResult
-from studies.roles import Can
+from studies.roles import Can, SiteCan
 
 Function = Callable[..., JobResult]
 
 
 @dataclass(frozen=True)
 class JobKind:
-    """One kind of job. `can`: the right in the study that it takes to start, see and cancel one.
-
-    Jobs that belong to no study are for all staff.
+    """One kind of job. `can`: the right that it takes to see and cancel one, in its study, or of the site for
+    kinds that belong to no study.
     """
 
     name: str
     label: str | Promise
-    can: Can
+    can: Can | SiteCan
     run: Function
     once_per_study: bool = True
     restartable: bool = True
@@ -41,7 +40,7 @@ def job_kind(
     name: str,
     *,
     label: str | Promise,
-    can: Can = Can.JUDGE,
+    can: Can | SiteCan = Can.JUDGE,
     once_per_study: bool = True,
     restartable: bool = True,
 ) -> Callable[[Function], Function]:

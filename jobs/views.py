@@ -26,10 +26,7 @@ JobView = Callable[[HttpRequest, Job], HttpResponse]
 
 
 def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
-    """Give the view the job of the address, for whoever may do its kind in its study; 404 for others.
-
-    Jobs of the site are of those who look after its banks, judges and models.
-    """
+    """Give the view the job of the address, for whoever has its kind's right in its study, or on the site."""
 
     @wraps(view)
     def guarded(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
@@ -37,13 +34,14 @@ def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
         kind = kind_named(job.kind) if job else None
         if job is None or kind is None:
             return staff_required(_nothing)(request)
-        if job.study is None:
-            return site_page(SiteCan.MAKE_STUDIES)(lambda asked: view(asked, job))(request)
+        if isinstance(kind.can, SiteCan):
+            return site_page(kind.can)(lambda asked: view(asked, job))(request)
 
         def of_study(asked: HttpRequest, _study: Study) -> HttpResponse:
             return view(asked, job)
 
-        return study_page(kind.can)(of_study)(request, slug=job.study.slug)
+        slug = job.study.slug if job.study else ""
+        return study_page(kind.can)(of_study)(request, slug=slug)
 
     return guarded
 

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-from screening.models import AnswerFlag, ParticipantFlag, Verdict
+from screening.models import AnswerFlag, ParticipantFlag, ScreeningPlan, ScreeningRun, Verdict
 from screening.selectors.participants import studies_with_open_verdicts
 from studies.admin import ReadOnlyAdmin
 
@@ -37,6 +37,19 @@ class ParticipantFlagAdmin(ReadOnlyAdmin):
 
 @admin.register(Verdict)
 class VerdictAdmin(ReadOnlyAdmin):
-    list_display = ["participant", "decision", "decided_by", "decided_at"]
-    list_filter = ["participant__study", "decision"]
+    list_display = ["participant", "decision", "reading", "leaves_open", "decided_by", "decided_at"]
+    list_filter = ["participant__study", "decision", "reading"]
     list_select_related = ["participant", "decided_by"]
+
+
+@admin.register(ScreeningRun)
+class ScreeningRunAdmin(ReadOnlyAdmin):
+    list_display = ["study", "rules_version", "participants", "flagged_people", "started_by", "ran_at"]
+    list_filter = ["study"]
+    list_select_related = ["study", "started_by"]
+
+
+@admin.register(ScreeningPlan)
+class ScreeningPlanAdmin(ReadOnlyAdmin):
+    list_display = ["study", "second_share", "changed_at"]
+    list_select_related = ["study"]

@@ -68,6 +68,8 @@ def _saved(request: HttpRequest, answer: PracticeAnswer, now: datetime) -> HttpR
     except (TextRefused, PracticeClosed) as refusal:
         form.add_error("text", str(refusal))
         return _page(request, session, answer, form, now, status=422)
+    if request.POST.get("go") == "finish":
+        return redirect("study_home", participant.study.slug)
     last = len(participant.study.protocol.practice_prompts)
     wanted = answer.number + {"next": 1, "previous": -1}.get(request.POST.get("go", ""), 0)
     return redirect("study_practice", participant.study.slug, min(max(wanted, 1), last))

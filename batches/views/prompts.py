@@ -102,6 +102,8 @@ def _next_page(request: HttpRequest, answer: Answer, now: datetime) -> HttpRespo
                 flagged=not answer.is_flagged,
                 now=now,
             )
+    if go == "finish":
+        return redirect("session_submit", session.pk)
     wanted = {"next": position + 1, "previous": position - 1}.get(go, position)
     if session.answers.filter(position=wanted).exists():
         return redirect("session_prompt", session.pk, wanted)

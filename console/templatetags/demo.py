@@ -1,18 +1,16 @@
 """The demo's people on its front page: `{% load demo %}`."""
 
-from typing import Any
+from collections.abc import Collection
 
 from django import template
 from django.conf import settings
-from django.template import Context
 
-from operations.services.demo_people import PEOPLE
+from operations.services.demo_people import PEOPLE, DemoPerson
 
 register = template.Library()
 
 
-@register.inclusion_tag("console/_demo_accounts.html", takes_context=True)
-def demo_accounts(context: Context) -> dict[str, Any]:
-    """`{% demo_accounts %}`: a button for each of them; nothing where this is no demo."""
-    people = PEOPLE if settings.DEMO_SIGN_IN else {}
-    return {"people": people.items(), "csrf_token": context.get("csrf_token")}
+@register.simple_tag
+def demo_people() -> Collection[tuple[str, DemoPerson]]:
+    """`{% demo_people as people %}`: whom one may be, by name; nobody where this is no demo."""
+    return PEOPLE.items() if settings.DEMO_SIGN_IN else ()

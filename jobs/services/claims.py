@@ -112,7 +112,7 @@ def job_end(
     if not ended:
         return False
     claim.job.refresh_from_db()
-    job_event(claim.job, EVENTS[state], now, actor=claim.job.cancel_asked_by or claim.job.actor, error=error)
+    job_event(claim.job, EVENTS[state], now, actor=claim.job.cancel_asked_by or claim.job.actor)
     return True
 
 

@@ -35,7 +35,7 @@ def job_start(
     now: datetime,
     arguments: Mapping[str, Any] | None = None,
 ) -> Job:
-    """Ask for a job; a worker takes it within seconds.
+    """Ask for a job; a worker takes it within seconds. Whether `actor` may is asked by the page.
 
     While one of the same kind and study waits or runs, that one is returned. Raises JobUnderWay where that
     one has other arguments. An unknown kind is an error of the program (LookupError).

@@ -7,9 +7,9 @@ from studies.models import User
 from studies.services.events import StudyEventKind, event_record
 
 
-def job_event(
-    job: Job, kind: StudyEventKind, now: datetime, *, actor: User | None = None, error: str = ""
-) -> None:
-    """Add one event; call it inside the change's transaction."""
+def job_event(job: Job, kind: StudyEventKind, now: datetime, *, actor: User | None = None) -> None:
+    """Add one event; call it inside the change's transaction. Why a job failed is in its row alone: it may
+    name people.
+    """
     if job.study is not None:
-        event_record(job.study, kind, now, actor=actor, job=str(job.pk), work=job.kind, error=error)
+        event_record(job.study, kind, now, actor=actor, job=str(job.pk), work=job.kind)

@@ -11,6 +11,7 @@ Say = Callable[[float, int], str]  # a number with so many decimals, in the read
 STEPS = (1.0, 2.0, 5.0, 10.0)
 LOG_STEPS = (1, 2, 5)
 MARGIN = 0.04  # of the width, on either side of what is drawn
+ALIKE = 1e-9  # relative to the values: differences that are nothing but rounding
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def scale_of(values: Iterable[float], start: float, end: float, *, log: bool = F
     """
     found = [math.log(value) if log else value for value in values]
     low, high = (min(found), max(found)) if found else (-1.0, 1.0)
-    margin = MARGIN * (high - low) or 1.0
+    alike = high - low <= ALIKE * max(1.0, abs(low), abs(high))
+    margin = 1.0 if alike else MARGIN * (high - low)
     low, high = low - margin, high + margin
     return Scale(math.exp(low) if log else low, math.exp(high) if log else high, start, end, log)
 

@@ -19,7 +19,7 @@ from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
 from presentation.numbers import decimals, percent
-from reporting.selectors.judging_board import judging_board
+from reporting.selectors.judging_board import Next, judging_board
 from reporting.views.judging_run import run_context
 from scoring.jobs import RESULTS
 from studies.models import Study, StudyStatus
@@ -109,6 +109,8 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
         and form.budget_wanted is not None
         and any(judge.max_output_tokens is None for judge in form.chosen),
         "can_plan": can_plan,
+        "plans_here": can_plan
+        and (plan is not None or bool(form.errors) or not shown or board.next == Next.ESTIMATE),
         "page": page,
         "is_draft": is_draft,
         "agreement": _agreement_words(board.audit),

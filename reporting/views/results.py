@@ -90,7 +90,7 @@ def _results_context(
         "checks": checks(study, found, query),
         "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
         "person_se": (row.value if (row := found.get(PERSON_ERROR)) else None),
-        "beside": beside_table(found.report, measurement),
+        "beside": beside_table(found.report, found),
         "beside_categories": beside_categories(found.report),
     }
 

@@ -20,11 +20,12 @@ from jobs.services.starting import job_start
 from scoring.models import ExportContents
 from scoring.selectors.export_files import export_files, newest_takings
 from scoring.services.export_files import KEPT, LINK, file_take, link_token
+from screening.selectors.participants import undecided_participants
 from screening.views.blinding import results_hidden
 from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, study_page
+from studies.views.access import rights_here, signed_in, study_page
 from studies.views.second_factor import proof_required
 
 FILES_PER_PAGE = 50
@@ -48,8 +49,11 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
     page = Paginator(files, FILES_PER_PAGE).get_page(request.GET.get("page"))
     now, user = timezone.now(), signed_in(request)
     job = newest_job(study, *JOBS)
+    # Whoever may decide sees no scores before that is done (screening.views.blinding).
+    waiting = undecided_participants(study).count() if Can.REVIEW in rights_here(request) else 0
     context = {
         "study": study,
+        "waiting": waiting,
         "job": job if job and job.state != JobState.DONE else None,
         "page": page,
         "rows": [(file, link_token(file, user, now=now)) for file in page],

@@ -55,7 +55,7 @@ export class PromptList {
     if (shown) shown.textContent = icon;
     entry.querySelector("[data-state]").textContent = words;
     const link = entry.querySelector("a[data-label]");
-    if (link) link.title = `${link.dataset.label} · ${words}`;
+    if (link) link.title = [link.dataset.label, words].filter(Boolean).join(" · ");
   }
 
   #entry(position) {

@@ -122,6 +122,13 @@ def test_mails_on_the_console_are_for_embedded_mode(monkeypatch: pytest.MonkeyPa
         read_environment()
 
 
+def test_signing_in_without_a_code_is_for_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not read_environment().chiron_demo_sign_in
+    set_all(monkeypatch, {**PRODUCTION, "CHIRON_DEMO_SIGN_IN": "true"})
+    with pytest.raises(EnvironmentInvalid, match="CHIRON_DEMO_SIGN_IN: lets anybody in without a code"):
+        read_environment()
+
+
 def test_the_site_url_is_kept_without_a_slash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIRON_SITE_URL", "https://study.example.org/")
     assert read_environment().chiron_site_url == "https://study.example.org"

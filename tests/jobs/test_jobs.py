@@ -1,67 +1,21 @@
 """Jobs: asked for once, run by one worker, followed, cancelled, taken over; every end leaves an event."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
-from django.utils.translation import gettext_noop
 
 from jobs import registry
-from jobs.context import JobContext, JobResult
 from jobs.models import Job, JobState
 from jobs.process_end import stopping
 from jobs.services.claims import KILLED, KILLED_AGAIN, LEASE, job_claim
 from jobs.services.starting import JobUnderWay, job_cancel, job_start
 from jobs.services.working import FAILED, jobs_work
 from studies.models import Study, StudyEvent, User
-from studies.services.refusals import Refused
+from tests.jobs.conftest import Counting
 
 pytestmark = pytest.mark.django_db(transaction=True)
-COUNTED = gettext_noop("%(number)d were counted.")
-
-
-class NothingToCount(Refused):
-    """There is nothing."""
-
-
-class Counting:
-    """A kind of job that a test can hold: it waits in the middle until it is released."""
-
-    def __init__(self) -> None:
-        self.begun, self.release = threading.Event(), threading.Event()
-        self.runs = 0
-
-    def __call__(self, job: JobContext, *, upto: int = 3) -> JobResult:
-        self.runs += 1
-        if upto == 0:
-            raise NothingToCount("There is nothing to count; add a number first.")
-        if upto > 9:
-            raise ZeroDivisionError("a secret of an answer")
-        for number in range(upto):
-            job.progress(number, upto, "Counting")
-            if number == 1:
-                self.begun.set()
-                while not self.release.wait(0.05):
-                    job.progress(number, upto, "Counting")
-        return JobResult(COUNTED, {"number": upto}, "staff_study", [job.study.slug])
-
-
-@pytest.fixture
-def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counting]:
-    counting = Counting()
-    kinds = registry.kinds()
-    monkeypatch.setattr(registry, "_kinds", dict(kinds))
-    registry.job_kind("count", label="Count")(counting)
-    registry.job_kind("count_once", label="Count", restartable=False)(counting)
-    yield counting
-    counting.release.set()
-    stopping.clear()
-
-
-@pytest.fixture
-def study(make_study: Callable[..., Study]) -> Study:
-    return make_study()
 
 
 def kinds_of(study: Study) -> list[str]:

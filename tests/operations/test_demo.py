@@ -39,18 +39,19 @@ def demo(data: Path, port: int, **environment: str) -> "subprocess.CompletedProc
     )
 
 
-def test_twelve_simulated_people_go_through_the_whole_study(tmp_path: Path) -> None:
+def test_simulated_people_go_through_the_whole_study_beside_simulated_models(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo", free_port())
     assert done.returncode == 0, done.stdout + done.stderr
     assert "SIMULATED" in done.stdout
     assert "Average" in done.stdout
     assert "Top (in-sample)" in done.stdout
+    assert "30 simulated models" in done.stdout
 
     export = tmp_path / "demo" / "export"
     with (export / "sessions.csv").open(newline="", encoding="utf-8-sig") as file:
         sessions = list(csv.DictReader(file))
     ends = sorted(row["status"] for row in sessions)
-    assert ends == ["expired", *["submitted"] * 10, "withdrawn"]
+    assert ends == ["expired", *["submitted"] * 22, "withdrawn"]
     expired = next(row for row in sessions if row["status"] == "expired")
     assert expired["ended_at"] == expired["deadline_at"]
     manifest = json.loads((export / "manifest.json").read_text())

@@ -93,8 +93,8 @@ def of_design(*designs: str) -> pytest.MarkDecorator:
 
 
 def first_cells(html: str) -> list[str]:
-    """The cells of the first row about Average."""
-    rows = re.findall(r"<tr>.*?</tr>", html, re.DOTALL)
+    """The cells of the first row about Average among all numbers of Average and Top."""
+    rows = re.findall(r"<tr>.*?</tr>", html.partition("All numbers of Average and Top")[2], re.DOTALL)
     row = next(row for row in rows if re.search(r'<th scope="row">\s*Average\s*</th>', row))
     return [" ".join(strip_tags(cell).split()) for cell in re.findall(r"<td.*?</td>", row, re.DOTALL)]
 

@@ -36,7 +36,8 @@ def test_the_page_opens_with_the_published_design_and_its_numbers(staff: Client)
     assert found[found.index("Half-width of the 95 % interval") + 1] == "0.15"
     assert found[found.index("nested (this plan)") + 1 :][:4] == ["41", "820", "6", "19"]
     assert "<script" not in page.partition("<main")[2]
-    assert f'<img src="{FIGURE}"' in page
+    assert f'href="{FIGURE}"' in page
+    assert re.search(r"this plan: \d+ people, half-width 0.15", page)
 
 
 def test_an_address_holds_a_plan_and_its_figure(staff: Client) -> None:
@@ -47,7 +48,7 @@ def test_an_address_holds_a_plan_and_its_figure(staff: Client) -> None:
     assert found[found.index("± 0.25") + 1] == "48"
     assert found[found.index("Cost of people") + 1] == "2400.00"
     assert "matrix sampling (this plan)" in page
-    address = re.search(r'<img src="([^"]+)"', page)
+    address = re.search(r'href="([^"]+half-width\.svg[^"]*)"', page)
     assert address is not None
     figure = staff.get(address.group(1).replace("&amp;", "&"))
     assert figure.headers["Content-Type"] == "image/svg+xml"

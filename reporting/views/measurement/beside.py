@@ -1,6 +1,7 @@
 """What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from django.utils.translation import gettext as _
 
@@ -8,21 +9,24 @@ from presentation.measures import group_name, interval_or_reason, se_cell, value
 from presentation.numbers import counted
 from presentation.tables import Table, table_of
 from psychometrics.inference.estimates import Reason
-from psychometrics.inference.measure import Block
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report
-from scoring.models import Measurement, MeasureRow
-from scoring.selectors.measures import block_measures
+from scoring.models import MeasureRow
 
 
-def beside_table(report: Report, measurement: Measurement | None) -> Table | None:
-    """The table for a set of results, of Top once it is measured; None where nothing is on a scale."""
+class Rows(Protocol):
+    """Stored measures by name, group and subset."""
+
+    def get(self, name: str, group: str = "", subset: str = "") -> MeasureRow | None: ...
+
+
+def beside_table(report: Report, top: Rows | None) -> Table | None:
+    """The table for a set of results, of `top` once it is measured; None where nothing is on a scale."""
     rows: list[tuple[str, MeasureRow | None]] = [
         (_("%(group)s, theta_QL") % {"group": group_name(row.group)}, _theta_ql(row))
         for row in report.overall
     ]
-    if measurement is not None:
-        top = block_measures(measurement, Block.TOP, report.scope)
+    if top is not None:
         rows += [
             (
                 _("Top by other answers than it was chosen by (top.crossfit5)"),

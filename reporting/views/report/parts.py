@@ -12,7 +12,7 @@ from presentation.drawn import drawing_file
 from presentation.measures import says_little
 from presentation.numbers import Text, counted
 from presentation.tables import Table
-from psychometrics.inference.measure import Scope
+from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
@@ -27,7 +27,7 @@ from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.protocol import protocol_parts, settings_parts
 from scoring.selectors.export_results import exported
-from scoring.selectors.measures import BlockMeasures, all_blocks
+from scoring.selectors.measures import BlockMeasures, all_blocks, block_measures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
 from studies.selectors.studies import software
@@ -100,7 +100,8 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
     )
     yield from sections.estimate_parts(report, figure)
-    for table in (beside_table(report, records.measurement), beside_categories(report)):
+    top = block_measures(records.measurement, Block.TOP, records.scope) if records.measurement else None
+    for table in (beside_table(report, top), beside_categories(report)):
         if table:
             yield table
     if changes:

@@ -53,7 +53,7 @@ def test_practice_is_the_page_of_a_session_and_says_that_it_never_counts(visitor
     reply = visitor.get(PAGE)
     html = reply.content.decode()
     assert "batches/prompt.html" in [template.name for template in reply.templates]
-    assert "Practice prompt 1 of 2" in text_of(reply)[:200]
+    assert "Practice question 1 of 2" in text_of(reply)[:200]
     assert "Practice: this never counts." in html
     assert "Add <strong>2</strong> and 2." in html
     assert 'href="/studies/pilot/practice/2/"' in html
@@ -112,12 +112,12 @@ def test_the_end_of_the_clock_closes_nothing_and_the_clock_can_be_started_again(
 
 def test_flags_and_states_stand_in_the_list_as_in_a_session(visitor: Client) -> None:
     visitor.get(PAGE)
-    assert "Prompt 1 opened, empty" in text_of(visitor.get(PAGE))
+    assert "Question 1 opened, empty" in text_of(visitor.get(PAGE))
     flag = visitor.put(f"{SAVE}/flag", {"flagged": True}, content_type="application/json")
     assert flag.status_code == 200
     visitor.post("/studies/pilot/practice/2/", {"text": "red", "base_revision": 0, "go": "flag"})
     page = visitor.get(PAGE)
-    assert "Prompt 2 answered" in text_of(page)
+    assert "Question 2 answered" in text_of(page)
     assert len(re.findall(r"data-flag\s*>", page.content.decode())) == 2
     assert PracticeAnswer.objects.get(number=1).revision == 0
 

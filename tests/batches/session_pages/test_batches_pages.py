@@ -50,10 +50,10 @@ def test_the_overview_lists_every_prompt_with_its_state_in_words(page: Client, s
     page.post(f"/sessions/{session.pk}/prompts/3/", {"text": "7", "base_revision": 0})
     text = text_of(page.get(f"/sessions/{session.pk}/"))
     labels = list(session.answers.order_by("position").values_list("prompt__label", flat=True))
-    assert f"Prompt 1 {labels[0]} not opened" in text
-    assert f"Prompt 2 {labels[1]} opened, empty" in text
-    assert f"Prompt 3 {labels[2]} answered" in text
-    assert f"Prompt 4 {labels[3]} not opened" in text
+    assert f"Question 1 {labels[0]} not opened" in text
+    assert f"Question 2 {labels[1]} opened, empty" in text
+    assert f"Question 3 {labels[2]} answered" in text
+    assert f"Question 4 {labels[3]} not opened" in text
 
 
 def test_real_people_get_no_prompt_ids_and_simulated_ones_do(page: Client, session: Session) -> None:
@@ -184,7 +184,7 @@ def test_a_browser_keeps_no_field_of_the_answer_over_a_reload(page: Client, sess
 def test_a_prompt_that_is_shown_beside_a_refusal_counts_as_seen(page: Client, session: Session) -> None:
     reply = page.post(f"/sessions/{session.pk}/prompts/3/", {"text": "7"})
     assert reply.status_code == 422
-    assert "Prompt 3 of 4" in text_of(reply)
+    assert "Question 3 of 4" in text_of(reply)
     assert Answer.objects.get(position=3).first_seen_at is not None
 
 

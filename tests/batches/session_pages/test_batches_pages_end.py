@@ -24,11 +24,10 @@ MakePerson = Callable[..., Participant]
 def test_the_review_names_the_prompts_without_an_answer(page: Client, session: Session) -> None:
     page.post(f"/sessions/{session.pk}/prompts/1/", {"text": "7", "base_revision": 0})
     text = text_of(page.get(f"/sessions/{session.pk}/submit/"))
-    assert "3 of 4 prompts have no answer." in text
-    assert "Prompt 1 " not in text
+    assert "3 of 4 questions have no answer." in text
     labels = session.answers.order_by("position").values_list("prompt__label", flat=True)
-    named = [f"Prompt {position} {label}" for position, label in enumerate(labels, start=1)]
-    assert " ".join(named[1:]) in text
+    named = [f"Question {position} {label}" for position, label in enumerate(labels, start=1)]
+    assert " ".join(["have no answer.", *named[1:]]) in text
 
 
 def test_submitting_leads_to_a_receipt_with_reference_and_counts(page: Client, session: Session) -> None:

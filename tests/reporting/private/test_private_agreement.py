@@ -67,7 +67,7 @@ def test_a_saved_figure_of_two_judges_says_which_prompts_it_rests_on(staff: Clie
     words = {"all": "All prompts", "public": "Public prompts only"}
     for scope in Scope:
         pair = JudgeComparison.objects.get(first__study=study, level="answer", scope=scope)
-        place = {"slug": study.slug, "agreement_id": pair.pk, "figure": "differences"}
+        place = {"slug": study.slug, "agreement_id": pair.pk, "figure": "differences", "extension": "svg"}
         drawn = staff.get(reverse("staff_agreement_figure", kwargs=place)).content.decode()
         assert [one for one in words.values() if one in drawn] == [words[scope]]
 

@@ -1,0 +1,107 @@
+"""The page of a job and its renewal: who sees it, 304 while nothing moved, cancel, how it ended."""
+
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from jobs.models import Job, JobState
+from jobs.services.starting import job_start
+from jobs.services.working import jobs_work
+from studies.models import Study, User
+from studies.roles import Role
+from studies.services.roles import role_give
+from studies.services.staff import staff_add
+from tests.jobs.conftest import Counting
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MOST_QUERIES = 15
+
+
+@pytest.fixture
+def job(counting: Counting, study: Study, lead: User) -> Job:
+    return job_start(kind="count", study=study, actor=lead, now=timezone.now())
+
+
+def address(job: Job, more: str = "") -> str:
+    return f"/staff/jobs/{job.pk}/{more}"
+
+
+def browser(study: Study, role: Role | None, now: datetime) -> Client:
+    user, _ = staff_add(email=f"{role or 'nobody'}@example.org")
+    if role:
+        role_give(study=study, user=user, role=role, now=now)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_page_follows_a_job_and_is_told_304_while_nothing_moved(staff: Client, job: Job) -> None:
+    page = staff.get(address(job)).content.decode()
+    assert address(job, "state/") in page
+    assert "Waiting" in page
+    first = staff.get(address(job, "state/"))
+    assert (first.json()["state"], first.json()["percent"]) == ("waiting", None)
+    again = staff.get(address(job, "state/"), headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    started = timezone.now() - timedelta(seconds=10)
+    Job.objects.filter(pk=job.pk).update(
+        state=JobState.RUNNING, lease=uuid4(), leased_until=timezone.now(), done=1, total=4,
+        started_at=started, moved_at=started + timedelta(seconds=10),
+    )  # fmt: skip
+    moved = staff.get(address(job, "state/"), headers={"if-none-match": first["ETag"]})
+    assert moved.status_code == 200
+    assert (moved.json()["percent"], moved.json()["left"]) == (25, "about 30 s left")
+
+
+def test_a_job_ends_with_a_link_and_one_that_failed_says_what_to_do(
+    counting: Counting, staff: Client, job: Job, study: Study, now: datetime
+) -> None:
+    counting.release.set()
+    jobs_work(clock=timezone.now)
+    done = staff.get(address(job, "state/")).json()
+    assert (done["sentence"], done["link"]) == ("3 were counted.", f"/staff/studies/{study.slug}/")
+    failed = job_start(kind="count", study=study, actor=None, arguments={"upto": 10}, now=now)
+    jobs_work(clock=timezone.now)
+    page = staff.get(address(failed)).content.decode()
+    assert "Start it again; if it fails again, give the number of this work" in page
+    assert "a secret of an answer" not in page
+
+
+def test_a_job_is_cancelled_from_its_page_and_a_second_time_nothing_happens(staff: Client, job: Job) -> None:
+    assert staff.get(address(job, "cancel/")).status_code == 405
+    back = f"/staff/studies/{job.study.slug if job.study else ''}/"
+    reply = staff.post(address(job, "cancel/"), {"next": back}, follow=True)
+    assert reply.redirect_chain == [(back, 302)]
+    job.refresh_from_db()
+    assert job.state == JobState.CANCELLED
+    again = staff.post(address(job, "cancel/"), {"next": "https://elsewhere.example/"}, follow=True)
+    assert again.redirect_chain == [(address(job), 302)]
+    assert "ended already" in again.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [(Role.LEAD, 200), (Role.ANALYST, 403), (Role.REVIEWER, 403), (None, 404)]
+)
+def test_who_may_not_do_the_kind_neither_sees_nor_cancels_it(
+    job: Job, study: Study, now: datetime, role: Role | None, status: int
+) -> None:
+    client = browser(study, role, now)
+    assert client.get(address(job)).status_code == status
+    assert client.get(address(job, "state/")).status_code == status
+    assert client.post(address(job, "cancel/")).status_code == (302 if status == 200 else status)
+    assert client.get("/staff/jobs/00000000-0000-4000-8000-000000000000/").status_code == 404
+    job.refresh_from_db()
+    assert job.is_open is (status != 200)
+
+
+def test_a_page_and_its_renewal_take_few_queries(
+    staff: Client, job: Job, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_max_num_queries(MOST_QUERIES):
+        staff.get(address(job))
+    with django_assert_max_num_queries(8):
+        staff.get(address(job, "state/"))

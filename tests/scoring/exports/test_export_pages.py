@@ -1,0 +1,191 @@
+"""Exports on their page: made by a job, for an audience, taken by a link that ends; who may; what is kept."""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from batches.models import Session
+from jobs.models import Job, JobState
+from jobs.services.working import jobs_work
+from scoring.coordinator import Scoring
+from scoring.models import ExportContents, ExportFile, ExportTaking
+from scoring.services.export_files import KEPT, LINK, file_path, files_expire, link_token
+from studies.models import Participant, Study, StudyEvent, User
+from studies.roles import Role
+from studies.services.events import StudyEventKind, participant_event
+from studies.services.roles import role_give
+from studies.services.staff import staff_add
+from tests.support.computed_again import computed_again
+
+pytestmark = pytest.mark.django_db(transaction=True)
+OWN_WORDS = "41 because of my very own reasons"
+
+
+@pytest.fixture
+def study(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score: Callable[..., Scoring],
+    settings: Settings,
+    tmp_path: Path,
+) -> Study:
+    """Two people's answers, judged and not measured."""
+    settings.DATA_DIR = tmp_path / "data"
+    study = make_study(slug="pilot", judge_kind="checks", top_size=1)
+    for text in (OWN_WORDS, "1"):
+        work(make_person(study), {"p001": text, "p002": "2"})
+    score(study, measures=False)
+    return study
+
+
+@pytest.fixture
+def made(study: Study, lead: User, now: datetime) -> ExportFile:
+    """The row and the file of an export, as if it had been made."""
+    file = ExportFile.objects.create(
+        study=study, contents="internal", rows=3, size=4, sha256="0" * 64, made_by=lead, made_at=now
+    )
+    file_path(file).parent.mkdir(parents=True)
+    file_path(file).write_bytes(b"rows")
+    return file
+
+
+def export(client: Client, contents: str) -> ExportFile:
+    assert client.post("/staff/studies/pilot/exports/", {"contents": contents}).status_code == 302
+    assert jobs_work(clock=timezone.now) == 1
+    job = Job.objects.latest("created_at")
+    assert (job.state, job.error) == (JobState.DONE, "")
+    return ExportFile.objects.latest("made_at")
+
+
+def link(file: ExportFile, token: str) -> str:
+    return f"/staff/studies/pilot/exports/{file.pk}.zip?{urlencode({'link': token})}"
+
+
+def archive(client: Client, file: ExportFile, user: User) -> zipfile.ZipFile:
+    reply = client.get(link(file, link_token(file, user, now=timezone.now())))
+    content = b"".join(reply.streaming_content)  # type: ignore[attr-defined]
+    assert hashlib.sha256(content).hexdigest() == file.sha256
+    assert reply["Content-Disposition"].startswith('attachment; filename="pilot-')
+    return zipfile.ZipFile(io.BytesIO(content))
+
+
+def test_the_public_export_holds_no_word_of_anybody_and_its_numbers_are_computed_again(
+    staff: Client, study: Study, lead: User, tmp_path: Path
+) -> None:
+    public, internal = export(staff, "public"), export(staff, "internal")
+    archive(staff, public, lead).extractall(tmp_path)
+    archive(staff, internal, lead).extractall(tmp_path)
+    told = {
+        path.name
+        for path in (tmp_path / "pilot-internal").iterdir()
+        if OWN_WORDS in path.read_text("latin-1")
+    }
+    assert told >= {"answers.csv", "answers.jsonl"}
+    folder = tmp_path / "pilot-public"
+    assert not [path for path in folder.iterdir() if OWN_WORDS in path.read_text("latin-1")]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert (manifest["audience"], manifest["omitted"]["texts"]) == ("public", True)
+    code, said = computed_again(folder)
+    assert (code, "Everything that could be computed agrees." in said) == (0, True), said
+    assert "rests on the words of answers" in said
+    assert public.rows == sum(file["rows"] or 0 for file in manifest["files"] if file["name"].endswith("csv"))
+    kinds = ["export_made", "job_finished", "export_taken"]
+    assert set(kinds) <= set(StudyEvent.objects.filter(study=study).values_list("kind", flat=True))
+    assert list(ExportTaking.objects.values_list("taken_by__email", flat=True)) == ["lead@example.org"] * 2
+
+
+def test_the_report_is_one_of_the_files(staff: Client, study: Study, lead: User) -> None:
+    names = archive(staff, export(staff, "report"), lead).namelist()
+    assert names == ["pilot-report/report.html", "pilot-report/report.pdf"]
+
+
+def test_the_page_lists_what_was_made_and_who_took_it_and_its_csv_has_the_same_rows(
+    staff: Client, made: ExportFile, lead: User, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    b"".join(staff.get(link(made, link_token(made, lead, now=timezone.now()))).streaming_content)  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(15):
+        page = staff.get("/staff/studies/pilot/exports/").content.decode()
+    assert "0" * 64 in page
+    assert page.count("lead@example.org") >= 2
+    assert "Nobody has downloaded" not in page
+    assert "Nothing here yet" in staff.get("/staff/studies/pilot/exports/?contents=public").content.decode()
+    head, row = staff.get("/staff/studies/pilot/exports/?format=csv").content.decode().splitlines()
+    assert head == "made_at,contents,made_by,rows,bytes,sha256,taken,deleted_at"
+    assert row.endswith(f",internal,lead@example.org,3,4,{'0' * 64},1,")
+
+
+def test_a_link_ends_and_serves_the_account_and_the_file_it_was_made_for(
+    staff: Client, made: ExportFile, lead: User
+) -> None:
+    now = timezone.now()
+    other = User.objects.create_superuser("other@example.org")
+    another = ExportFile(pk=uuid4())
+    refused = {
+        "has expired": link_token(made, lead, now=now - LINK - timedelta(seconds=1)),
+        "made for another account": link_token(made, other, now=now),
+        "for another account": link_token(another, lead, now=now),
+        "is not whole": link_token(made, lead, now=now)[:-2],
+    }
+    for sentence, token in refused.items():
+        reply = staff.get(link(made, token), follow=True)
+        assert reply.redirect_chain == [("/staff/studies/pilot/exports/", 302)]
+        assert sentence in reply.content.decode()
+    file_path(made).unlink()
+    gone = staff.get(link(made, link_token(made, lead, now=now)), follow=True)
+    assert "not on the server any more" in gone.content.decode()
+    assert not ExportTaking.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("role", "status"), [(Role.COORDINATOR, 403), (Role.REVIEWER, 403), (Role.ANALYST, 200)]
+)
+def test_only_those_who_may_export_see_the_page_or_take_a_file(
+    made: ExportFile, study: Study, now: datetime, role: Role, status: int
+) -> None:
+    user, _ = staff_add(email="member@example.org")
+    role_give(study=study, user=user, role=role, now=now)
+    client = Client()
+    client.force_login(user)
+    assert client.get("/staff/studies/pilot/exports/").status_code == status
+    token = link_token(made, user, now=timezone.now())
+    assert client.head(link(made, token)).status_code == status
+    asked = client.post("/staff/studies/pilot/exports/", {"contents": "internal"})
+    assert (asked.status_code, Job.objects.exists()) == ((302, True) if status == 200 else (403, False))
+    assert not ExportTaking.objects.exists()
+
+
+def test_a_choice_that_there_is_not_starts_nothing(staff: Client, study: Study) -> None:
+    reply = staff.post("/staff/studies/pilot/exports/", {"contents": "=everything"}, follow=True)
+    assert "choose what the file is to hold" in reply.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_files_are_deleted_after_a_while_and_when_the_data_of_somebody_in_them_are(
+    study: Study, made: ExportFile, now: datetime
+) -> None:
+    assert files_expire(now=now + KEPT - timedelta(seconds=1)) == 0
+    report = ExportFile.objects.create(
+        study=study, contents=ExportContents.REPORT, rows=0, size=1, sha256="1" * 64, made_at=now
+    )
+    later = now + timedelta(days=1)
+    participant_event(Participant.objects.earliest("pk"), StudyEventKind.DATA_DELETED, later)
+    assert files_expire(now=later) == 1
+    made.refresh_from_db()
+    assert (made.deleted_at, file_path(made).exists()) == (later, False)
+    assert files_expire(now=now + KEPT) == 1
+    report.refresh_from_db()
+    assert report.deleted_at == now + KEPT
+    events = StudyEvent.objects.filter(kind="export_deleted").order_by("pk")
+    assert [event.details["why"] for event in events] == ["data_deleted", "expired"]
