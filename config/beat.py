@@ -23,7 +23,7 @@ from studies.services.notifications import NotSent, QueueCrowded, task_send
 
 STOP_SECONDS = 8
 # So many messages of the beat wait after some twenty seconds without a worker.
-WAITING_LIMIT = 9
+WAITING_LIMIT = 12
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 log = structlog.get_logger("chiron.beat")

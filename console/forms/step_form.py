@@ -165,6 +165,14 @@ def switch(label: Any, help_text: Any = "") -> forms.BooleanField:
     return forms.BooleanField(label=label, help_text=help_text, required=False)
 
 
+def line(label: Any, help_text: Any = "") -> forms.CharField:
+    return forms.CharField(label=label, help_text=help_text, required=False)
+
+
+def few_lines(label: Any, rows: int) -> LinesField:
+    return LinesField(label=label, required=False, widget=forms.Textarea(attrs={"rows": rows}))
+
+
 def text(label: Any, help_text: Any = "", *, rows: int = 12) -> LinesField:
     """A text in Markdown; whether it may be empty is a rule of the settings."""
     return LinesField(

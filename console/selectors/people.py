@@ -200,9 +200,8 @@ def _state(study: Study, now: datetime) -> Case:
     undecided = undecided_participants(study).values("pk")
     answering = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__gte=now)
     return Case(
-        When(
-            withdrew() | Q(session__status=SessionStatus.WITHDRAWN), then=Value(PersonState.WITHDRAWN.value)
-        ),
+        When(withdrew(), then=Value(PersonState.WITHDRAWN.value)),
+        When(session__voided_at__isnull=False, then=Value(PersonState.NOT_COUNTED.value)),
         When(answering, then=Value(PersonState.ANSWERING.value)),
         When(pk__in=excluded, then=Value(PersonState.NOT_COUNTED.value)),
         When(

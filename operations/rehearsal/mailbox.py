@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from email import message_from_bytes
-from email.message import Message
+from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
 
@@ -61,7 +61,8 @@ class Mailbox:
 
 
 def _mail_of(content: bytes) -> Mail:
-    message: Message = message_from_bytes(content, policy=default)
-    text = str(message.get_payload())
+    message: EmailMessage = message_from_bytes(content, policy=default)
+    plain = message.get_body(preferencelist=("plain",))
+    text = str(plain.get_content()) if plain else ""
     code, link = CODE.search(text), LINK.search(text)
     return Mail(str(message["To"]).lower(), code and code[1], link and link[0])

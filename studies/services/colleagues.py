@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyRole, User
 from studies.roles import Role
-from studies.services.mail_texts import MailButton, mail_of
+from studies.services.mail_texts import mail_of
 from studies.services.mails import mail_queue
 from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
@@ -49,7 +49,12 @@ def colleague_add(
     user, _changed = staff_add(email=address)
     row, is_new = role_give(study=study, user=user, role=role, now=now, actor=actor)
     if is_new and not study.roles.filter(user=user).exclude(pk=row.pk).exists():
-        _mail("colleague", {"study": study, "role": row.get_role_display()}, address, site_url, now)
+        context: dict[str, object] = {
+            "study": study,
+            "role": row.get_role_display(),
+            "link": site_url.rstrip("/") + reverse("staff_home"),
+        }
+        mail_queue(message=mail_of("colleague", context, to=address), now=now, valid_for=MAIL_VALID_FOR)
     return row, is_new
 
 
@@ -64,12 +69,6 @@ def staff_invite(
     was_staff = User.objects.filter(email=address, is_staff=True, is_active=True).exists()
     user, changed = staff_add(email=address, superuser=superuser, creates_studies=creates_studies)
     if not was_staff:
-        _mail("staff", {}, address, site_url, now)
+        context: dict[str, object] = {"link": site_url.rstrip("/") + reverse("staff_home")}
+        mail_queue(message=mail_of("staff", context, to=address), now=now, valid_for=MAIL_VALID_FOR)
     return user, changed
-
-
-def _mail(template: str, context: dict[str, object], address: str, site_url: str, now: datetime) -> None:
-    link = site_url.rstrip("/") + reverse("staff_home")
-    button = MailButton(link, gettext_lazy("Sign in"))
-    message = mail_of(template, {**context, "link": link}, to=address, button=button)
-    mail_queue(message=message, now=now, valid_for=MAIL_VALID_FOR)

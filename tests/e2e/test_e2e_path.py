@@ -47,7 +47,8 @@ def mailed_link(folder: Path, email: str) -> str:
     for file in sorted(folder.glob("*.log"), key=lambda file: file.stat().st_mtime_ns):
         for mail in file.read_bytes().split(END_OF_MAIL):
             message = message_from_bytes(mail, policy=default)
-            found = re.search(r"(/invitations/\S+/)", message.get_content() if message["To"] else "")
+            plain = message.get_body(preferencelist=("plain",)) if message["To"] else None
+            found = re.search(r"(/invitations/\S+/)", plain.get_content() if plain else "")
             if found and message["To"].lower() == email:
                 links.append(found[1])
     return links[-1]

@@ -1,4 +1,4 @@
-"""A job that a page started, run by a real worker with its beat on files, killed in the middle; begun again."""
+"""A job that a page started, run by a real worker with its beat on files; it is killed and begins anew."""
 
 import subprocess
 import sys

@@ -152,7 +152,7 @@ def test_a_file_with_mistakes_names_each_line_and_nothing_is_recorded(
         assert sentence in shown
     assert not PaymentReport.objects.exists()
     for text, sentence in (
-        ("", "missing columns: code, state"),
+        ("\n", "missing columns: code, state"),
         ("code,state\n", "The file reports nothing"),
         (f"code,state,paid_amount\n{ada},paid,1e9999\n", "line 2: the amount is"),
         (f"code,state,paid_amount\n{ada},paid,١٢.505\n", "line 2: the amount is"),

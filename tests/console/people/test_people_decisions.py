@@ -14,6 +14,7 @@ from batches.services.ending import session_withdraw
 from batches.services.recruiting import person_approve
 from batches.services.reminders import NotReminded, reminder_send
 from batches.services.starting import NotApproved, PlacesTaken, session_start
+from batches.services.voiding import session_void
 from screening.models import Verdict, VerdictDecision
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, User
 from studies.services.people.participants import participant_approve
@@ -146,3 +147,20 @@ def test_a_reminder_goes_once_a_day_and_only_to_who_can_start(
     assert "you have not started yet" in OutgoingMail.objects.get().subject
     with pytest.raises(NotReminded, match="within the last day"):
         reminder_send(participant=ada, actor=lead, now=now.replace(day=3), site_url="")
+
+
+def test_a_voided_session_is_not_counted_and_its_place_is_offered(
+    staff: Client, applicant: Applicant, work: Callable[..., Session], lead: User, now: datetime
+) -> None:
+    ada, bob = applicant("ada"), applicant("bob")
+    for person in (ada, bob):
+        person_approve(participant=person, now=now)
+    session_void(session=work(ada, {"p001": "1"}), reason="The wrong person", now=now, actor=lead)
+    page = re.sub(r"\s+", " ", staff.get(reverse("staff_participants", args=["pilot"])).text)
+    assert "Not counted 1" in page
+    assert "the study team voided the session" in page
+    assert (
+        f"{bob.code} has the place of {ada.code} now"
+        in send(staff, ada, "person_replace", successor=bob.code)[1]
+    )
+    session_start(participant=bob, now=now)

@@ -1,0 +1,120 @@
+"""The steps of setting up a study that are texts participants read, and what they may use."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from console.forms.step_form import OneALine, RowForm, StepForm, few_lines, line, rows_of, switch, text, whole
+from studies.models import Study
+
+
+class ConsentTextForm(StepForm):
+    consent_text = text(
+        _("Consent"),
+        _("Markdown. Kept with its fingerprint: a person who agreed keeps the version they agreed to."),
+    )
+    groups = (("", ("consent_text",)),)
+
+
+class InstructionsForm(StepForm):
+    instructions = text(_("Instructions"), _("Markdown. Everybody reads them before the start."), rows=16)
+    groups = (("", ("instructions",)),)
+
+
+class ReceiptForm(StepForm):
+    next_steps = text(_("What comes next"), _("Markdown. On the receipt, after the end."), rows=5)
+    payment_note = text(_("Payment"), _("Markdown. On the receipt."), rows=5)
+    contact = text(_("How to reach the study team"), _("Markdown. On the receipt and the help page."), rows=4)
+    groups = (("", ("next_steps", "payment_note", "contact")),)
+
+
+class ToolsForm(StepForm):
+    """What people may use, and what they are asked about it."""
+
+    allowed_tools = text(
+        _("What participants may use"), _("Markdown, as they read it. Say what your study provides."), rows=6
+    )
+    resource_categories = OneALine(
+        label=_("Kinds of resources to tick"),
+        help_text=_("One a line; asked once, before handing in."),
+        widget=forms.Textarea(attrs={"rows": 7}),
+        required=False,
+    )
+    note_per_prompt = switch(_("Ask for a note beside each answer"), _("What was used for this answer."))
+    confidence_per_prompt = switch(_("Ask how sure people are of each answer"))
+    answer_max_characters = whole(_("Longest answer, in characters"))
+    groups = (
+        (_("Tools"), ("allowed_tools", "resource_categories")),
+        (_("Beside each answer"), ("note_per_prompt", "confidence_per_prompt", "answer_max_characters")),
+    )
+
+
+class ArmRow(RowForm):
+    slug = line(_("Short name"), _("In files; participants never see it."))
+    instructions = few_lines(_("What people of this arm read besides"), 5)
+
+
+class ArmsForm(StepForm):
+    """Ways of working that are compared."""
+
+    lists = {
+        "arms": rows_of(
+            ArmRow,
+            label=_("Arms"),
+            row_label=_("Arm"),
+            help_text=_(
+                "Each place of a set is given one of them at random. None: everybody works alike. "
+                "Two or more: their results are compared."
+            ),
+        )
+    }
+    groups = (("", ("arms",)),)
+
+
+class PracticeRow(RowForm):
+    text = few_lines(_("Practice question"), 3)
+
+
+class CheckRow(RowForm):
+    question = line(_("Question"))
+    options = OneALine(
+        label=_("Answers"),
+        help_text=_("One a line."),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    correct = forms.IntegerField(label=_("Number of the right one"), required=False, min_value=1)
+
+    def written(self) -> dict[str, Any]:
+        found = super().written()
+        return found | {"correct": found["correct"] or 0}
+
+
+class PracticeForm(StepForm):
+    """What people may try before the start, and whether they have understood."""
+
+    comprehension_check = switch(
+        _("Ask questions about the instructions before the start"),
+        _("Who does not pass in the tries there are needs the study team."),
+    )
+    lists = {
+        "practice_prompts": rows_of(
+            PracticeRow,
+            label=_("Practice questions"),
+            row_label=_("Practice question"),
+            help_text=_("Made up for trying the workspace; never scored. None: no practice."),
+        ),
+        "check_questions": rows_of(
+            CheckRow, label=_("Questions about the instructions"), row_label=_("Question")
+        ),
+    }
+    groups = (("", ("practice_prompts",)), (_("Check"), ("comprehension_check",)), ("", ("check_questions",)))
+
+    def shown(self, study: Study) -> dict[str, Any]:
+        stored = super().shown(study)
+        return stored | {"practice_prompts": [{"text": one} for one in stored["practice_prompts"]]}
+
+    def settings(self) -> dict[str, Any]:
+        found = super().settings()
+        return found | {"practice_prompts": [row["text"] for row in found["practice_prompts"]]}
