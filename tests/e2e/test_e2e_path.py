@@ -127,7 +127,7 @@ def test_from_the_invitation_to_the_receipt_with_the_keyboard_alone(
     page.keyboard.press("Alt+Shift+J")
     page.wait_for_url("**/prompts/2/")
     write(page, page.locator("[name=text]"), "The second answer")
-    press(page, "Review and submit", "link")
+    press(page, "Review and submit")
     page.wait_for_url("**/submit/")
     reach(page, page.get_by_role("checkbox"))
     page.keyboard.press("Space")
