@@ -68,7 +68,7 @@ def test_a_pdf_stands_in_its_frame_from_our_own_host(
     reply = waited.value
     assert reply.status == 200
     assert reply.headers["content-type"] == "application/pdf"
-    frame = page.locator("iframe[title='PDF of this prompt: sheet.pdf']")
+    frame = page.locator("iframe[title='PDF of this question: sheet.pdf']")
     expect(frame).to_be_visible()
     assert reply.url == f"{site}{frame.get_attribute('src')}"
     # A frame that the browser refuses to fill has an address of the browser's own instead.

@@ -161,6 +161,7 @@ def test_the_pages_of_the_study_team_exist_only_for_the_team(
     device, visitor = new_device(participant.user), new_device()
     arguments = {"number": "1", "code": participant.code, "token": str(uuid.uuid4())}
     arguments |= {"results_id": "1", "action": "extend", "sample": "1"}
+    arguments |= {"kind": "decision", "page": "basics", "label": "Q-222", "file_id": str(uuid.uuid4())}
     arguments |= {"agreement_id": "1", "figure": "bland-altman", "block": "top", "extension": "svg"}
     found = paths_below("staff/studies/<slug:slug>/", **arguments)
     assert "results/" in found
