@@ -65,6 +65,7 @@ EVENT_WORDS: Mapping[str, Words] = {
     StudyEventKind.APPROVED: _("approved"),
     StudyEventKind.RESERVED: _("put on the reserve list"),
     StudyEventKind.REJECTED: _("rejected"),
+    StudyEventKind.VERDICT_GIVEN: _("a reviewer gave a verdict"),
     StudyEventKind.REPLACED: _("their place was given to somebody else"),
     StudyEventKind.REMINDED: _("mailed a reminder that the study closes soon"),
     StudyEventKind.CONSENTED: _("agreed to the consent text"),

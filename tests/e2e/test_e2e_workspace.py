@@ -19,7 +19,7 @@ def room(page: Page) -> float:
     """How wide the question is, of the window."""
     box = page.locator("#question-pane").bounding_box()
     assert box is not None
-    return round(100 * box["width"] / page.evaluate("innerWidth"))
+    return round(100 * box["width"] / int(page.evaluate("innerWidth")))
 
 
 def test_the_room_for_the_question_is_changed_by_keys_and_by_dragging_and_kept(

@@ -189,9 +189,10 @@ def test_the_study_team_sees_arms_on_the_study_page_and_on_a_persons_page(
     study = make_study(arms=ARMS, profiles=ONE_PROFILE)
     session = session_start(participant=make_person(study), now=now)
     page = staff.get(reverse("staff_study", args=[study.slug])).content.decode()
-    assert "By arm." in page
-    assert page.count('aria-label="Batch 1, centaur"') == 1
-    assert "Linkage: 1 component; a prompt is asked of at least 2 people" in page
+    assert "People see their instructions, never the name of an arm." in page
+    assert page.count('<th scope="row">centaur</th>') == 1
+    sets = staff.get(reverse("staff_questions_sets", args=[study.slug])).content.decode()
+    assert "a question is asked of at least 2 people" in sets
     person = staff.get(reverse("staff_person", args=[study.slug, session.participant.code])).content.decode()
     assert re.search(rf"<dt>Arm</dt>\s*<dd>\s*{session.arm}\s*</dd>", person)
 

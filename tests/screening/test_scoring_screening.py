@@ -190,8 +190,8 @@ def test_listing_the_queue_takes_the_same_number_of_queries_for_many_people(
     study_screen(study=study, now=now)
     queue = waiting_queue(study, lead, settles=True)
     with django_assert_num_queries(2):  # type: ignore[attr-defined]
-        work = flagged_work(study, [code for code, _waits in queue])
-        assert [one.reason for one in queue_entries(work, queue)] == ["4 of 4 answers are too short"] * 3
+        flagged = flagged_work(study, [code for code, _waits in queue])
+        assert [one.reason for one in queue_entries(flagged, queue)] == ["4 of 4 answers are too short"] * 3
 
 
 def test_whoever_is_decided_waits_no_more(

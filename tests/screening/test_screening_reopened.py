@@ -77,8 +77,8 @@ def test_somebody_flagged_again_after_a_reopening_waits_for_a_new_verdict(
     session_submit(session=session, resources=None, now=tomorrow)
     study_screen(study=study, now=tomorrow + timedelta(hours=1))
     assert codes(undecided_participants(study)) == {participant.code}
-    work = flagged_work(study, [participant.code])
-    case = case_shown(study, work, participant.code, lead, settles=True)
+    flagged = flagged_work(study, [participant.code])
+    case = case_shown(study, flagged, participant.code, lead, settles=True)
     assert case is not None
     assert (case.newest, case.waits_for, case.verdicts) == (None, "first", ())
     confirm(participant, lead, tomorrow + timedelta(hours=2))

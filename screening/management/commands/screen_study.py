@@ -40,11 +40,15 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         study = named_study(options["study"])
+        if options["confirm_all"] and not (options["by"] and options["reason"].strip()):
+            raise CommandError(
+                "--confirm-all needs --by EMAIL and --reason TEXT: verdicts have an author and a reason."
+            )
         actor = named_person(options["by"])
         self.set_share(study, options["second_share"], actor)
         screening = offtask_filter_run(study=study, actor=actor, now=timezone.now())
-        if options["confirm_all"]:
-            self.confirm_all(study, reason=options["reason"], by=options["by"])
+        if options["confirm_all"] and actor:
+            self.confirm_all(study, reason=options["reason"], actor=actor)
         screening = screening_summary(study, screening.rules_version)
         self.stdout.write(f"{screening.participants} ended sessions, rules {screening.rules_version}.")
         self.stdout.write(f"Flagged answers: {_counted(screening.answers)}.")
@@ -56,12 +60,7 @@ class Command(OperatorCommand):
             with plain_errors():
                 second_share_set(study=study, share=percent / 100, actor=actor, now=timezone.now())
 
-    def confirm_all(self, study: Study, *, reason: str, by: str) -> None:
-        actor = named_person(by) if reason.strip() else None
-        if actor is None:
-            raise CommandError(
-                "--confirm-all needs --by EMAIL and --reason TEXT: verdicts have an author and a reason."
-            )
+    def confirm_all(self, study: Study, *, reason: str, actor: User) -> None:
         verdicts = verdicts_confirm_all(study=study, reason=reason, actor=actor, now=timezone.now())
         self.stdout.write(f"Confirmed by {actor.email}: {len(verdicts)}.")
 

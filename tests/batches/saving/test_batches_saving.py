@@ -122,7 +122,7 @@ def test_a_submitted_batch_takes_no_more_text_but_keeps_it(session: Session, now
 def test_a_withdrawn_session_takes_no_more_text(session: Session, now: datetime) -> None:
     session_withdraw(participant=session.participant, now=now)
     receipt = save(session, "after all", now)
-    assert receipt.sentence.startswith("You have withdrawn")
+    assert receipt.sentence.startswith("This session was ended for good")
     assert stored().text == ""
 
 

@@ -123,10 +123,10 @@ def test_a_deadline_that_moved_after_the_sweep_read_it_is_not_swept(
     late = session.deadline_at + timedelta(seconds=30)
     claim = ending._session_expire
 
-    def claim_after_an_extension(read: Session, at: datetime) -> bool:
+    def claim_after_an_extension(read: Session, at: datetime, site_url: str | None) -> bool:
         with ThreadPoolExecutor(max_workers=1) as pool:
             pool.submit(extend_in_its_own_connection, session, late).result(30)
-        return claim(read, at)
+        return claim(read, at, site_url)
 
     monkeypatch.setattr(ending, "_session_expire", claim_after_an_extension)
     assert sessions_expire(now=late) == 0

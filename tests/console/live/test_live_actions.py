@@ -1,7 +1,7 @@
 """What the team does from the board: for one, a set or all, with a reason, told whom it reached."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import pytest
@@ -36,7 +36,7 @@ def act(client: Client, action: str, *sessions: Session, text: str = "A power cu
     return " ".join(reply.text.split())
 
 
-def deadlines(*sessions: Session) -> list[object]:
+def deadlines(*sessions: Session) -> list[datetime]:
     return [Session.objects.get(pk=session.pk).deadline_at for session in sessions]
 
 
@@ -208,7 +208,8 @@ def test_a_lead_who_extends_while_the_person_submits_loses_nothing(
             return str(refusal)
         return "handed in"
 
-    extended, submitted = at_the_same_moment([extend, submit])
+    jobs: list[Callable[[], Reached | str]] = [extend, submit]
+    extended, submitted = at_the_same_moment(jobs)
     after = Session.objects.get(pk=session.pk)
     assert submitted == "handed in"
     assert after.status == SessionStatus.SUBMITTED

@@ -75,7 +75,7 @@ def test_a_message_carries_the_label_of_the_prompt_it_was_written_at(
     session = session_start(participant=person, now=timezone.now())
     prompt = session.answers.get(position=2).prompt
     page = f"/sessions/{session.pk}/prompts/2/"
-    assert f"the prompt {prompt.label}" in own.get("/studies/pilot/help/", {"page": page}).content.decode()
+    assert f"question {prompt.label}" in own.get("/studies/pilot/help/", {"page": page}).content.decode()
     own.post("/studies/pilot/help/", {"text": "The picture is cut off.", "page": page})
     assert Message.objects.get().prompt_label == prompt.label
     assert prompt.label in own.get("/studies/pilot/help/").content.decode()

@@ -16,6 +16,7 @@ from studies.selectors.participants import (
     participant_of,
     participations_of,
 )
+from studies.services.people.decisions import VettingRefused
 from studies.services.people.participants import (
     CODE_ALPHABET,
     AlreadyTakesPart,
@@ -23,7 +24,6 @@ from studies.services.people.participants import (
     PeopleUnknown,
     ProfileUnknown,
     StudyClosed,
-    VettingRefused,
     participant_add,
     participant_approve,
     participant_reject,
