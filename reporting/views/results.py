@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -68,6 +69,7 @@ def _results_context(
     found = _headline(results, shown, measurement)
     values = RAW if request.GET.get(VALUES) == RAW or found.ability is None else ABILITY
     place = {"slug": study.slug, "results_id": results.pk}
+    sentence = headline_sentence(found)
     ladder = figure_shown(
         lambda width: ladder_drawing(found, width),
         title=ladder_title(found),
@@ -79,9 +81,11 @@ def _results_context(
     return {
         "report": found.report,
         "found": found,
-        # That people are simulated stands above every page of the study.
-        "notes": [note for note in found.report.notes if note != str(SIMULATED)],
-        "sentence": headline_sentence(found),
+        # That people are simulated stands above every page of the study; others may stand in the sentence.
+        "notes": [
+            note for note in found.report.notes if note != str(SIMULATED) and escape(note) not in sentence
+        ],
+        "sentence": sentence,
         "changes": changes_since(results),
         "ladder": ladder,
         "tiles": tiles(found),

@@ -44,7 +44,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 # What a manifest says of the export itself, and of when and how fast something was computed.
 OF_THE_EXPORT = re.compile(
-    r"exported_at|software|files\..+\.sha256|files\.(psychometrics\.zip|independent\.py)"
+    r"exported_at|software|audience|omitted\.texts|files\..+\.sha256|files\.(psychometrics\.zip|independent\.py)"
     r"|runs\.\d+\.measurement\.(methods|names)|files\.(events|measures)\.(csv|jsonl)\.rows"
     r"|runs\.\d+\.(results_computed_at|measurement\.(computed_at|(public_)?blocks\.\w+\.seconds))"
 )

@@ -16,7 +16,7 @@ from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.state import ProjectState
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OUR_APPS = ("studies", "batches", "screening", "judging", "scoring", "reporting")
+OUR_APPS = ("studies", "jobs", "batches", "screening", "judging", "scoring", "reporting")
 
 
 def landed_migrations() -> dict[str, str]:

@@ -34,6 +34,7 @@ MEANT_CHANGES = {
     "django_content_type.model: 2 of 61 values differ",  # WorkerLease, JudgeComparison
     "scoring_judgeslice.lease is gone",  # in Python alone, where it is `token`
     "batches_answer.history_characters is gone",  # now history_bytes
+    "studies_studyevent: 6 new rows",  # staff became leads of the studies that there were
     "mfa_authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted
     "scoring_measurerow.name: 4870 of 12521 values differ",  # thetas have the names of their blocks
     # Every number is a row of measures; what a block computed once more is the row of the results.
@@ -48,7 +49,7 @@ MEANT_CHANGES = {
 }
 # Where an export may say something else than that of the release did, and nowhere else.
 MAY_DIFFER = re.compile(
-    r"\.manifest\.(software|exported_at|files.*"  # of the export itself
+    r"\.manifest\.(software|exported_at|audience|omitted\.texts|files.*"  # of the export itself
     # Measurements from before they kept the hash of what was measured are repeated, with the same numbers.
     r"|runs\[\d+\]\.measurement\.(computed_at|(public_)?blocks\.\w+\.seconds)"
     r"|runs\[\d+\]\.notes"  # of a run under an earlier design
