@@ -14,7 +14,7 @@ def test_the_workspace_speaks_the_language_the_reader_chooses(
     page = open_prompt(session, device=new_device(session.participant.user))
     page.get_by_role("button", name="Deutsch").click()
     expect(page.locator("html")).to_have_attribute("lang", "de")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Aufgabe 1 von")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Frage 1 von")
     page.locator("[name=text]").press_sequentially("Eine Antwort")
     expect(page.locator("#save-state")).to_contain_text("Gespeichert um")
     expect(page.locator(".answer-list li").first).to_contain_text("beantwortet")

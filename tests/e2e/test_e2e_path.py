@@ -1,6 +1,7 @@
 """The whole way of a participant, invitation to receipt, through the pages and with the keyboard alone."""
 
 import re
+import time
 from collections.abc import Callable
 from email import message_from_bytes
 from email.policy import default
@@ -16,6 +17,7 @@ from studies.models import Participant, Study, User, VettingStatus
 from studies.services.people.participants import participant_approve
 
 STOPS = 120
+MAIL_SECONDS = 60
 
 
 def reach(page: Page, target: Locator) -> None:
@@ -42,7 +44,15 @@ def write(page: Page, field: Locator, text: str) -> None:
 
 
 def mailed_link(folder: Path, email: str) -> str:
-    """The path of the link in the newest mail to this address."""
+    """The path of the link in the mail to this address, once a worker has sent it."""
+    waits_until = time.monotonic() + MAIL_SECONDS
+    while not (links := mailed_links(folder, email)):
+        assert time.monotonic() < waits_until, f"nothing was mailed to {email}"
+        time.sleep(0.2)
+    return links[-1]
+
+
+def mailed_links(folder: Path, email: str) -> list[str]:
     links = []
     for file in sorted(folder.glob("*.log"), key=lambda file: file.stat().st_mtime_ns):
         for mail in file.read_bytes().split(END_OF_MAIL):
@@ -51,7 +61,7 @@ def mailed_link(folder: Path, email: str) -> str:
             found = re.search(r"(/invitations/\S+/)", plain.get_content() if plain else "")
             if found and message["To"].lower() == email:
                 links.append(found[1])
-    return links[-1]
+    return links
 
 
 def fill_in_profile(page: Page) -> None:
@@ -79,7 +89,8 @@ def test_from_the_invitation_to_the_receipt_with_the_keyboard_alone(
     mailbox: Mailbox,
     data_folder: Path,
 ) -> None:
-    study, email = make_study(prompts=2), "newcomer@example.org"
+    study = make_study(prompts=2)
+    email = f"newcomer-{study.slug}@example.org"
     team = new_device(staff).new_page()
     team.goto(f"/staff/studies/{study.slug}/invitations/")
     write(team, team.get_by_label(re.compile("mail")), email)

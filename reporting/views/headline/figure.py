@@ -118,7 +118,7 @@ def ladder_table(found: Headline) -> Table:
         rows.append((picked.value or 0.0, cells))
     if found.ability is not None:
         ends = span(*found.interval) if found.interval else ABSENT
-        rows.append((found.ability, [_("Average"), decimals(found.ability), ends, "", ""]))
+        rows.append((found.ability, [_("Average Human + AI"), decimals(found.ability), ends, "", ""]))
     return Table(
         caption=_("Everybody on the ladder, the strongest first"),
         head=[
