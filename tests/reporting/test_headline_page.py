@@ -128,9 +128,12 @@ def test_the_ladder_is_drawn_on_the_page_with_its_table_and_files(staff: Client,
         assert staff.get(reverse("staff_results_figure", kwargs=place)).content.startswith(start)
     table = staff.get(reverse("staff_results_table", args=["first", results.pk])).content.decode("utf-8-sig")
     names = [line["Who"] for line in csv.DictReader(StringIO(table))]
-    assert {"Perfect <b>", "Average Human + AI", "Top, free of the choice", "Top, picked by these same scores"} <= set(
-        names
-    )
+    assert {
+        "Perfect <b>",
+        "Average Human + AI",
+        "Top, free of the choice",
+        "Top, picked by these same scores",
+    } <= set(names)
     wrong = {"slug": "first", "results_id": results.pk, "extension": "exe"}
     assert staff.get(reverse("staff_results_figure", kwargs=wrong)).status_code == 404
 
