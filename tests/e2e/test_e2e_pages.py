@@ -126,7 +126,8 @@ def test_page(
     looks: Callable[..., list[str]],
 ) -> None:
     page = new_device(world["users"].get(place.who)).new_page()
-    address = reverse(place.name, kwargs={key: world.get(value, value) for key, value in place.where.items()})
+    where = {key: world.get(value, value) for key, value in place.where.items()}
+    address = reverse(place.name, kwargs=where)
     if place.before == "estimate":
         estimate(page, address)
     elif place.before:
