@@ -41,7 +41,6 @@ APPROVED_STATES = frozenset(
         PersonState.NOT_COUNTED,
     }
 )
-STARTED_STATES = APPROVED_STATES - {PersonState.APPROVED}
 PERSON, INVITATION = "person", "invitation"
 SORTS: Mapping[str, tuple[str, ...]] = {
     "state": ("rank", "-moment"),
