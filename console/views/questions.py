@@ -14,15 +14,21 @@ from django.views.decorators.http import require_POST, require_safe
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
 from batches.services.plans import batches_build
+from console.selectors.question_results import question_results
 from console.selectors.questions import FLAGS, SORTS, Question, chosen, set_rows, study_questions
 from formats.cells import csv_cell
+from judging.selectors.runs import newest_scores_run
+from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 
 PER_PAGE = 50
-COLUMNS = ("label", "prompt_id", "category", "modality", "sets", "answers", "difficulty", "flags")
+COLUMNS = (
+    "label", "prompt_id", "category", "modality", "sets", "answers", "scored", "people_mean", "models_mean",
+    "difficulty", "taken_s", "messages", "flags",
+)  # fmt: skip
 
 
 @require_safe
@@ -33,13 +39,18 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
     flag, sort = request.GET.get("flag", ""), request.GET.get("sort", "")
     rows = chosen(everything, words=words, category=category, flag=flag, sort=sort)
+    with_scores = not results_are_hidden(request, study)
     if request.GET.get("format") == "csv":
-        return _csv(study, rows)
+        return _csv(study, rows, with_scores=with_scores)
     plan = BatchPlan.objects.filter(study=study).first()
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    results = question_results(study, page.object_list, with_scores=with_scores)
     kept = {"q": words, "category": category, "flag": flag, "sort": sort}
     context = {
         "study": study,
-        "rows": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "page": page,
+        "rows": [(one, results[one.pk]) for one in page.object_list],
+        "with_scores": with_scores,
         "number": len(rows),
         "total": len(everything),
         "plan": plan,
@@ -72,15 +83,19 @@ def _columns(sort: str) -> list[dict[str, str]]:
     ]
 
 
-def _csv(study: Study, rows: list[Question]) -> HttpResponse:
+def _csv(study: Study, rows: list[Question], *, with_scores: bool) -> HttpResponse:
+    results = question_results(study, rows, with_scores=with_scores)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-questions.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
     for one in rows:
         sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
+        result = results[one.pk]
         cells = (
-            one.label, one.prompt_id, one.category, one.modality, sets, one.answers, one.difficulty, flags
+            one.label, one.prompt_id, one.category, one.modality, sets, one.answers, result.scored,
+            result.people, result.models, one.difficulty, result.taken,
+            result.messages, flags,
         )  # fmt: skip
         writer.writerow([csv_cell(cell) for cell in cells])
     return response
@@ -137,5 +152,16 @@ def staff_question(request: HttpRequest, study: Study, label: str) -> HttpRespon
             "batch__number", "position"
         )
     )  # fmt: skip
-    context = {"study": study, "prompt": prompt, "item": item, "sets": sets}
+    with_scores = not results_are_hidden(request, study)
+    question = next(one for one in study_questions(study) if one.pk == prompt.pk)
+    context = {
+        "study": study,
+        "prompt": prompt,
+        "item": item,
+        "sets": sets,
+        "question": question,
+        "with_scores": with_scores,
+        "result": question_results(study, [question], with_scores=with_scores)[prompt.pk],
+        "judged_by": newest_scores_run(study) if with_scores else None,
+    }
     return render(request, "console/questions/question.html", context)

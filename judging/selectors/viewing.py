@@ -51,9 +51,14 @@ class VerdictShown:
         return None if self.score is None else self.score >= 0.5
 
 
-def run_verdicts(run: JudgingRun, reason: str) -> QuerySet[CriterionScore]:
-    """The run's rows that failed for this reason, unscored or waiting; without one the scored rows."""
+def run_verdicts(run: JudgingRun, reason: str, question: str = "") -> QuerySet[CriterionScore]:
+    """The run's rows that failed for this reason, unscored or waiting; without one the scored rows.
+
+    With a `question`, by its label, those on it alone; private ones are not found by it.
+    """
     rows = CriterionScore.objects.filter(judging_run=run).select_related(*RELATED).order_by("pk")
+    if question:
+        rows = rows.filter(answer__prompt__label=question, answer__prompt__split=PUBLIC)
     if reason:
         return rows.filter(~Q(state=RowState.SCORED), unscored_reason=reason)
     return rows.filter(state=RowState.SCORED)

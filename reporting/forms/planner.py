@@ -1,7 +1,7 @@
 """A study to be planned, as staff write it into a form or a command."""
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -112,12 +112,26 @@ class PlannerForm(forms.Form):
     top_size = whole(gettext_lazy("Size of Top in the rehearsal"), 1, 10_000, 15)
     seed = whole(gettext_lazy("Seed of the rehearsal"), 0, 2**31 - 1, 2026)
 
+    GROUPS: Mapping[Any, tuple[str, ...]] = {
+        gettext_lazy("Size"): ("people", "prompts_per_person", "wanted"),
+        gettext_lazy("Bank"): ("item_bank", "bank_prompts", "mean_square", "design", "batches"),
+        gettext_lazy("Assumptions"): ("between_sd", "human_item_sd", "residual_sd", "missing"),
+        gettext_lazy("Prices"): ("pay", "overhead", "judge_call", "calls_per_answer"),
+        gettext_lazy("Rehearsal"): ("studies", "mean", "top_size", "seed"),
+    }
+
     def __init__(self, data: Mapping[str, Any], banks: Mapping[str, BankChoice]) -> None:
         super().__init__(data)
         self.banks = banks
         self.fields["item_bank"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
             ("", SYNTHETIC), *((key, bank.label) for key, bank in banks.items())
         ]  # fmt: skip
+
+    def groups(self) -> Iterator[tuple[str, list[forms.BoundField], bool]]:
+        """Heading, fields, and whether the group is shown open: the first, and where something is wrong."""
+        for number, (heading, names) in enumerate(self.GROUPS.items()):
+            fields = [self[name] for name in names]
+            yield str(heading), fields, number == 0 or any(field.errors for field in fields)
 
     @cached_property
     def bank(self) -> NamedBank | None:

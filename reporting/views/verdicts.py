@@ -26,19 +26,19 @@ VERDICTS_PER_PAGE = 50
 @require_safe
 def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """What was asked, answered and said: of the verdicts that failed for a reason, or of those given."""
-    reason = request.GET.get("reason", "")
+    reason, question = request.GET.get("reason", ""), request.GET.get("question", "")
     # What failed has no score, so that there is nothing to hide from who still decides on people.
     hidden = None if reason else results_hidden(request, run.study)
     if hidden is not None:
         return hidden
-    rows = run_verdicts(run, reason)
+    rows = run_verdicts(run, reason, question)
     page = Paginator(rows, VERDICTS_PER_PAGE).get_page(request.GET.get("page"))
     found = list(page.object_list)
     asked = request.GET.get("verdict", "")
     row = next((one for one in found if str(one.pk) == asked), None) or (found[0] if found else None)
     place = found.index(row) if row else 0
     context = {
-        "study": run.study, "run": run, "reason": reason, "page": page, "rows": found,
+        "study": run.study, "run": run, "reason": reason, "question": question, "page": page, "rows": found,
         "reason_text": reason_text(reason) if reason else "",
         "verdict": verdict_shown(row) if row else None,
         "confidence": decimals(row.confidence, 2) if row else "",

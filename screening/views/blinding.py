@@ -30,10 +30,17 @@ def unblinded_study_required(view: StudyView[P]) -> Guarded:
 
 def results_hidden(request: HttpRequest, study: Study) -> HttpResponse | None:
     """What is said instead of results; None where no verdict is open, or the person may not decide."""
-    if Can.REVIEW not in rights_here(request):
-        return None
-    waiting = undecided_participants(study).count()
+    waiting = _open_verdicts(request, study)
     if not waiting:
         return None
     context = {"study": study, "waiting": waiting}
     return render(request, "reporting/results_hidden.html", context, status=HTTPStatus.FORBIDDEN)
+
+
+def results_are_hidden(request: HttpRequest, study: Study) -> bool:
+    """The same, for pages of which scores are a part."""
+    return _open_verdicts(request, study) > 0
+
+
+def _open_verdicts(request: HttpRequest, study: Study) -> int:
+    return undecided_participants(study).count() if Can.REVIEW in rights_here(request) else 0

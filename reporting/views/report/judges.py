@@ -27,9 +27,9 @@ def judge_parts(study: Study, scope: Scope) -> Iterator[Part]:
     if not panels:
         text = _("One judge has scored the study once, so there is no agreement to report.")
         if judges_of(study):
-            text = _("Agreement of the judges has not been computed yet: %(command)s computes it.") % {
-                "command": f"manage.py judge_agreement {study.slug}"
-            }
+            text = _(
+                "Agreement of the judges has not been computed yet: it is when the results are recomputed."
+            )
         yield Paragraph(text)
     for panel in panels:
         for pair in panel.pairs:

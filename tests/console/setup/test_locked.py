@@ -59,12 +59,12 @@ def test_questions_are_filtered_sorted_and_taken_away(
     address = reverse("staff_questions", args=["locked"])
     with django_assert_max_num_queries(15):  # type: ignore[operator]  # pytest-django's fixture
         page = staff.get(address, {"sort": "-label"})
-    assert page.context["rows"].paginator.count == 60
+    assert page.context["page"].paginator.count == 60
     assert len(page.context["rows"]) == 50
-    labels = [one.label for one in page.context["rows"]]
+    labels = [one.label for one, _result in page.context["rows"]]
     assert labels == sorted(labels, reverse=True)
     found = staff.get(address, {"q": labels[0]}).context["rows"]
-    assert [one.label for one in found] == [labels[0]]
+    assert [one.label for one, _result in found] == [labels[0]]
     lines = staff.get(address, {"q": labels[0], "format": "csv"}).content.decode().splitlines()
     assert lines[0].startswith("label,prompt_id,category")
     assert len(lines) == 2

@@ -166,8 +166,7 @@ def test_an_ended_process_leaves_no_scope_without_the_other(
 def test_a_report_says_where_agreement_was_never_computed(study: Study) -> None:
     JudgeComparison.objects.filter(scope=Scope.PUBLIC).delete()
     said = [part.text for part in judges_section(study) if isinstance(part, Paragraph)]
-    command = f"manage.py judge_agreement {study.slug}"
-    assert f"Agreement of the judges has not been computed yet: {command} computes it." in said
+    assert "Agreement of the judges has not been computed yet: it is when the results are recomputed." in said
 
 
 def test_a_report_of_one_judge_says_that_there_is_nothing_to_compare(study: Study) -> None:

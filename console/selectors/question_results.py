@@ -1,0 +1,88 @@
+"""What came of questions: mean scores of people and of models, time taken, messages about them."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.db.models import Avg, Count, F
+
+from batches.selectors.answers import answers_to_score
+from console.selectors.questions import Question
+from judging.models import AnswerScore
+from scoring.models import ModelScore
+from scoring.selectors.runs import newest_study_results
+from screening.selectors.participants import retained_participants
+from studies.models import Message, Study
+
+
+@dataclass(frozen=True)
+class QuestionResult:
+    """Means of one question; None where there is nothing to take a mean of, never zero.
+
+    `people` and `models` are scores in [0, 1], `scored` the answers that the first is of. `taken` is
+    in seconds, from opening the question to the last save: whoever read others in between takes longer by it.
+    """
+
+    people: float | None = None
+    scored: int = 0
+    models: float | None = None
+    taken: float | None = None
+    messages: int = 0
+
+
+def question_results(
+    study: Study, questions: Collection[Question], *, with_scores: bool
+) -> Mapping[int, QuestionResult]:
+    """Of these questions, by key: at most six queries for any number. Without scores those are None."""
+    keys = [one.pk for one in questions]
+    people = _people(study, keys) if with_scores else {}
+    models = _models(study, [one.prompt_id for one in questions]) if with_scores else {}
+    taken, messages = _taken(study, keys), _messages(study, [one.label for one in questions])
+    return {
+        one.pk: QuestionResult(
+            *people.get(one.pk, (None, 0)), models.get(one.prompt_id), taken.get(one.pk), messages[one.label]
+        )
+        for one in questions
+    }
+
+
+def _people(study: Study, keys: Collection[int]) -> dict[int, tuple[float, int]]:
+    """Mean score and number of scored answers of everybody who counts, under the newest results' judge.
+
+    A score of an earlier revision is no score of this answer.
+    """
+    results = newest_study_results(study)
+    if results is None:
+        return {}
+    scores = AnswerScore.objects.filter(
+        run=results.run_id, score__isnull=False, revision=F("answer__revision"), answer__prompt__in=keys,
+        answer__in=answers_to_score(study),
+        answer__session__participant__in=retained_participants(study).values("pk"),
+    )  # fmt: skip
+    rows = scores.order_by().values("answer__prompt").annotate(mean=Avg("score"), number=Count("pk"))
+    return {row["answer__prompt"]: (row["mean"], row["number"]) for row in rows}
+
+
+def _models(study: Study, prompt_ids: Collection[str]) -> dict[str, float]:
+    """Mean over models' scored responses; every response weighs alike."""
+    if study.item_bank_id is None:
+        return {}
+    scores = ModelScore.objects.filter(
+        configuration__item_bank=study.item_bank_id, prompt_id__in=prompt_ids, score__isnull=False
+    )
+    return dict(scores.order_by().values_list("prompt_id").annotate(mean=Avg("score")))
+
+
+def _taken(study: Study, keys: Collection[int]) -> dict[int, float]:
+    answers = answers_to_score(study).filter(
+        prompt__in=keys, first_seen_at__isnull=False, saved_at__gte=F("first_seen_at")
+    )
+    mean = Avg(F("saved_at") - F("first_seen_at"))
+    rows = answers.order_by().values_list("prompt").annotate(mean=mean)
+    return {prompt: mean.total_seconds() for prompt, mean in rows}
+
+
+def _messages(study: Study, labels: Collection[str]) -> Counter[str]:
+    """Messages that people wrote from a question: the first sign of an unclear one."""
+    rows = Message.objects.filter(participant__study=study, is_from_team=False, prompt_label__in=labels)
+    return Counter(dict(rows.order_by().values_list("prompt_label").annotate(number=Count("pk"))))
