@@ -77,6 +77,7 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "records": records,
         "methods": methods_text(records),
         "sections": sections,
+        "items": sum(state_counts(sections).values()),
         "counts": {state.value: number for state, number in state_counts(sections).items()},
         "answers": answers,
         "form": form,
