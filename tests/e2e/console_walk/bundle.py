@@ -54,7 +54,11 @@ def bundle_names_nobody(bundle: Path) -> None:
 def bundle_is_recomputed(bundle: Path) -> str:
     """The bundle's own script, run where only the bundle is; what it said."""
     ran = subprocess.run(
-        [sys.executable, "-I", bundle / "recompute.py"], cwd=bundle, capture_output=True, text=True, check=False
+        [sys.executable, "-I", bundle / "recompute.py"],
+        cwd=bundle,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     return ran.stdout

@@ -83,4 +83,3 @@ class People:
         press(page, "Go on to the page you wanted", "link")
         page.wait_for_url("**/staff/")
         return page
-

@@ -98,8 +98,8 @@ def answers_the_set(page: Page, *, solves: bool) -> None:
     for position in range(1, SET_SIZE + 1):
         page.wait_for_url(f"**/prompts/{position}/")
         asked = page.locator("#prompt-plain").input_value()
-        right = solutions[asked.strip()] if position % 2 else "I could not work it out in the time there is."
-        page.locator("[name=text]").fill(f"{right} ({OF_THEIRS})" if solves else "idk")
+        right = solutions[asked.strip()] if position % 2 else f"I found no way through this ({OF_THEIRS})."
+        page.locator("[name=text]").fill(right if solves else "idk")
         press(page, "Next question" if position < SET_SIZE else "Review and submit")
     page.wait_for_url("**/submit/")
     page.get_by_role("checkbox").first.check()
@@ -110,4 +110,4 @@ def answers_the_set(page: Page, *, solves: bool) -> None:
 def _solutions() -> dict[str, str]:
     """What is right, by the question's text."""
     lines = [json.loads(line) for line in (BANK / "bank.jsonl").read_text(encoding="utf-8").splitlines()]
-    return {one["text"].strip(): one["solution"] or one["gold_answer"] for one in lines if "id" in one}
+    return {one["text"].strip(): one.get("gold_answer") or one["solution"] for one in lines if "id" in one}

@@ -1,7 +1,5 @@
 """From answers to results that are current: the filter, the verdicts, judging, recomputing."""
 
-import re
-
 from playwright.sync_api import Page, expect
 
 from tests.e2e.console_walk.colleagues import People, go, press, says
@@ -20,7 +18,7 @@ def verdict_is_given(reviewer: Page, people: People, words: str, why: str) -> No
     go(reviewer, "Screening")
     says(reviewer, "1 of 1")
     _nothing_gives_away(reviewer, people)
-    reviewer.get_by_label(re.compile("^Reason")).fill(why)
+    reviewer.get_by_label("Reason, for the record").fill(why)
     press(reviewer, words)
 
 
@@ -48,17 +46,18 @@ def study_is_judged(lead: Page) -> None:
     press(lead, "^Estimate$")
     press(lead, "Start the run")
     says(lead, "Finished: every planned row is decided")
+    expect(lead.locator("main").get_by_role("link", name="See the results")).to_be_visible()
 
 
 def results_are_current(page: Page, counted: int) -> None:
     go(page, "Results")
-    expect(page.locator(".page-head, main").first).to_contain_text("Current")
+    expect(page.locator(".page-head .pill")).to_have_text("Current")
     says(page, f"{counted} people")
 
 
 def results_are_recomputed(lead: Page) -> None:
     """They say that they are older than the verdict, and what to press."""
     go(lead, "Results")
-    says(lead, "Older than")
+    expect(lead.locator(".page-head .pill")).to_contain_text("Older than")
     press(lead, "^Recompute$")
-    expect(lead.get_by_text("Current", exact=True)).to_be_visible()
+    expect(lead.locator(".page-head .pill")).to_have_text("Current")
