@@ -30,7 +30,7 @@ def bundle_is_taken(analyst: Page, folder: Path) -> Path:
     analyst.reload()
     says(analyst, f"analyst@{HOST}")
     with zipfile.ZipFile(packed) as archive:
-        archive.extractall(folder)  # noqa: S202  # our own archive
+        archive.extractall(folder)
     return folder / "walk-public"
 
 

@@ -1,7 +1,6 @@
 """People come into the study: the coordinator invites a list, the lead decides, everybody answers."""
 
 import json
-import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
