@@ -1,4 +1,4 @@
-"""Two people act on the same thing at once, each in a browser of their own: nothing is lost, the second is told."""
+"""Two people act on the same thing at once, each in a browser of their own: the second is told, nothing lost."""
 
 import re
 from collections.abc import Callable
