@@ -1,4 +1,4 @@
-"""Two people act on the same thing at once, each in a browser of their own: the second is told, nothing lost."""
+"""Two people act on one thing at once, each in their own browser: the second is told, nothing is lost."""
 
 import re
 from collections.abc import Callable
