@@ -40,6 +40,8 @@ def people(new_device: Callable[..., BrowserContext], mailbox: Mailbox) -> Peopl
     return People(new_device, mailbox)
 
 
+# The walk itself: what a busy machine takes to start a server is not part of it.
+@pytest.mark.timeout(240, func_only=True)
 def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     people: People, data_folder: Path, tmp_path: Path
 ) -> None:
