@@ -79,7 +79,7 @@ def _act(request: HttpRequest, study: Study, action: SessionAction) -> HttpRespo
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            _say(request, action, done)
+            _say(request, action, done, form.cleaned_data["text"])
             return redirect(_back(study, asked))
     context = _page(study, action, form, sessions, asked)
     return render(request, "console/live/act.html", context, status=422 if form.is_bound else 200)
@@ -146,8 +146,8 @@ def _back(study: Study, asked: QueryDict) -> str:
     return f"{address}?{query}" if query else address
 
 
-def _say(request: HttpRequest, action: SessionAction, done: Reached) -> None:
-    """Whom it reached, and why not the others."""
+def _say(request: HttpRequest, action: SessionAction, done: Reached, text: str) -> None:
+    """Whom it reached, and why not the others; where it reached nobody, what was written is not lost."""
     if done.reached:
         number = len(done.reached)
         sentence = ngettext(
@@ -160,6 +160,8 @@ def _say(request: HttpRequest, action: SessionAction, done: Reached) -> None:
             request,
             _("Not done for %(people)s: %(sentence)s") % {"people": _named(codes), "sentence": sentence},
         )
+    if not done.reached:
+        messages.info(request, _("You had written: “%(text)s”") % {"text": text})
 
 
 def _by_sentence(done: Reached) -> dict[str, list[str]]:

@@ -30,7 +30,7 @@ from reporting.views.tabs import results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import measurement_of
-from scoring.selectors.runs import changes_since, newest_study_results
+from scoring.selectors.runs import changes_since, newest_study_results, results_are_coming
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
@@ -52,6 +52,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "results": results,
         "job": job if job and job.state != JobState.DONE else None,
+        "coming": results is None and results_are_coming(study, timezone.now()),
         "tabs": results_tabs(study, query),
         **shown.context,
     }

@@ -134,6 +134,17 @@ def results_due(now: datetime) -> list[JudgingRun]:
     ]
 
 
+def results_are_coming(study: Study, now: datetime) -> bool:
+    """Whether the study's answers were judged just now, and nobody has stored results of them yet."""
+    since = now - 2 * RESULTS_WAIT
+    ended = JudgingRun.objects.filter(study=study, state=RunState.FINISHED, purpose=RunPurpose.SCORES)
+    newest = ended.filter(ended_at__gt=since).aggregate(newest=Max("ended_at"))["newest"]
+    return (
+        newest is not None
+        and not ResultSet.objects.filter(run__study=study, computed_at__gte=newest).exists()
+    )
+
+
 def run_notes(run: ScoringRun) -> list[str]:
     """The sentences in the reader's language."""
     return [_(sentence) % values for sentence, values in _notes_of(run)]

@@ -2,7 +2,7 @@
 // ways out of the page.
 
 import { Copies } from "./copies.js";
-import { DraftFields } from "./drafts.js";
+import { DraftFields, sameDraft } from "./drafts.js";
 import { addLocalTimes } from "./local_times.js";
 import { Preview } from "./preview.js";
 import { Restoring } from "./restoring.js";
@@ -21,7 +21,7 @@ export class Drafting {
     this.fields = new DraftFields(form);
     this.copies = new Copies({ session, position, tab });
     const revision = Number(form.elements.base_revision.value);
-    this.saver = new Saver({ url: saveUrl, tab, draft: this.fields.read(), revision });
+    this.saver = new Saver({ url: saveUrl, tab, draft: this.fields.initial(), revision });
     this.saveState = new SaveState({ saver: this.saver, copies: this.copies });
     this.words = new WordCount({ place: document.getElementById("word-count"), field: this.fields.text });
     this.preview = new Preview({ tabs: document.getElementById("answer-tabs"), field: this.fields.text });
@@ -35,11 +35,14 @@ export class Drafting {
     this.#listenToFields();
     this.#listenToChoices();
     this.#listenToWaysOut();
-    const { saver, saveState, copies } = this;
+    const { saver, saveState, copies, fields } = this;
     const isRefused = this.form.querySelector("[data-server-refusal], .errorlist") !== null;
     // A page that shows a refusal holds the refused text already, and saving it is the person's decision.
     if (isRefused) saver.doubt();
-    else new Restoring({ saver, copies, savedBy: saveState.savedBy, adopt: (copy) => this.#adopt(copy) }).start();
+    else {
+      if (!sameDraft(fields.read(), saver.saved)) this.#edit();
+      new Restoring({ saver, copies, savedBy: saveState.savedBy, adopt: (copy) => this.#adopt(copy) }).start();
+    }
     saver.begin();
     if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") this.#refresh();
   }

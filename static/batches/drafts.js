@@ -35,6 +35,16 @@ export class DraftFields {
     return { text: this.text.value, note: this.note?.value ?? "", confidence: this.confidence?.value ?? null };
   }
 
+  // What the page came with: on a slow line people write before this script is there.
+  initial() {
+    const { text, note, confidence } = this;
+    return {
+      text: withPlainLineEnds(text.defaultValue),
+      note: withPlainLineEnds(note?.defaultValue ?? ""),
+      confidence: confidence?.initial ?? null,
+    };
+  }
+
   write(draft) {
     expectText(this.text, draft.text.length);
     this.text.value = draft.text;
@@ -51,4 +61,9 @@ export class DraftFields {
     this.note.value = note;
     if (note) this.note.closest("details").open = true;
   }
+}
+
+// As a text area reads out what it was filled with.
+function withPlainLineEnds(text) {
+  return text.replace(/\r\n?/g, "\n");
 }

@@ -6,8 +6,12 @@ export class Levels {
   }
 
   get value() {
-    const chosen = this.fieldset.querySelector("input:checked")?.value ?? "";
-    return chosen === "" ? null : Number(chosen);
+    return asPercent(this.fieldset.querySelector("input:checked"));
+  }
+
+  // What the page came with, whatever was chosen since.
+  get initial() {
+    return asPercent([...this.fieldset.querySelectorAll("input")].find((field) => field.defaultChecked));
   }
 
   set value(percent) {
@@ -38,4 +42,8 @@ export class Levels {
     none.before(label);
     return field;
   }
+}
+
+function asPercent(field) {
+  return field?.value ? Number(field.value) : null;
 }

@@ -1,115 +1,81 @@
 """A study from an empty site to the public bundle through pages alone, by people with different parts."""
 
-import io
-import re
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.conf import settings as django_settings
-from playwright.sync_api import BrowserContext, FilePayload, Page, expect
+from playwright.sync_api import BrowserContext
 
 from operations.rehearsal.mailbox import Mailbox
-from studies.models import ItemBank, Study, User
 from studies.services.staff import staff_add
-
-BANK = Path(django_settings.BASE_DIR) / "fixtures" / "demo_bank"
-PEOPLE = {name: f"{name}@console.example.org" for name in ("lead", "coordinator", "reviewer", "analyst")}
-SETUP = "/staff/studies/walk/setup"
+from tests.e2e.console_walk.bundle import (
+    bundle_is_recomputed,
+    bundle_is_taken,
+    bundle_is_whole,
+    bundle_names_nobody,
+)
+from tests.e2e.console_walk.colleagues import People, enter
+from tests.e2e.console_walk.making import banks_are_uploaded, lead_is_added, roles_are_given, study_is_locked
+from tests.e2e.console_walk.people import (
+    ANSWERING,
+    INVITED,
+    all_are_approved,
+    answers_the_set,
+    applies,
+    gets_ready,
+    list_is_invited,
+)
+from tests.e2e.console_walk.reviewing import (
+    filter_is_run,
+    results_are_current,
+    results_are_recomputed,
+    study_is_judged,
+    verdict_is_changed,
+    verdict_is_given,
+)
 
 
 @pytest.fixture
-def colleagues(new_device: Callable[..., BrowserContext], committed: None) -> Callable[[str], Page]:
-    """A page of a browser in which this person is signed in, made at the first use: `page_of("lead")`."""
-    pages: dict[str, Page] = {}
-
-    def page_of(name: str) -> Page:
-        if name not in pages:
-            pages[name] = new_device(User.objects.get(email=PEOPLE[name])).new_page()
-        return pages[name]
-
-    return page_of
+def people(new_device: Callable[..., BrowserContext], mailbox: Mailbox) -> People:
+    return People(new_device, mailbox)
 
 
-def press(page: Page, name: str, role: str = "button") -> None:
-    page.locator("main").get_by_role(role, name=re.compile(name)).first.click()  # type: ignore[arg-type]
-
-
-def zipped_bank() -> FilePayload:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        archive.write(BANK / "bank.jsonl", "walk/bank.jsonl")
-        for path in (BANK / "media").iterdir():
-            archive.write(path, f"walk/media/{path.name}")
-    return {"name": "walk.zip", "mimeType": "application/zip", "buffer": content.getvalue()}
-
-
-def team_is_made(administrator: Page) -> None:
-    """The administrator lets somebody make studies."""
-    administrator.goto("/staff/team/")
-    administrator.locator("main form[method=post] [name=email]").fill(PEOPLE["lead"])
-    administrator.get_by_label(re.compile("make studies")).check()
-    press(administrator, "^Add")
-    expect(administrator.locator("main")).to_contain_text(PEOPLE["lead"])
-
-
-def banks_are_uploaded(lead: Page) -> None:
-    lead.goto("/staff/banks/")
-    press(lead, "Upload", "link")
-    lead.get_by_label(re.compile("Short name")).fill("walk-bank")
-    lead.set_input_files("input[type=file]", zipped_bank())
-    press(lead, "Read the file")
-    press(lead, "Import it")
-    expect(lead.locator("main")).to_contain_text("is imported")
-    lead.goto("/staff/item-banks/")
-    lead.get_by_label(re.compile("Short name")).fill("walk-items")
-    lead.set_input_files("input[type=file]", BANK / "item_parameters.json")
-    press(lead, "^Upload$")
-    expect(lead.locator("main")).to_contain_text("walk-items")
-
-
-def study_is_locked(lead: Page) -> None:
-    """From the bank to a locked protocol: a step of the set-up each."""
-    lead.goto("/staff/")
-    press(lead, "New study", "link")
-    lead.get_by_label(re.compile("^Name")).fill("The whole walk")
-    lead.get_by_label(re.compile("Short name")).fill("walk")
-    version = lead.get_by_label(re.compile("bank", re.IGNORECASE))
-    version.select_option(label=[one for one in version.locator("option").all_inner_texts() if "walk" in one])
-    press(lead, "Make the draft")
-    lead.wait_for_url("**/setup/questions/")
-    lead.locator("[name=batch_size]").fill("12")
-    press(lead, "^Save$")
-    lead.goto(f"{SETUP}/items/")
-    lead.locator("[name=item_bank]").select_option(str(ItemBank.objects.get(slug="walk-items").pk))
-    press(lead, "^Save$")
-    lead.goto(f"{SETUP}/judge/")
-    lead.locator("[name=judge_kind]").and_(lead.locator("[value=checks], select")).first.check()
-    press(lead, "^Save$")
-    lead.goto("/staff/studies/walk/questions/sets/")
-    press(lead, "Build")
-    expect(lead.locator("main")).to_contain_text("4 question sets are built")
-    lead.goto(f"{SETUP}/lock/")
-    press(lead, "Lock the study")
-    lead.wait_for_url("**/staff/studies/walk/")
-    assert Study.objects.get(slug="walk").status == "frozen"
-
-
-def roles_are_given(lead: Page) -> None:
-    for role in ("coordinator", "reviewer", "analyst"):
-        lead.goto("/staff/studies/walk/team/")
-        lead.locator("main form[method=post] [name=email]").fill(PEOPLE[role])
-        lead.get_by_label("Role", exact=True).select_option(role)
-        press(lead, "Give the role")
-        expect(lead.locator("main")).to_contain_text(PEOPLE[role])
-
-
+# The walk itself: what a busy machine takes to start a server is not part of it.
+@pytest.mark.timeout(240, func_only=True)
 def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
-    new_device: Callable[..., BrowserContext], colleagues: Callable[[str], Page], mailbox: Mailbox
+    people: People, data_folder: Path, tmp_path: Path
 ) -> None:
-    administrator, _ = staff_add(email="administrator@console.example.org", superuser=True)
-    team_is_made(new_device(administrator).new_page())
-    banks_are_uploaded(colleagues("lead"))
-    study_is_locked(colleagues("lead"))
-    roles_are_given(colleagues("lead"))
+    staff_add(email=people.address("administrator"), superuser=True)  # the one command that is needed
+    lead_is_added(people.colleague("administrator"), people)
+    lead = people.colleague("lead")
+    banks_are_uploaded(lead)
+    study_is_locked(lead)
+    roles_are_given(lead, people)
+
+    coordinator = people.colleague("coordinator")
+    enter(coordinator)
+    list_is_invited(coordinator, people)
+    for name in INVITED:
+        applies(people, name, data_folder / "mail")
+    all_are_approved(lead)
+    for name in INVITED:
+        gets_ready(people.browser_of(name))
+        answers_the_set(people.browser_of(name), solves=name in ANSWERING)
+
+    filter_is_run(lead)
+    reviewer = people.colleague("reviewer")
+    enter(reviewer)
+    verdict_is_given(reviewer, people, "^On task", "Short, and to the point")
+    study_is_judged(lead)
+    results_are_current(lead, len(INVITED))
+    verdict_is_changed(reviewer, "The same word everywhere: no answer")
+    results_are_recomputed(lead)
+
+    analyst = people.colleague("analyst")
+    enter(analyst)
+    results_are_current(analyst, len(ANSWERING))
+    bundle = bundle_is_taken(analyst, tmp_path)
+    bundle_is_whole(bundle)
+    bundle_names_nobody(bundle)
+    assert "Everything that could be computed agrees." in bundle_is_recomputed(bundle)
+    assert people.complaints == []

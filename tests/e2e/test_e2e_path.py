@@ -1,10 +1,7 @@
 """The whole way of a participant, invitation to receipt, through the pages and with the keyboard alone."""
 
 import re
-import time
 from collections.abc import Callable
-from email import message_from_bytes
-from email.policy import default
 from pathlib import Path
 
 from django.utils import timezone
@@ -12,12 +9,12 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from batches.models import PracticeAnswer, Session
 from batches.rules.statuses import SessionStatus
-from operations.rehearsal.mailbox import END_OF_MAIL, Mailbox
+from operations.rehearsal.mailbox import Mailbox
 from studies.models import Participant, Study, User, VettingStatus
 from studies.services.people.participants import participant_approve
+from tests.e2e.mails import mailed_link
 
 STOPS = 120
-MAIL_SECONDS = 60
 
 
 def reach(page: Page, target: Locator) -> None:
@@ -41,27 +38,6 @@ def press(page: Page, name: str, role: str = "button") -> None:
 def write(page: Page, field: Locator, text: str) -> None:
     reach(page, field)
     page.keyboard.type(text)
-
-
-def mailed_link(folder: Path, email: str) -> str:
-    """The path of the link in the mail to this address, once a worker has sent it."""
-    waits_until = time.monotonic() + MAIL_SECONDS
-    while not (links := mailed_links(folder, email)):
-        assert time.monotonic() < waits_until, f"nothing was mailed to {email}"
-        time.sleep(0.2)
-    return links[-1]
-
-
-def mailed_links(folder: Path, email: str) -> list[str]:
-    links = []
-    for file in sorted(folder.glob("*.log"), key=lambda file: file.stat().st_mtime_ns):
-        for mail in file.read_bytes().split(END_OF_MAIL):
-            message = message_from_bytes(mail, policy=default)
-            plain = message.get_body(preferencelist=("plain",)) if message["To"] else None
-            found = re.search(r"(/invitations/\S+/)", plain.get_content() if plain else "")
-            if found and message["To"].lower() == email:
-                links.append(found[1])
-    return links
 
 
 def fill_in_profile(page: Page) -> None:

@@ -80,6 +80,7 @@ def test_a_second_click_and_a_second_lead_extend_nothing_twice(
     page = act(staff, "extend", session, minutes=10, seen_at=seen)
     assert deadlines(session) == [before + timedelta(minutes=10)]
     assert "The time was changed since this page was shown" in page
+    assert "You had written: “A power cut”" in page
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,7 @@ def test_reopening_gives_back_the_time_that_was_left_and_refuses_the_others(
     early.refresh_from_db()
     assert early.is_running(timezone.now())
     assert f"Not done for {running.participant.code}: Only a batch that was handed in" in page
+    assert "You had written" not in page  # it did reach somebody
 
 
 def test_a_void_session_counts_nowhere_and_its_person_has_not_withdrawn(

@@ -1,0 +1,63 @@
+"""From answers to results that are current: the filter, the verdicts, judging, recomputing."""
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.console_walk.colleagues import People, go, press, says
+from tests.e2e.console_walk.people import INVITED
+
+
+def filter_is_run(lead: Page) -> None:
+    """A job with progress on the page of the screening; at its end the page shows who was flagged."""
+    go(lead, "Screening")
+    press(lead, "Start the off-task filter")
+    says(lead, f"looked at {len(INVITED)} people")
+
+
+def verdict_is_given(reviewer: Page, people: People, words: str, why: str) -> None:
+    """The one who was flagged, before a reviewer who learns nothing but what was written."""
+    go(reviewer, "Screening")
+    says(reviewer, "1 of 1")
+    _nothing_gives_away(reviewer, people)
+    reviewer.get_by_label("Reason, for the record").fill(why)
+    press(reviewer, words)
+
+
+def _nothing_gives_away(reviewer: Page, people: People) -> None:
+    """No name, no profile and no score on the page, and no other page of the study opens."""
+    shown = reviewer.content()
+    for secret in (*map(people.address, INVITED), "STEM", "stem-", "theta"):
+        assert secret not in shown
+    for page in ("results/", "participants/", "exports/", "judging/"):
+        assert reviewer.request.get(f"/staff/studies/walk/{page}").status == 403
+
+
+def verdict_is_changed(reviewer: Page, why: str) -> None:
+    """The same reviewer reads once more what they decided."""
+    go(reviewer, "Screening")
+    press(reviewer, "^Decided", "link")
+    reviewer.get_by_label("Reason for another verdict").fill(why)
+    press(reviewer, "^Off-task")
+    says(reviewer, "Off-task")
+
+
+def study_is_judged(lead: Page) -> None:
+    """Estimate, start, and the page that follows the run to its end."""
+    go(lead, "Judging")
+    press(lead, "^Estimate$")
+    press(lead, "Start the run")
+    says(lead, "Finished: every planned row is decided")
+    expect(lead.locator("main").get_by_role("link", name="See the results")).to_be_visible()
+
+
+def results_are_current(page: Page, counted: int) -> None:
+    go(page, "Results")
+    expect(page.locator(".page-head .pill")).to_have_text("Current")
+    says(page, f"{counted} people")
+
+
+def results_are_recomputed(lead: Page) -> None:
+    """They say that they are older than the verdict, and what to press."""
+    go(lead, "Results")
+    expect(lead.locator(".page-head .pill")).to_contain_text("Older than")
+    press(lead, "^Recompute$")
+    expect(lead.locator(".page-head .pill")).to_have_text("Current")
