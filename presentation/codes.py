@@ -26,6 +26,10 @@ class CodeNames:
     profiles: Mapping[str, str] = field(default_factory=dict)
 
     def category(self, code: str) -> Named:
+        """One that the names leave out, of a category that they name, stands under that."""
+        above, _dash, own = code.partition("-")
+        if code not in self.categories and own and above in self.categories:
+            return Named(f"{self.categories[above]} {own}", code)
         return Named(self.categories.get(code) or tidy(code), code)
 
     def profile(self, code: str) -> Named:

@@ -44,7 +44,7 @@ PILLS: Mapping[PersonState, tuple[Promise, str, Promise]] = {
     PersonState.FINISHED: (
         gettext_lazy("Finished"),
         "good",
-        gettext_lazy("Handed in or out of time; whether the person counts is still to be decided"),
+        gettext_lazy("Handed in or out of time; not yet filtered, or still to be decided about"),
     ),
     PersonState.COUNTED: (gettext_lazy("Counted"), "good", gettext_lazy("In the results")),
     PersonState.NOT_COUNTED: (

@@ -25,7 +25,12 @@ BATCHED = gettext_noop(
     "The judge was asked about up to %(number)d criteria of an answer in one call, in a text of Chiron's "
     "own. Published item parameters hold for one criterion a call."
 )
-ENDS = (SessionEventKind.SUBMITTED, SessionEventKind.EXPIRED, SessionEventKind.WITHDRAWN)
+ENDS = (
+    SessionEventKind.SUBMITTED,
+    SessionEventKind.EXPIRED,
+    SessionEventKind.WITHDRAWN,
+    SessionEventKind.VOIDED,
+)
 
 
 def runs_of(study: Study) -> QuerySet[ScoringRun]:

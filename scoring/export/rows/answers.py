@@ -46,7 +46,7 @@ class AnswerRow(Row):
     prompt_id: PromptId
     label: Label
     state: str = Field(
-        description="`answered`, `drafted_at_expiry`, `draft`, `blank`, `skipped`, `not_reached`, `withdrawn`"
+        description="`answered`, `drafted_at_expiry`, `draft`, `blank`, `skipped`, `not_reached`, `withdrawn`, `void`"
     )
     counts: bool = Field(description="the answer goes to the judge under the study's overdue rule")
     text: str | None = Field(
