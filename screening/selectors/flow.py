@@ -66,7 +66,7 @@ def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
 
 
 def _answer_states(sessions: QuerySet[Session], public_only: bool = False) -> dict[str, int]:
-    """How many answers of these sessions are in each state; every state is named, `void` where there are any."""
+    """How many answers of these sessions are in each state; all are named, `void` where there is one."""
     facts = Answer.objects.filter(session__in=sessions.values("pk")).order_by()
     if public_only:
         facts = facts.filter(prompt__split="public")

@@ -25,8 +25,8 @@ class ParticipantRow(Row):
         description="when the participant was submitted for approval; for `invited`, when they accepted"
     )
     session_status: str | None = Field(
-        description="`active`, `submitted`, `expired`, `withdrawn` or `void` (by the study team: it counts nowhere); "
-        "absent if never started"
+        description="`active`, `submitted`, `expired`, `withdrawn` or `void` (by the study team: it counts "
+        "nowhere); absent if never started"
     )
     consent: bool | None = Field(description="newest consent decision; absent before any decision")
     consent_decided_at: datetime | None = Field(description="when that decision was made")
@@ -52,7 +52,8 @@ class SessionRow(Row):
     deadline_at: datetime = Field(description="deadline, stored at the start")
     ended_at: datetime | None = Field(description="when the session ended; absent while it runs")
     resources: list[str] | None = Field(
-        description="categories of resources the participant declared; absent if undeclared, withdrawn or void"
+        description="categories of resources the participant declared; absent if undeclared, withdrawn or "
+        "void"
     )
     resources_note: str | None = Field(
         description="what the participant wrote about them; absent likewise, and in a public export"
