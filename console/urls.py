@@ -15,6 +15,7 @@ from console.views import (
     live_actions,
     locking,
     mails,
+    model_deleting,
     models,
     money,
     overview,
@@ -91,6 +92,7 @@ urlpatterns = [
     path("staff/item-banks/calibrate/", item_banks.staff_calibrate, name="staff_calibrate"),
     path("staff/judge-texts/", item_banks.staff_judge_texts, name="staff_judge_texts"),
     path("staff/models/", models.staff_models, name="staff_models"),
+    path("staff/models/<int:model>/delete/", model_deleting.staff_model_delete, name="staff_model_delete"),
     path("staff/models/upload/", models.staff_models_upload, name="staff_models_upload"),
     path("staff/models/table/", models.staff_models_table, name="staff_models_table"),
 ]

@@ -24,7 +24,14 @@ from judging.services.comparing import (
 from judging.services.running.coordinating import remaining_of, require_same_judges, run_coordinate
 from judging.services.running.judge_specs import JudgeSpec, spec_of
 from judging.services.running.planning import Progress
-from judging.services.running.runs import PlanOutdated, RunIsOpen, run_plan, run_start, scoring_runs_of
+from judging.services.running.runs import (
+    PlanOutdated,
+    RunIsOpen,
+    RunPlan,
+    run_plan,
+    run_start,
+    scoring_runs_of,
+)
 from judging.services.running.settling import answers_complete
 from judging.services.running.working import LeaseResult, lease_work
 from studies.models import Study, User
@@ -73,19 +80,25 @@ def run_retry(*, run: JudgingRun, reason: str, actor: User | None, clock: Clock)
     A new run, under what is left of the budget. None where nothing is left to ask. Raises RunNotOver,
     BudgetUsedUp and what starting raises.
     """
+    plan = retry_plan(run=run, reason=reason, now=clock())
+    if not plan.rows:
+        return None
+    return run_start(plan=plan, budget=retry_budget(run, clock()), actor=actor, now=clock())
+
+
+def retry_plan(*, run: JudgingRun, reason: str, now: datetime) -> RunPlan:
+    """What asking again would ask; nothing is asked. Raises RunNotOver."""
     if run.is_open:
         raise RunNotOver(_("This run goes on; what failed can be asked again once it is over."))
     specs = [spec_of(one) for one in scoring_runs_of(run)]
-    plan = run_plan(
-        study=run.study, specs=specs, now=clock(), progress=lambda done, total: None,
+    return run_plan(
+        study=run.study, specs=specs, now=now, progress=lambda done, total: None,
         only=unscored_answers(run, reason),
     )  # fmt: skip
-    if not plan.rows:
-        return None
-    return run_start(plan=plan, budget=_budget_left(run, clock()), actor=actor, now=clock())
 
 
-def _budget_left(run: JudgingRun, now: datetime) -> Decimal | None:
+def retry_budget(run: JudgingRun, now: datetime) -> Decimal | None:
+    """What is left of the run's budget; None where it has none. Raises BudgetUsedUp."""
     if run.budget is None:
         return None
     left = run.budget - judging_progress(run, now).spent

@@ -12,6 +12,7 @@ REASON_NAMES: Mapping[str, Text] = {
     "waiting": gettext_lazy("not decided about"),
     "not_started": gettext_lazy("did not start"),
     "withdrawn": gettext_lazy("withdrew"),
+    "voided": gettext_lazy("session voided by the study team"),
     "active": gettext_lazy("session is running"),
     "without_score": gettext_lazy("without a score"),
     "other": gettext_lazy("for another reason"),

@@ -5,8 +5,9 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.drawings.sure import Reach
 from presentation.numbers import Text, decimals, percent, span
-from presentation.tables import ABSENT, Table
+from presentation.tables import ABSENT, Interval, Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 
@@ -33,6 +34,7 @@ class Measured(Ends, Protocol):
     def clusters(self) -> int | None: ...
 
 
+TOP, OF_MODELS = "top", ("models.", "theta.epochs", "theta.modelled")
 Reasons = Mapping[str, Text]
 COMMON: Reasons = {}
 WHY_ABSENT: Reasons = {
@@ -90,7 +92,19 @@ def percent_cell(row: Measured | None, places: int = 1) -> str:
 
 
 def interval_cell(row: Measured | None, places: int = 2) -> str:
-    return span(row.low, row.high, places) if row else ABSENT
+    """The ends of the interval, and where they lie; a dash where there is none."""
+    if row is None or row.low is None or row.high is None:
+        return ABSENT
+    text = span(row.low, row.high, places)
+    return text if row.value is None else Interval(text, Reach(row.value, row.low, row.high, _look(row)))
+
+
+def _look(row: Measured) -> str:
+    """Whose number it is, as figures show it."""
+    if getattr(row, "group", "") == TOP:
+        return "topmark"
+    of_model = getattr(row, "name", "").startswith(OF_MODELS) and "model:" in getattr(row, "subset", "")
+    return "model" if of_model else "average"
 
 
 def value_with_interval(row: Measured | None) -> str:

@@ -5,10 +5,45 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from presentation.drawings.shapes import Drawing
+from presentation.drawings.sure import Reach, shared_axis, sure
+
 T = TypeVar("T")
 ABSENT = "–"  # stands where there is no number
 NUMBER = re.compile(r"[<>≤≥±+−-]? ?\d")
 UNBROKEN = 26  # characters of a cell that stay on one line, such as a number with its interval
+
+
+class Interval(str):
+    """A cell that tells of an interval, with where it lies: pages draw it beside its words."""
+
+    reach: Reach
+
+    def __new__(cls, text: str, reach: Reach) -> "Interval":
+        cell = super().__new__(cls, text)
+        cell.reach = reach
+        return cell
+
+
+class Named(str):
+    """A cell that calls something by its plain name; `code` is what files call it, for a tooltip."""
+
+    code: str
+
+    def __new__(cls, text: str, code: str) -> "Named":
+        cell = super().__new__(cls, text)
+        cell.code = code
+        return cell
+
+
+@dataclass(frozen=True)
+class DrawnCell:
+    """A cell as pages show it: its classes, its interval drawn if it has one, the code it stands for."""
+
+    text: str
+    classes: str
+    drawing: Drawing | None = None
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +83,28 @@ class Table:
             for row in self.rows
         ]
 
+    @property
+    def drawn_rows(self) -> list[list[DrawnCell]]:
+        """Every row's cells with their intervals, those of a column on one axis."""
+        columns = [self._drawings([row[place] for row in self.rows]) for place in range(len(self.head))]
+        return [
+            [
+                DrawnCell(cell, classes, columns[place][number], getattr(row[place], "code", ""))
+                for place, (cell, classes) in enumerate(cells)
+            ]
+            for number, (row, cells) in enumerate(zip(self.rows, self.row_cells, strict=True))
+        ]
+
+    @staticmethod
+    def _drawings(cells: Sequence[str]) -> list[Drawing | None]:
+        """Of a column; a single interval has nothing to be compared with and stays in words."""
+        reaches = [cell.reach if isinstance(cell, Interval) else None for cell in cells]
+        there = [reach for reach in reaches if reach is not None]
+        if len(there) < 2:
+            return [None] * len(cells)
+        scale = shared_axis(there)
+        return [sure(reach, scale) if reach else None for reach in reaches]
+
 
 def table_of(
     caption: object,
@@ -62,11 +119,16 @@ def table_of(
     return Table(
         caption=str(caption),
         head=[str(head) for head, _cell in columns],
-        rows=[[str(cell(line)) for _head, cell in columns] for line in lines],
+        rows=[[_text(cell(line)) for _head, cell in columns] for line in lines],
         notes=[str(note) for note in notes],
         about_people=about_people,
         numeric=numeric,
     )
+
+
+def _text(cell: object) -> str:
+    """A cell as a text; one that carries more than its words keeps it."""
+    return cell if isinstance(cell, Interval | Named) else str(cell)
 
 
 def _cell_classes(text: str, *, number: bool) -> str:

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 from formats.wording import gettext_noop
 
+VOID = "void"  # how files and results call a session that the study team voided, and the answers in it
+
 
 class SessionStatus(StrEnum):
     """State of one person's single sitting with one batch."""

@@ -123,6 +123,9 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "position": _("place"),
     "prompt": _("prompt"),
     "lateness": _("arrived"),
+    "item_bank": _("item bank"),
+    "models": _("models"),
+    "number": _("number"),
 }
 
 REJECTED = _("The study team has decided that you cannot take part in this study. This is the reason:")

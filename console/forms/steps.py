@@ -231,10 +231,10 @@ class ReportingForm(StepForm):
 
     top_size = whole(_("People in Top"), _("Top is the ability of the best so many people."))
     judge_excluded = switch(
-        _("Judge excluded people's answers, too"),
-        _("So that results without any exclusion are known. It costs their share of the judge's budget."),
+        _("Judge the answers of people who are not counted, too"),
+        _("So that results with nobody left out are known. It costs their share of the judge's budget."),
     )
-    groups = ((_("Top and exclusions"), ("top_size", "judge_excluded")),)
+    groups = ((_("Top and who is left out"), ("top_size", "judge_excluded")),)
 
 
 # The form of each page of the set-up that has one.

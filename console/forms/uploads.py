@@ -151,6 +151,30 @@ class TableForm(forms.Form):
         return checked_upload(self.cleaned_data["file"], ".json")
 
 
+class ModelDeleteForm(forms.Form):
+    """Which models go, and that what rests on them is computed again."""
+
+    ONE, ALL = "one", "all"
+    which = forms.ChoiceField(
+        label=gettext_lazy("What to delete"),
+        choices=[
+            (ONE, gettext_lazy("This model alone")),
+            (ALL, gettext_lazy("All models that were imported with it")),
+        ],
+        error_messages={"required": gettext_lazy("Choose what to delete.")},
+    )
+    recompute = forms.BooleanField(
+        label=gettext_lazy("Compute the results that rest on it again"), required=False
+    )
+
+    def __init__(self, data: Any, *, several: bool, resting: bool) -> None:
+        super().__init__(data)
+        if not several:
+            del self.fields["which"]
+        if not resting:
+            del self.fields["recompute"]
+
+
 class JudgeTextsForm(forms.Form):
     """The two texts that a language model is asked with: two files, or the published harness's one."""
 

@@ -5,20 +5,40 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Avg, BooleanField, Count, ExpressionWrapper, Q, QuerySet
+from django.db.models import (
+    Avg,
+    BooleanField,
+    Count,
+    ExpressionWrapper,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.functions import Coalesce
 
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Prompt, Study
 
 
 def bank_versions() -> QuerySet[BankVersion]:
-    """Every version, the newest of a bank first, with its number of questions (`size`)."""
+    """Every version, the newest of a bank first, with its number of questions (`size`) and how many
+    studies are on it (`users`).
+    """
     return (
         BankVersion.objects.select_related("bank")
-        .annotate(size=Count("prompts"))
+        .annotate(size=Count("prompts"), users=_number_of_studies("bank_version"))
         .defer("canaries")
         .order_by("bank__slug", "-number")
     )
+
+
+def _number_of_studies(column: str) -> Coalesce:
+    """How many studies use a row."""
+    rows = Study.objects.filter(**{column: OuterRef("pk")}).order_by().values(column)
+    number = Subquery(rows.annotate(number=Count("pk")).values("number"))
+    return Coalesce(number, 0, output_field=IntegerField())
 
 
 def studies_using(column: str, keys: Iterable[int]) -> Mapping[int, list[Study]]:
@@ -61,9 +81,11 @@ def bank_facts(version: BankVersion) -> BankFacts:
 
 
 def item_banks() -> QuerySet[ItemBank]:
-    """Every item bank with the number of its items (`size`) and of models beside it (`models`)."""
+    """Every item bank with its numbers of items (`size`), of `models` beside it, of studies (`users`)."""
     return ItemBank.objects.annotate(
-        size=Count("items", distinct=True), models=Count("model_configurations", distinct=True)
+        size=Count("items", distinct=True),
+        models=Count("model_configurations", distinct=True),
+        users=_number_of_studies("item_bank"),
     ).order_by("slug", "-imported_at")
 
 

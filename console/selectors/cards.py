@@ -12,7 +12,12 @@ from batches.rules.statuses import SessionStatus
 from console.selectors.counting import applications, number_of, running_sessions, unanswered_messages
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
-from screening.selectors.participants import ENDED, current_participant_flags, current_verdicts
+from screening.selectors.participants import (
+    ENDED,
+    current_participant_flags,
+    current_verdicts,
+    filter_ran_after,
+)
 from studies.models import Invitation, Participant, Prompt, Study, StudyStatus, VettingStatus
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import study_is_open
@@ -27,8 +32,8 @@ class StudyCard:
     """One study in numbers; test people are in none of them.
 
     `open_invitations` can still be accepted, `waiting_to_start` are in the study and have not started;
-    `excluded` have a verdict that excludes them, `missing` is how many things a draft lacks before it can be
-    locked.
+    `excluded` have a verdict that excludes them, `unfiltered` ended after the off-task filter
+    ran, `missing` is how many things a draft lacks before it can be locked.
     """
 
     study: Study
@@ -47,6 +52,7 @@ class StudyCard:
     ended: int
     withdrawn: int
     excluded: int
+    unfiltered: int
     to_screen: int
     applications: int
     messages: int
@@ -64,8 +70,8 @@ class StudyCard:
 
     @property
     def counted(self) -> int:
-        """Those who have finished and are not excluded, decided or not."""
-        return self.ended - self.excluded
+        """Those who have finished, were filtered and are not excluded, decided or not."""
+        return self.ended - self.excluded - self.unfiltered
 
     @property
     def opens_later(self) -> bool:
@@ -102,6 +108,7 @@ def _numbers(now: datetime) -> Mapping[str, QuerySet[Any]]:
         "ended": sessions.filter(status__in=ENDED),
         "withdrawn": sessions.filter(status=SessionStatus.WITHDRAWN),
         "excluded": _excluding_verdicts(),
+        "unfiltered": _unfiltered(sessions),
         "to_screen": _undecided(people),
         "applications": applications().filter(study=THIS),
         "messages": unanswered_messages().filter(participant__study=THIS),
@@ -135,6 +142,13 @@ def _excluding_verdicts() -> QuerySet[Verdict]:
     ended = {"participant__session__status__in": ENDED, "participant__is_test": False}
     current = current_verdicts().filter(participant__study=THIS, decision=VerdictDecision.CONFIRM, **ended)
     return current.filter(~Exists(later))
+
+
+def _unfiltered(sessions: QuerySet[Session]) -> QuerySet[Session]:
+    """Those that ended after the newest run of the off-task filter, but for people decided about before."""
+    decided = current_verdicts().filter(participant=OuterRef("participant"))
+    ended = sessions.filter(~Exists(decided), status__in=ENDED)
+    return ended.exclude(filter_ran_after("participant__study", "ended_at"))
 
 
 def _undecided(people: QuerySet[Participant]) -> QuerySet[Participant]:

@@ -27,8 +27,13 @@ def funnel(card: StudyCard) -> Sequence[Stage]:
         Stage(gettext_lazy("Approved"), card.approved, "", "pale"),
         Stage(gettext_lazy("Started"), card.started, _some(card.answering, _("answering now"))),
         Stage(gettext_lazy("Finished"), card.ended, _some(card.withdrawn, _("withdrawn"))),
-        Stage(gettext_lazy("Counted"), card.counted, _some(card.excluded, _("not counted"))),
+        Stage(gettext_lazy("Counted"), card.counted, _not_counted(card)),
     )
+
+
+def _not_counted(card: StudyCard) -> str:
+    notes = (_some(card.unfiltered, _("not yet filtered")), _some(card.excluded, _("not counted")))
+    return ", ".join(filter(None, notes))
 
 
 def _some(people: int, words: str) -> str:

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holds_place
-from screening.selectors.participants import excluded_participants, undecided_participants
+from screening.selectors.participants import excluded_participants, filter_ran_after, undecided_participants
 from studies.models import Invitation, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -193,7 +193,8 @@ def _rank() -> Case:
 def _state(study: Study, now: datetime) -> Case:
     """What a person did last decides; the clock says when a session is over, whether or not a sweep came by.
 
-    Whoever finished counts unless a verdict says otherwise. Those whom a rule flags wait for one.
+    Whoever finished counts once the off-task filter ran over them, unless a verdict says otherwise. Those
+    whom a rule flags wait for one.
     """
     excluded = excluded_participants(study).values("pk")
     undecided = undecided_participants(study).values("pk")
@@ -209,7 +210,11 @@ def _state(study: Study, now: datetime) -> Case:
             | Q(session__status=SessionStatus.ACTIVE),
             then=Value(PersonState.FINISHED.value),
         ),
-        When(session__isnull=False, then=Value(PersonState.COUNTED.value)),
+        When(
+            Q(session__isnull=False) & Q(filter_ran_after("study", "session__ended_at")),
+            then=Value(PersonState.COUNTED.value),
+        ),
+        When(session__isnull=False, then=Value(PersonState.FINISHED.value)),
         *(
             When(vetting_status=status.value, then=Value(state.value))
             for status, state in STATE_BEFORE_START.items()

@@ -7,7 +7,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.forms.uploads import BankForm
@@ -21,22 +21,40 @@ from studies.roles import SiteCan
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
+from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
 SHOWN_PROBLEMS = 200
 # Larger files are read and stored by a worker.
 IN_THE_REQUEST = 4 * 1024 * 1024
+BANK_COLUMNS: tuple[Column[Any], ...] = (
+    Column("bank", gettext_lazy("Bank"), ("bank__slug", "number"), str),
+    Column("format", gettext_lazy("Format"), ("format",), lambda one: one.format),
+    Column("questions", gettext_lazy("Questions"), ("size",), lambda one: one.size, numeric=True),
+    Column("problems", gettext_lazy("Problems"), (), lambda one: len(one.problems), numeric=True),
+    Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
+    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
+)
 
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
 def staff_banks(request: HttpRequest) -> HttpResponse:
-    """Every version of every bank, with the studies on it."""
+    """Every version of every bank, with the studies on it; the same rows as CSV."""
     words = request.GET.get("q", "").strip()
     rows = bank_versions().filter(bank__slug__icontains=words) if words else bank_versions()
+    listing = Listing(request, BANK_COLUMNS)
+    rows = listing.ordered(rows)
+    if listing.wants_csv:
+        return listing.csv(rows, "banks")
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     used = studies_using("bank_version", [one.pk for one in page])
-    context = {"page": page, "rows": [(one, used.get(one.pk, [])) for one in page], "words": words}
+    context = {
+        "page": page,
+        "rows": [(one, used.get(one.pk, [])) for one in page],
+        "words": words,
+        "listing": listing,
+    }
     return render(request, "console/site/banks.html", context)
 
 

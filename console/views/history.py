@@ -37,6 +37,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.ROLE_TAKEN: _("role taken back"),
     StudyEventKind.BATCHES_BUILT: _("question sets built"),
     StudyEventKind.ANNOUNCED: _("announcement made"),
+    StudyEventKind.MODELS_DELETED: _("results of models deleted"),
     StudyEventKind.ANNOUNCEMENT_WITHDRAWN: _("announcement taken back"),
     StudyEventKind.CLOCK_CONFIRMED: _("server's clock confirmed"),
     StudyEventKind.PAYMENTS_LISTED: _("list of payments taken"),

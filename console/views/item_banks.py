@@ -2,13 +2,14 @@
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from console.forms.uploads import CalibrationForm, ItemBankForm, JudgeTextsForm
@@ -21,15 +22,29 @@ from studies.roles import SiteCan
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
+from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
+ITEM_BANK_COLUMNS: tuple[Column[Any], ...] = (
+    Column("item_bank", gettext_lazy("Item bank"), ("slug",), lambda one: one.slug),
+    Column("items", gettext_lazy("Items"), ("size",), lambda one: one.size, numeric=True),
+    Column(
+        "calibrated_on", gettext_lazy("Calibrated on"), ("n_models",), lambda one: one.n_models, numeric=True
+    ),
+    Column(
+        "residual_sd", gettext_lazy("Residual SD"), ("sigma_hat",), lambda one: one.sigma_hat, numeric=True
+    ),
+    Column("models", gettext_lazy("Results of models"), ("models",), lambda one: one.models, numeric=True),
+    Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
+    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
+)
 
 
 @takes_large_files
 @site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_item_banks(request: HttpRequest) -> HttpResponse:
-    """Every item bank with the studies on it; POST stores another one."""
+    """Every item bank with the studies on it, the same rows as CSV; POST stores another one."""
     form = ItemBankForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
@@ -47,10 +62,14 @@ def staff_item_banks(request: HttpRequest) -> HttpResponse:
             )
             messages.success(request, sentence % {"bank": bank.slug})
             return redirect("staff_item_banks")
-    page = Paginator(item_banks(), PER_PAGE).get_page(request.GET.get("page"))
+    listing = Listing(request, ITEM_BANK_COLUMNS)
+    banks = listing.ordered(item_banks())
+    if listing.wants_csv:
+        return listing.csv(banks, "item-banks")
+    page = Paginator(banks, PER_PAGE).get_page(request.GET.get("page"))
     used = studies_using("item_bank", [one.pk for one in page])
     rows = [(one, used.get(one.pk, [])) for one in page]
-    context = {"form": form, "page": page, "rows": rows}
+    context = {"form": form, "page": page, "rows": rows, "listing": listing}
     return render(request, "console/site/item_banks.html", context, status=422 if form.errors else 200)
 
 

@@ -44,13 +44,13 @@ PILLS: Mapping[PersonState, tuple[Promise, str, Promise]] = {
     PersonState.FINISHED: (
         gettext_lazy("Finished"),
         "good",
-        gettext_lazy("Handed in or out of time; whether the person counts is still to be decided"),
+        gettext_lazy("Handed in or out of time; not yet filtered, or still to be decided about"),
     ),
-    PersonState.COUNTED: (gettext_lazy("Counted"), "good", gettext_lazy("Part of the results (retained)")),
+    PersonState.COUNTED: (gettext_lazy("Counted"), "good", gettext_lazy("In the results")),
     PersonState.NOT_COUNTED: (
         gettext_lazy("Not counted"),
         "bad",
-        gettext_lazy("No part of the results (excluded by a verdict, or voided)"),
+        gettext_lazy("Not in the results (left out by a verdict, or voided)"),
     ),
     PersonState.REJECTED: (gettext_lazy("Rejected"), "", gettext_lazy("May not take part")),
     PersonState.WITHDRAWN: (gettext_lazy("Withdrawn"), "", gettext_lazy("Takes part no longer")),

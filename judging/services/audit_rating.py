@@ -41,7 +41,7 @@ def item_rate(
     item = AuditItem.objects.select_for_update().filter(sample=sample, number=number).first()
     if item is None or not counting_items(sample).filter(pk=item.pk).exists():
         raise ItemRefused(
-            _("This answer counts no more: its person withdrew or was excluded, or it changed.")
+            _("This answer counts no more: its person withdrew or was left out, or it changed.")
         )
     rater = rater_name(actor)
     if item.rater not in {"", rater}:

@@ -37,7 +37,7 @@ REASON_TEXTS: Mapping[str, Promise | str] = {
         "A number of the reply lay outside of its bounds, asked once more included."
     ),
     UnscoredReason.NO_LONGER_COUNTS: _(
-        "The answer was changed, withdrawn or excluded after the plan was made; the judge was not asked."
+        "The answer was changed, withdrawn or left out after the plan was made; the judge was not asked."
     ),
 }
 WAYS_ON: Mapping[str, Promise | str] = {

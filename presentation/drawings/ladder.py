@@ -80,12 +80,15 @@ def ladder(
     return Drawing(width, base + 42, tuple(marks))
 
 
-def stacked(places: Sequence[float]) -> list[int]:
-    """On which level each dot lies so that none covers another, the lowest that is free; left ones first."""
+def stacked(places: Sequence[float], apart: float = 2 * RADIUS + APART) -> list[int]:
+    """On which level each dot lies so that none covers another, the lowest that is free; left ones first.
+
+    Dots of one level are so many pixels apart.
+    """
     taken: list[float] = []  # where the last dot of each level lies
     levels = [0] * len(places)
     for index in sorted(range(len(places)), key=lambda one: places[one]):
-        free = (level for level, last in enumerate(taken) if places[index] - last >= 2 * RADIUS + APART)
+        free = (level for level, last in enumerate(taken) if places[index] - last >= apart)
         level = next(free, len(taken))
         taken[level : level + 1] = [places[index]]
         levels[index] = level

@@ -1,17 +1,29 @@
-"""A small multiple: one part of the data on the axis that all parts share."""
+"""A small multiple: one part of the data on the axis that all parts share, and models beneath people."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from presentation.drawings.ladder import stacked
 from presentation.drawings.scales import Say, Scale, places_of, scale_of, ticks
-from presentation.drawings.shapes import Dot, Drawing, Line, Mark, Text
+from presentation.drawings.shapes import Dot, Drawing, Line, Mark, Text, rounded
 
-WIDTH, HEIGHT, EDGE = 220.0, 52.0, 10.0
+WIDTH, EDGE = 220.0, 10.0
+PEOPLE, MODELS = 14.0, 20.0  # pixels of height: people's interval, and all levels of models together
+RADIUS, LEVELS = 2.6, 3
 NAMED = 3  # values at the axis, at most
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A model in this part."""
+
+    value: float
+    told: str
+
+
+@dataclass(frozen=True)
 class Part:
-    """Average of a part with its interval; `top`, picked by these same scores, has none."""
+    """Average of a part with its interval, and models beneath; `top`, picked by these scores, has none."""
 
     value: float
     low: float | None
@@ -19,11 +31,13 @@ class Part:
     told: str
     top: float | None = None
     top_told: str = ""
+    models: Sequence[Beside] = ()
 
     @property
     def reach(self) -> list[float]:
         others = (self.low, self.high, self.top)
-        return [self.value, *(one for one in others if one is not None)]
+        own = [self.value, *(one for one in others if one is not None)]
+        return own + [model.value for model in self.models]
 
 
 def shared_scale(parts: list[Part], whole: float | None) -> Scale:
@@ -36,16 +50,26 @@ def shared_scale(parts: list[Part], whole: float | None) -> Scale:
 
 def multiple(part: Part, scale: Scale, say: Say, whole: float | None = None) -> Drawing:
     """The part alone; a line stands where the whole is, and the axis names a few values."""
-    y = 16.0
-    marks: list[Mark] = [Line(EDGE, 34, WIDTH - EDGE, 34, "axis")]
+    base = PEOPLE + 10 + (MODELS if part.models else 8)
+    marks: list[Mark] = [Line(EDGE, base, WIDTH - EDGE, base, "axis")]
     if whole is not None:
-        marks.append(Line(scale.at(whole), 4, scale.at(whole), 34, "zero"))
+        marks.append(Line(scale.at(whole), 2, scale.at(whole), base, "zero"))
+    marks += _models(part, scale, base)
     if part.low is not None and part.high is not None:
-        marks.append(Line(scale.at(part.low), y, scale.at(part.high), y, "ci average"))
+        marks.append(Line(scale.at(part.low), PEOPLE, scale.at(part.high), PEOPLE, "ci average"))
     if part.top is not None:
-        marks.append(Dot(scale.at(part.top), y, 4, "topmark hollow", told=part.top_told))
-    marks.append(Dot(scale.at(part.value), y, 5, "average", told=part.told))
+        marks.append(Dot(scale.at(part.top), PEOPLE, 4, "topmark hollow", told=part.top_told))
+    marks.append(Dot(scale.at(part.value), PEOPLE, 5, "average", told=part.told))
     named = ticks(scale, NAMED)
     places = places_of(named)
-    marks += [Text(scale.at(value), 48, say(value, places), anchor="middle") for value in named]
-    return Drawing(WIDTH, HEIGHT, tuple(marks))
+    marks += [Text(scale.at(value), base + 14, say(value, places), anchor="middle") for value in named]
+    return Drawing(WIDTH, base + 18, tuple(marks))
+
+
+def _models(part: Part, scale: Scale, base: float) -> Iterator[Dot]:
+    """Beneath people, stacked where they lie close; what is more than the levels there are lies on them."""
+    places = [scale.at(model.value) for model in part.models]
+    height = MODELS - 2 * RADIUS - 2
+    for model, x, level in zip(part.models, places, stacked(places, 2 * RADIUS), strict=True):
+        y = base - RADIUS - 2 - (level % LEVELS) * height / (LEVELS - 1)
+        yield Dot(x, rounded(y), RADIUS, "model many", told=model.told)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 REJECTED, WAITING, NOT_STARTED = "rejected", "waiting", "not_started"
-WITHDRAWN, ACTIVE, EXCLUDED, UNSCORED = "withdrawn", "active", "excluded", "without_score"
+WITHDRAWN, VOIDED, ACTIVE = "withdrawn", "voided", "active"
+EXCLUDED, UNSCORED = "excluded", "without_score"
 OTHER = "other"
 
 
@@ -25,7 +26,8 @@ class FlowStep:
 def flow_steps(counts: Mapping[str, int], excluded: Mapping[str, int]) -> Iterator[FlowStep]:
     """The steps in their order. Top is part of those with a score, so nobody leaves before it.
 
-    `counts` of people by step, with those who were rejected, are active or withdrew; `excluded` by reason.
+    `counts` of people by step, with those who were rejected, are active, withdrew
+    or had their session voided; `excluded` by reason.
     "top" is 0 where fewer than its size have a score. Each step's remainder, people who neither go on nor
     leave for a named reason, has a name as well.
     """
@@ -33,7 +35,7 @@ def flow_steps(counts: Mapping[str, int], excluded: Mapping[str, int]) -> Iterat
     steps: list[tuple[str, dict[str, int], str]] = [
         ("recruited", {REJECTED: counts["rejected"]}, WAITING),
         ("approved", {}, NOT_STARTED),
-        ("started", {WITHDRAWN: counts["withdrawn"], ACTIVE: counts["active"]}, OTHER),
+        ("started", {name: counts.get(name, 0) for name in (WITHDRAWN, VOIDED, ACTIVE)}, OTHER),
         ("ended", reasons, OTHER),
         ("retained", {}, UNSCORED),
         ("with_scores", {}, ""),

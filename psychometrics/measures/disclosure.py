@@ -15,6 +15,8 @@ from psychometrics.slices.parts import hidden_parts, too_few_private
 COUNTS_OF_PRIVATE = ("private.prompts", "private.scored")
 OF_SCORES = frozenset({"raw_mean", "theta.pool", "theta.pool.twoway", "theta.ql", "theta.prompt.analytic"})
 
+OF_CATEGORIES = "models.category."
+
 
 @dataclass(frozen=True)
 class Disclosure:
@@ -39,9 +41,12 @@ class Disclosure:
         by_task = block == Block.BENCHMARK or one.subset.startswith(TASK) or one.name.startswith("benchmark.")
         if self.few or by_task or one.participant or one.prompt_id:
             return False
-        return not (
-            block == Block.RESULTS and one.name in OF_SCORES and (one.group, one.subset) in self.hidden
-        )
+        return not (_is_of_scores(block, one) and (one.group, one.subset.split(";")[0]) in self.hidden)
+
+
+def _is_of_scores(block: Block, one: Measure) -> bool:
+    """Whether the number tells of scores in a category: of people's, or of a model's on the same prompts."""
+    return (block == Block.RESULTS and one.name in OF_SCORES) or one.name.startswith(OF_CATEGORIES)
 
 
 def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable[str]) -> Disclosure:

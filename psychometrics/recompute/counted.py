@@ -8,6 +8,7 @@ from datetime import datetime
 from psychometrics.recompute.export import ENDED, PRIVATE, Export, NotHere, Values, place_of
 
 STATES = ("answered", "drafted_at_expiry", "draft", "blank", "skipped", "not_reached", "withdrawn")
+VOID = "void"  # a session that the study team voided; flows name it where there is one
 
 
 def flow_of_people(export: Export) -> Values:
@@ -23,6 +24,7 @@ def flow_of_people(export: Export) -> Values:
         "started": len(everybody) - status[None], "flagged": len(flagged & screened.keys()),
         "excluded": len(screened) - retained, "retained": retained,
         **{name: status[name] for name in ("active", "submitted", "expired", "withdrawn")},
+        **({"voided": status[VOID]} if status[VOID] else {}),
     }  # fmt: skip
 
 
@@ -33,7 +35,7 @@ def flow_of_answers(export: Export, *, retained_only: bool) -> Values:
     people = export.retained if retained_only else None
     rows = export.table("answers")
     found = Counter(one["state"] for one in rows if people is None or one["participant"] in people)
-    return {state: found[state] for state in STATES}
+    return {state: found[state] for state in (*STATES, *([VOID] if found[VOID] else []))}
 
 
 def counted(export: Export) -> Iterator[tuple[str, str]]:

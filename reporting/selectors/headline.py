@@ -17,6 +17,7 @@ RANGE = ("multiverse.low", "multiverse.high", "multiverse.range_in_se")
 MISSING = ("missing.theta.pool", "missing.theta.ql")
 SHARES = ("share.scored", "share.unscored", "share.skipped", "share.not_reached", "share.not_submitted")
 DIF = ("dif.items_flagged.holm", "dif.sd")
+IN_CATEGORY, RAW_MEAN = "models.category", "raw_mean"
 PERSON_ERROR = "person.se"  # of single people's abilities
 NO_SCORES = "not_score_based"
 SCALES: Mapping[bool, str] = {False: "pool", True: "ql"}  # of a logistic bank theta_QL alone
@@ -90,6 +91,19 @@ class Headline:
             return None
         return (self.picked.value or 0.0) > (self.luck.high or 0.0)
 
+    def models_in(self, category: str, *, raw: bool) -> list[MeasureRow]:
+        """What each model reaches in a category, on people's scale or as its mean score."""
+        name = f"{IN_CATEGORY}.{RAW_MEAN}" if raw else f"{IN_CATEGORY}.theta.{self.scale}"
+        return self._by_category.get((name, category), [])
+
+    @cached_property
+    def _by_category(self) -> Mapping[tuple[str, str], list[MeasureRow]]:
+        found: dict[tuple[str, str], list[MeasureRow]] = {}
+        for row in self.rows.values():
+            if row.name.startswith(IN_CATEGORY) and row.value is not None:
+                found.setdefault((row.name, str(row.details["category"])), []).append(row)
+        return found
+
     def standing(self, verdict: str) -> list[Model]:
         """The models of this verdict, the strongest first."""
         return [one for one in self.models if one.verdict == verdict]
@@ -104,12 +118,15 @@ def headline_of(report: Report, measurement: Measurement | None) -> Headline:
     """Of the results of this report, in one query; without a measurement the headlines alone are there."""
     bank = report.results.run.study.item_bank
     scale = SCALES[bool(bank and bank.is_logistic)]
-    of_models = (f"models.theta.{scale}", f"difference.{scale}", "theta.modelled_k1")
+    of_models = (
+        f"models.theta.{scale}", f"difference.{scale}", "theta.modelled_k1",
+        f"{IN_CATEGORY}.theta.{scale}", f"{IN_CATEGORY}.{RAW_MEAN}",
+    )  # fmt: skip
     stored = report.results.measures.filter(
         Q(block=Block.MODELS, name__in=of_models, group__in=(AVERAGE, ""))
         | Q(name__in=TOP, subset="")
         | Q(name__in=RANGE, group=AVERAGE, subset=NO_SCORES)
-        | Q(name__in=(*MISSING, *SHARES, "raw_mean"), group=AVERAGE)
+        | Q(name__in=(*MISSING, *SHARES, RAW_MEAN), group=AVERAGE)
         | Q(name__in=(*DIF, PERSON_ERROR)),
         scope=report.scope,
     )

@@ -9,6 +9,7 @@ from django.urls import reverse
 from presentation.drawings.shapes import NARROW, WIDE, Drawing
 from presentation.drawn import drawing_file
 from presentation.numbers import Text
+from presentation.plain import plain_drawing
 from presentation.tables import Table
 
 Draw = Callable[[float], Drawing | None]
@@ -39,11 +40,12 @@ def figure_shown(
     files: Mapping[str, str],
     table: Table | None = None,
 ) -> FigureShown | None:
-    """The figure, where there is anything to compare in it."""
+    """The figure in words of the pages, where there is anything to compare in it; files keep exact terms."""
     wide = draw(WIDE)
     if wide is None or not wide.says_something:
         return None
-    return FigureShown(title, about, caption, wide, draw(NARROW) or wide, files, table)
+    narrow = draw(NARROW) or wide
+    return FigureShown(title, about, caption, plain_drawing(wide), plain_drawing(narrow), files, table)
 
 
 def figure_files(page: str, query: str, **place: object) -> dict[str, str]:

@@ -6,7 +6,7 @@ from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from jobs.selectors import newest_job
@@ -26,9 +26,28 @@ from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
+from studies.views.listing import Column, Listing
 
 RUNS_PER_PAGE = 20
 START = "start"
+RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
+    Column("run", gettext_lazy("Run"), ("pk",), lambda run: run.pk),
+    Column("state", gettext_lazy("State"), ("state",), lambda run: run.state),
+    Column(
+        "judges", gettext_lazy("Judges"), (), lambda run: ", ".join(str(one["judge"]) for one in run.estimate)
+    ),
+    Column(
+        "verdicts", pgettext_lazy("of a judge", "Verdicts"), (),
+        lambda run: sum(int(one["rows"]) for one in run.estimate), numeric=True,
+    ),
+    Column(
+        "budget", gettext_lazy("Budget"), ("budget",), lambda run: str(run.budget or ""), numeric=True
+    ),
+    Column("started", gettext_lazy("Started"), ("started_at",), lambda run: run.started_at.isoformat()),
+    Column(
+        "by", gettext_lazy("By"), ("started_by__email",), lambda run: run.started_by and run.started_by.email
+    ),
+)  # fmt: skip
 
 
 @study_page(Can.JUDGE)
@@ -83,7 +102,11 @@ def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun 
 
 def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
     newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
-    runs = judging_runs(study) if len(newest) > RUNS_PER_PAGE else newest
+    listing = Listing(request, RUN_COLUMNS)
+    every = listing.ordered(judging_runs(study))
+    if listing.wants_csv:
+        return listing.csv(every, f"judging-runs-{study.slug}")
+    runs = every if listing.sort or len(newest) > RUNS_PER_PAGE else newest
     page = Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page"))
     for run in newest:
         run.study = study
@@ -112,6 +135,7 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
         "plans_here": can_plan
         and (plan is not None or bool(form.errors) or not shown or board.next == Next.ESTIMATE),
         "page": page,
+        "listing": listing,
         "is_draft": is_draft,
         "agreement": _agreement_words(board.audit),
         "recomputing": newest_job(study, RESULTS),

@@ -12,10 +12,10 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from judging.coordinator import run_retry
+from judging.coordinator import retry_budget, retry_plan, run_retry
 from judging.forms.judging import CancelForm, ResumeForm
 from judging.models import JudgingRun, PauseReason, RunState
 from judging.selectors.audits import audit_samples
@@ -41,6 +41,7 @@ RunView = Callable[Concatenate[HttpRequest, JudgingRun, P], HttpResponseBase]
 
 # Workers that store results of the run may be in the way, and PostgreSQL may choose this one to give way.
 OUTAGE_SECONDS = 5.0
+NOTHING_LEFT = gettext_lazy("Nothing is left to ask again: the answers have a score, or count no more.")
 
 
 @dataclass(frozen=True)
@@ -146,21 +147,40 @@ def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 @run_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judging_retry(request: HttpRequest, run: JudgingRun) -> HttpResponse:
-    """Ask again about what the run left without a score, for one reason or any."""
-    if request.method != "POST":
-        return _to_run(run)
+    """Ask again about what the run left without a score, for one reason or any; first what it would take."""
+    reason = (request.POST if request.method == "POST" else request.GET).get("reason", "")[:40]
     try:
-        again = run_retry(
-            run=run, reason=request.POST.get("reason", "")[:40], actor=signed_in(request), clock=timezone.now
-        )
+        if request.method != "POST":
+            return _retry_page(request, run, reason)
+        again = run_retry(run=run, reason=reason, actor=signed_in(request), clock=timezone.now)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return _to_run(run)
     if again is None:
-        messages.info(request, _("Nothing is left to ask again: the answers have a score, or count no more."))
+        messages.info(request, NOTHING_LEFT)
         return _to_run(run)
     messages.success(request, _("What failed is being asked again."))
     return _to_run(again)
+
+
+def _retry_page(request: HttpRequest, run: JudgingRun, reason: str) -> HttpResponse:
+    """How many requests asking again would take, and at which cost. Raises what refuses it."""
+    now = timezone.now()
+    plan, left = retry_plan(run=run, reason=reason, now=now), retry_budget(run, now)
+    if not plan.rows:
+        messages.info(request, NOTHING_LEFT)
+        return _to_run(run)
+    context = {
+        "study": run.study,
+        "run": run,
+        "reason": reason,
+        "sentence": reason_text(reason) if reason else "",
+        "estimates": plan.estimates,
+        "calls": sum(int(str(one["calls"])) for one in plan.estimates),
+        "cost": plan.cost,
+        "budget_left": left,
+    }
+    return render(request, "judging/retry.html", context)
 
 
 def _to_run(run: JudgingRun) -> HttpResponse:

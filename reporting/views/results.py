@@ -34,6 +34,7 @@ from scoring.selectors.runs import changes_since, newest_study_results, results_
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
+from studies.selectors.names import code_names
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 
@@ -90,7 +91,7 @@ def _results_context(
         "changes": changes_since(results),
         "ladder": ladder,
         "tiles": tiles(found),
-        "categories": categories_shown(found, values),
+        "categories": categories_shown(found, values, code_names(study)),
         "values": values,
         "checks": checks(study, found, query),
         "intervals": list(interval_sentences(found.report.overall, found.report.categories)),

@@ -27,7 +27,7 @@ from presentation.numbers import decimals, percent
 from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import ShareForm, VerdictForm
 from screening.jobs import SCREENING
-from screening.models import VerdictDecision
+from screening.models import Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
 from screening.selectors import ledger
 from screening.selectors.cases import (
@@ -50,6 +50,7 @@ from studies.models import Participant, Study
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.listing import Column, Listing
 
 PEOPLE_PER_PAGE = 50
 WAITING, DECIDED = "waiting", "decided"
@@ -57,6 +58,14 @@ SHOWS = (
     (ledger.NOT_COUNTED, gettext_lazy("Not counted")),
     (ledger.COUNTED, gettext_lazy("Counted")),
     (ledger.EVERYBODY, gettext_lazy("Everybody decided")),
+)
+LEDGER_COLUMNS: tuple[Column[Verdict], ...] = (
+    Column("person", gettext_lazy("Person"), ("participant__code",), str),
+    Column("counted", gettext_lazy("Counted"), ("decision",), str),
+    Column("rules", gettext_lazy("What the rules found"), (), str),
+    Column("reason", gettext_lazy("Reason"), (), str),
+    Column("readings", gettext_lazy("Readings"), (), str, numeric=True),
+    Column("decided", gettext_lazy("Decided"), ("decided_at",), str),
 )
 BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that the file is UTF-8
 Queue = Sequence[tuple[str, str]]
@@ -129,12 +138,14 @@ def staff_screening_share(request: HttpRequest, study: Study) -> HttpResponse:
 def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
     """Everybody decided, with the reason that counts, and how many would count under other rules."""
     show = _ledger_show(request)
-    people = ledger.ledger_people(study, show)
+    listing = Listing(request, LEDGER_COLUMNS)
+    people = ledger.ledger_people(study, show, listing.sort)
     page = Paginator(people, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
     lines = ledger.ledger_lines(study, list(page.object_list))
     rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in rule_counts(study)]
     context = {
         "study": study, "page": page, "lines": lines, "show": show, "shows": SHOWS, "rules": rules,
+        "listing": listing,
         "counts": people_counts(study, None),
     }  # fmt: skip
     return render(request, "screening/ledger.html", context)
@@ -147,7 +158,9 @@ def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpRespon
     file = StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(("person", "counted", "rules", "reason", "readings", "settled", "decided_at"))
-    for line in ledger.ledger_lines(study, ledger.ledger_people(study, _ledger_show(request))):
+    for line in ledger.ledger_lines(
+        study, ledger.ledger_people(study, _ledger_show(request), request.GET.get("sort", ""))
+    ):
         *cells, decided_at = astuple(line)
         writer.writerow([*map(csv_cell, cells), decided_at.isoformat()])
     response = HttpResponse(BYTE_ORDER_MARK + file.getvalue(), content_type="text/csv; charset=utf-8")

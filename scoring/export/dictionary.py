@@ -34,8 +34,8 @@ papers and documents.
   anything that people wrote: answers, notes, explanations, what a rule saw, reviewers' reasons. The addresses
   of judges are left out of its manifest. What is counted from the words of answers (the block `exclusions` of
   `measures`) is not computed again from it.
-* Texts, scores, flags, verdicts and requests to judges of a withdrawn session are left out; that it existed,
-  and when, is not. The manifest's counts and costs of judging runs are of all requests.
+* Texts, scores, flags, verdicts and requests to judges of a withdrawn or void session are left out; that it
+  existed, and when, is not. The manifest's counts and costs of judging runs are of all requests.
 """
 TYPE_NAMES = {
     str: "text",

@@ -357,8 +357,9 @@ def compare_flow(run: Run, flow: Row, tables: Tables, report: Report, *, private
         "retained": sum(one["retained"] for one in people),
         "excluded": sum(one["excluded"] for one in people),
         "flagged": len({one["participant"] for one in tables["flags"] if one["prompt_id"] is None}),
+        "voided": sum(one["session_status"] == "void" for one in people),
     }  # fmt: skip
-    for name in FLOW:
+    for name in (*FLOW, *(["voided"] if "voided" in flow else [])):
         report.compare("flow", f"run {run.number}, {name}", flow[name], counts.get(name, 0))
     scored = np.unique(run.places["person"][~np.isnan(run.places["p"])]).size
     report.compare("flow", f"run {run.number}, with_scores", flow["with_scores"], scored, or_more=private)

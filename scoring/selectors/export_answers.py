@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from batches.models import Answer
-from batches.rules.statuses import SessionStatus, answer_state, counts
+from batches.rules.statuses import VOID, SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
 from psychometrics.data.categories import category_of
@@ -31,6 +31,7 @@ ANSWER_PATHS = {
     "prompt_id": "prompt__prompt_id",
     "label": "prompt__label",
     "status": "session__status",
+    "voided_at": "session__voided_at",
     "rule": "session__overdue_rule",
     "asks_note": "session__asks_note",
     "has_text": "has_text",
@@ -59,7 +60,7 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
     """Every place of every started session."""
     answers = study_answers(study).filter(prompt__split="public").order_by("pk")
     for values in stored_columns(AnswerRow, answers, ANSWER_PATHS, computed=("state", "counts")):
-        status, rule = values.pop("status"), values.pop("rule")
+        status, rule, voided_at = values.pop("status"), values.pop("rule"), values.pop("voided_at")
         state = answer_state(
             session_status=SessionStatus(status),
             first_seen=values["first_seen_at"] is not None,
@@ -70,7 +71,7 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
             values |= {"text": None, "note": None, "confidence": None}
         if not values.pop("asks_note"):
             values["note"] = None
-        yield AnswerRow(**values, state=state, counts=counts(state, rule))
+        yield AnswerRow(**values, state=VOID if voided_at else state, counts=counts(state, rule))
 
 
 def score_rows(study: Study) -> Iterator[ScoreRow]:

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Case, CharField, F, QuerySet, Value, When
 
+from batches.rules.statuses import VOID
 from scoring.export.rows.base import Row
 from scoring.selectors.runs import runs_of
 from studies.models import Prompt, Study
@@ -35,6 +36,17 @@ def stored_columns(
     for values in stored.values_list(*columns.values()).iterator(CHUNK):
         found = dict(zip(columns, values, strict=True))
         yield found | {name: found[name] or None for name in empty_as_none}
+
+
+def session_status(session: str = "") -> Case:
+    """The status of a session as files have it; `session` leads to it. What the team voided is `void`: the
+    person did not withdraw.
+    """
+    return Case(
+        When(**{f"{session}voided_at__isnull": False}, then=Value(VOID)),
+        default=F(f"{session}status"),
+        output_field=CharField(null=True),
+    )
 
 
 def named(record: object, *names: str) -> dict[str, Any]:

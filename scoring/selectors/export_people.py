@@ -6,12 +6,13 @@ from typing import Any
 from django.db.models import BooleanField, Case, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from batches.models import Session, SessionEvent, SessionEventKind
-from batches.rules.statuses import SessionStatus
+from batches.rules.statuses import VOID, SessionStatus
 from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
-from scoring.selectors.export_columns import OF_ANSWER, stored_columns
+from scoring.selectors.export_columns import OF_ANSWER, session_status, stored_columns
 from screening.selectors import participants
 from studies.models import Consent, Participant, Study, StudyEvent
 
+NOT_USED = (SessionStatus.WITHDRAWN, VOID)
 PERSON = {"participant": "participant__code"}
 # Facts of events that identify nobody; everything else an event carries stays in the database.
 PUBLIC_DETAILS = frozenset(
@@ -31,8 +32,9 @@ def participant_rows(study: Study) -> Iterator[ParticipantRow]:
         consent_decided_at=Subquery(newest.values("decided_at")[:1]),
         excluded=_among(participants.excluded_participants(study)),
         retained=_among(participants.retained_participants(study)),
+        shown_status=session_status("session__"),
     )
-    paths = {"participant": "code", "arm": "session__arm", "session_status": "session__status"}
+    paths = {"participant": "code", "arm": "session__arm", "session_status": "shown_status"}
     for values in stored_columns(ParticipantRow, people.order_by("pk"), paths, empty_as_none=("arm",)):
         yield ParticipantRow(**values)
 
@@ -47,15 +49,19 @@ def _among(people: QuerySet[Participant]) -> Case:
 
 
 def session_rows(study: Study) -> Iterator[SessionRow]:
-    """Every started session; what a withdrawn one says about resources is left out."""
+    """Every started session; what a withdrawn or voided one says about resources is left out."""
     started = SessionEvent.objects.filter(session=OuterRef("pk"), kind=SessionEventKind.STARTED)
     sessions = Session.objects.filter(participant__study=study, participant__is_test=False).annotate(
-        protocol_hash=Subquery(started.values("details__protocol_hash")[:1])
+        protocol_hash=Subquery(started.values("details__protocol_hash")[:1]), shown_status=session_status()
     )
-    paths = PERSON | {"batch": "batch__number", "declared_at": "resources_recorded_at"}
+    paths = PERSON | {
+        "batch": "batch__number",
+        "declared_at": "resources_recorded_at",
+        "status": "shown_status",
+    }
     in_order = sessions.order_by("started_at", "participant__code")
     for values in stored_columns(SessionRow, in_order, paths, empty_as_none=("arm",)):
-        if values.pop("declared_at") is None or values["status"] == SessionStatus.WITHDRAWN:
+        if values.pop("declared_at") is None or values["status"] in NOT_USED:
             values |= {"resources": None, "resources_note": None}
         yield SessionRow(**values)
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
+from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.models.leaderboard import Configuration, Leaderboard, ScoreRow, score_arrays
-from scoring.models import ModelConfiguration, ModelScore
+from scoring.models import MeasureRow, ModelConfiguration, ModelScore, ResultSet
 from studies.models import ItemBank, Study
 
 DIGEST_CHARACTERS = 8  # fewer would rather be a mistyped name
@@ -38,6 +39,21 @@ def studies_measured_on(item_bank: ItemBank) -> list[str]:
     """Short names of the studies whose results on this bank were measured before."""
     studies = Study.objects.filter(item_bank=item_bank, scoring_runs__result_sets__measurement__isnull=False)
     return list(studies.order_by("slug").values_list("slug", flat=True).distinct())
+
+
+def imported_with(one: ModelConfiguration) -> QuerySet[ModelConfiguration]:
+    """This model and all that one import brought with it."""
+    return ModelConfiguration.objects.filter(item_bank=one.item_bank_id, imported_at=one.imported_at)
+
+
+def studies_resting_on(models: Sequence[ModelConfiguration]) -> list[Study]:
+    """The studies whose newest results of some run were measured while one of these models was there."""
+    subsets = [f"model:{one.name}" for one in models]
+    newest = ResultSet.objects.order_by().values("run").annotate(newest=Max("pk")).values("newest")
+    rows = MeasureRow.objects.filter(results__in=newest, block=Block.MODELS, subset__in=subsets)
+    bank = models[0].item_bank_id
+    studies = Study.objects.filter(item_bank=bank, scoring_runs__result_sets__in=rows.values("results"))
+    return list(studies.order_by("slug").distinct())
 
 
 def _score_rows(scored: Sequence[int]) -> Iterator[ScoreRow]:

@@ -1,16 +1,18 @@
 """Stored measures as pages, reports and exports read them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
+from presentation.codes import CodeNames
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
 from studies.models import Prompt
+from studies.selectors.names import code_names
 
 # What of the block Results the page of another block shows beside its own.
 BESIDE: Mapping[Block, Callable[[MeasureRow], bool]] = {
@@ -25,7 +27,7 @@ NEVER = {"state": "refused", "template": "", "facts": {}, "seconds": 0.0}
 class BlockMeasures:
     """What one block came to: its rows in the order they were computed, and how it ended.
 
-    `labels` are those of the prompts that rows are about, by prompt id.
+    `labels` are those of the prompts that rows are about, by prompt id; `names` are those of codes.
     """
 
     block: Block
@@ -34,6 +36,7 @@ class BlockMeasures:
     seconds: float
     rows: tuple[MeasureRow, ...]
     labels: Mapping[str, str]
+    names: CodeNames = field(default_factory=CodeNames)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], MeasureRow]:
@@ -56,7 +59,10 @@ def scope_to_show(results: ResultSet) -> Scope:
 
 def measurement_of(results: ResultSet) -> Measurement | None:
     """The measurement of these results, once there is one."""
-    return Measurement.objects.filter(result_set=results).select_related("result_set").first()
+    found = Measurement.objects.filter(result_set=results).first()
+    if found is not None:
+        found.result_set = results  # whose study is loaded
+    return found
 
 
 def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.ALL) -> BlockMeasures:
@@ -64,7 +70,8 @@ def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.
     ended = measurement.ended(scope).get(block, NEVER)
     stored = measurement.result_set.measures.filter(scope=scope, block__in=(block, Block.RESULTS))
     rows = list(stored.order_by("pk"))
-    return _ended_block(block, ended, rows, _prompt_labels(measurement, rows))
+    names = code_names(measurement.result_set.run.study)
+    return _ended_block(block, ended, rows, _prompt_labels(measurement, rows), names)
 
 
 def _prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
@@ -79,7 +86,11 @@ def _prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict
 
 
 def _ended_block(
-    block: Block, ended: Mapping[str, Any], stored: Iterable[MeasureRow], labels: Mapping[str, str]
+    block: Block,
+    ended: Mapping[str, Any],
+    stored: Iterable[MeasureRow],
+    labels: Mapping[str, str],
+    names: CodeNames,
 ) -> BlockMeasures:
     """The block with its sentence in the reader's language. Of one that was computed, the rows of the results
     that stand beside its own come first.
@@ -91,15 +102,16 @@ def _ended_block(
     template, facts = ended["template"], ended["facts"]
     # The empty text would be translated into the header of the catalogue.
     sentence = _(template) % facts if template else ""
-    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], tuple(rows), labels)
+    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], tuple(rows), labels, names)
 
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
     """Every block, in two queries."""
     stored = list(measurement.result_set.measures.filter(scope=scope).order_by("pk"))
     labels = _prompt_labels(measurement, stored)
+    names = code_names(measurement.result_set.run.study)
     return {
-        block: _ended_block(block, ended, stored, labels)
+        block: _ended_block(block, ended, stored, labels, names)
         for block, ended in ((Block(name), ended) for name, ended in measurement.ended(scope).items())
     }
 

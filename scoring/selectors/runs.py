@@ -25,7 +25,12 @@ BATCHED = gettext_noop(
     "The judge was asked about up to %(number)d criteria of an answer in one call, in a text of Chiron's "
     "own. Published item parameters hold for one criterion a call."
 )
-ENDS = (SessionEventKind.SUBMITTED, SessionEventKind.EXPIRED, SessionEventKind.WITHDRAWN)
+ENDS = (
+    SessionEventKind.SUBMITTED,
+    SessionEventKind.EXPIRED,
+    SessionEventKind.WITHDRAWN,
+    SessionEventKind.VOIDED,
+)
 
 
 def runs_of(study: Study) -> QuerySet[ScoringRun]:
@@ -40,8 +45,8 @@ def newest_results(run: ScoringRun) -> ResultSet | None:
 
 def newest_study_results(study: Study) -> ResultSet | None:
     """The newest computation of any run of the study."""
-    related = "run__study__item_bank"
-    return ResultSet.objects.select_related(related).filter(run__study=study).order_by("-pk").first()
+    related = ("run__study__item_bank", "run__study__bank_version")
+    return ResultSet.objects.select_related(*related).filter(run__study=study).order_by("-pk").first()
 
 
 def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]:

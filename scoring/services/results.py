@@ -70,4 +70,7 @@ def _headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
 def _flow_of(study: Study, answers: Iterable[ResultAnswer]) -> dict[str, object]:
     """The flow of people and answers, and what Top was chosen from."""
     with_scores = {answer.participant for answer in answers if answer.score is not None}
-    return {**asdict(study_flow(study)), "top_size": study.protocol.top_size, "with_scores": len(with_scores)}
+    flow = asdict(study_flow(study))
+    if not flow["voided"]:  # as stored before sessions could be voided
+        del flow["voided"]
+    return {**flow, "top_size": study.protocol.top_size, "with_scores": len(with_scores)}

@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language, gettext as _
+from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formats.cells import csv_cell
@@ -26,11 +26,19 @@ from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required
 
 FILES_PER_PAGE = 50
 TAKINGS_SHOWN = 8
 JOBS = ("export", "report")
+FILE_COLUMNS: tuple[Column[Any], ...] = (
+    Column("made_at", gettext_lazy("Made"), ("made_at",), lambda one: one.made_at.isoformat()),
+    Column("contents", gettext_lazy("Contents"), ("contents",), lambda one: one.contents),
+    Column("rows", gettext_lazy("Rows"), ("rows",), lambda one: one.rows, numeric=True),
+    Column("bytes", gettext_lazy("Size"), ("size",), lambda one: one.size, numeric=True),
+    Column("taken", gettext_lazy("Taken"), ("taken",), lambda one: one.taken, numeric=True),
+)
 COLUMNS = ("made_at", "contents", "made_by", "rows", "bytes", "sha256", "taken", "deleted_at")
 
 
@@ -44,7 +52,9 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
     files = export_files(study)
     if chosen in ExportContents.values:
         files = files.filter(contents=chosen)
-    if request.GET.get("format") == "csv":
+    listing = Listing(request, FILE_COLUMNS)
+    files = listing.ordered(files)
+    if listing.wants_csv:
         return _as_csv(study, files)
     page = Paginator(files, FILES_PER_PAGE).get_page(request.GET.get("page"))
     now, user = timezone.now(), signed_in(request)
@@ -60,6 +70,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
         "takings": newest_takings(study, TAKINGS_SHOWN),
         "contents": ExportContents.choices,
         "chosen": chosen,
+        "listing": listing,
         "kept_days": KEPT.days,
         "link_minutes": int(LINK.total_seconds() // 60),
     }

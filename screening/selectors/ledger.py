@@ -28,14 +28,21 @@ class LedgerLine:
     decided_at: datetime
 
 
-def ledger_people(study: Study, show: str) -> list[tuple[str, int]]:
-    """Code and deciding verdict of the decided people that `show` asks for, by code."""
+LEDGER_SORTS = {"person": "participant__code", "counted": "decision", "decided": "decided_at"}
+
+
+def ledger_people(study: Study, show: str, sort: str = "") -> list[tuple[str, int]]:
+    """Code and deciding verdict of the decided people that `show` asks for, by code unless `sort` names a
+    column; with a "-" downwards.
+    """
     decided = participants.newest_verdicts(study).filter(leaves_open=LeftOpen.NOTHING)
     decided = decided.filter(participant__in=participants.flagged_participants(study).order_by().values("pk"))
     if show in {NOT_COUNTED, COUNTED}:
         wanted = VerdictDecision.CONFIRM if show == NOT_COUNTED else VerdictDecision.OVERTURN
         decided = decided.filter(decision=wanted)
-    return list(decided.order_by("participant__code").values_list("participant__code", "pk"))
+    column = LEDGER_SORTS.get(sort.removeprefix("-"), "participant__code")
+    order = f"-{column}" if sort.startswith("-") else column
+    return list(decided.order_by(order, "participant__code").values_list("participant__code", "pk"))
 
 
 def ledger_lines(study: Study, people: Sequence[tuple[str, int]]) -> list[LedgerLine]:

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from batches.models import SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
-from screening.models import AnswerFlag, ParticipantFlag, Verdict, VerdictDecision
+from screening.models import AnswerFlag, ParticipantFlag, ScreeningRun, Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
 from studies.models import Participant, Study, User
 
@@ -110,3 +110,10 @@ def _went_on_after(moment: str, *, session: str) -> Exists:
             session=OuterRef(session), kind__in=WENT_ON, happened_at__gt=OuterRef(moment)
         )
     )
+
+
+def filter_ran_after(study: str, ended_at: str) -> Exists:
+    """Whether the off-task rules went over everybody of a study after somebody's end; names of the outer
+    query's columns. Before that nobody knows whether the person counts.
+    """
+    return Exists(ScreeningRun.objects.filter(study=OuterRef(study), ran_at__gte=OuterRef(ended_at)))

@@ -86,7 +86,7 @@ class BankBuilder:
         if not problems:
             self._prompts.append(prompt)
 
-    def reading(self, *, name: str = "") -> BankReading:
+    def reading(self, *, name: str = "", category_names: Mapping[str, str] | None = None) -> BankReading:
         """Everything taken in so far; a bank without a prompt and without a problem is itself a problem."""
         if not self._prompts and not self._problems:
             message = "the bank holds no prompts; give a file with at least one"
@@ -96,6 +96,7 @@ class BankBuilder:
             prompts=tuple(self._prompts),
             canaries=tuple(dict.fromkeys(self._canaries)),
             name=name,
+            category_names=category_names or {},
         )
         return BankReading(bank=bank, problems=tuple(self._problems), root=self.root)
 

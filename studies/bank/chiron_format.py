@@ -10,7 +10,7 @@ from formats.sentences import text_fault
 from studies.bank.building import BankBuilder, BankReading, Draft
 
 HEADER_FIELD = "chiron_bank"
-HEADER_FIELDS = (HEADER_FIELD, "name", "canary")
+HEADER_FIELDS = (HEADER_FIELD, "name", "canary", "categories")
 VERSION = 1
 
 # Field of PromptRecord -> field of a line.
@@ -34,16 +34,17 @@ FIELD_NAMES: Mapping[str, str] = {
 def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
     """The prompts of a JSONL file; attachments are looked up relative to the file's folder."""
     builder = BankBuilder("chiron", path.parent, limits, FIELD_NAMES)
-    name = ""
+    name, category_names = "", dict[str, str]()
     try:
         for position, line in enumerate(json_lines(path, max_bytes=limits.bank_bytes)):
             if position == 0 and line.value is not None and HEADER_FIELD in line.value:
                 name = _read_header(line.number, line.value, builder)
+                category_names = _category_names(line.number, line.value, builder)
             else:
                 _add_line(line, builder)
     except FileRefused as error:
         builder.add_problem(error.problem)
-    return builder.reading(name=name)
+    return builder.reading(name=name, category_names=category_names)
 
 
 def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder) -> str:
@@ -59,6 +60,20 @@ def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder)
         builder.add_problem(Problem(number, None, field_name, message))
     builder.add_canary(value.get("canary", ""), line=number)
     return "" if fault else str(name)
+
+
+def _category_names(number: int, value: Mapping[str, object], builder: BankBuilder) -> dict[str, str]:
+    """What pages call categories and sub-categories, by their codes."""
+    names = value.get("categories", {})
+    if not isinstance(names, dict):
+        fault = "must be an object that gives each code its name"
+        builder.add_problem(Problem(number, None, "categories", fault))
+        return {}
+    faults = {code: text_fault(name) for code, name in names.items()}
+    for code, fault in faults.items():
+        if fault:
+            builder.add_problem(Problem(number, None, f"categories.{code}", fault))
+    return {code: str(name).strip() for code, name in names.items() if not faults[code] and str(name).strip()}
 
 
 def _add_line(line: JsonLine, builder: BankBuilder) -> None:

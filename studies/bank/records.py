@@ -4,6 +4,7 @@ The models are frozen, refuse unknown fields and hold only what can be stored as
 A blank answer, criterion or id is an error here, so nothing downstream has to ask whether "" means "absent".
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, model_validator
@@ -124,9 +125,12 @@ class PromptRecord(Record):
 
 
 class BankRecord(Record):
-    """A whole bank. `name` is a label for people and no part of the content."""
+    """A whole bank. `name`, and `category_names` by category or sub-category, are labels for people and no
+    part of the content.
+    """
 
     format: BankFormat
     prompts: tuple[PromptRecord, ...]
     canaries: tuple[Text, ...] = ()
     name: Text = ""
+    category_names: Mapping[str, str] = {}

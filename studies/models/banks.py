@@ -19,13 +19,16 @@ class Bank(models.Model):
 
 
 class BankVersion(models.Model):
-    """One import of a bank; a correction is the next number."""
+    """One import of a bank; a correction is the next number. `category_names` are what pages call its
+    categories and sub-categories, by code: labels for people, the newest that a file of this content gave.
+    """
 
     bank = models.ForeignKey(Bank, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     format = models.CharField(max_length=20)
     digest = models.CharField(max_length=64)
     canaries = models.JSONField(default=list)
+    category_names = models.JSONField(default=dict)
     problems = models.JSONField(default=list)
     imported_at = models.DateTimeField()
 

@@ -69,11 +69,20 @@ def bank_import(*, slug: str, reading: BankReading, strict: bool, now: datetime)
     digest = bank_digest(reading.bank)
     existing = BankVersion.objects.select_related("bank").filter(bank__slug=slug, digest=digest).first()
     if existing:
+        _names_update(existing, reading)
         return BankImport(existing, created=False, problems=reading.problems)
     # Files first: rows never point to a file that is not there.
     files = (attachment for prompt in reading.bank.prompts for attachment in prompt.attachments)
     attachments_store(attachments=files, base_dir=reading.root)
     return _add_version(slug, digest, reading, now)
+
+
+def _names_update(version: BankVersion, reading: BankReading) -> None:
+    """The names of categories are labels: a file of the same content may give others."""
+    names = dict(reading.bank.category_names)
+    if names and names != version.category_names:
+        version.category_names = names
+        version.save(update_fields=["category_names"])
 
 
 @transaction.atomic
@@ -89,6 +98,7 @@ def _add_version(slug: str, digest: str, reading: BankReading, now: datetime) ->
         format=reading.bank.format,
         digest=digest,
         canaries=list(reading.bank.canaries),
+        category_names=dict(reading.bank.category_names),
         problems=[str(problem) for problem in reading.problems],
         imported_at=now,
     )

@@ -69,6 +69,7 @@ class StudyEventKind(StrEnum):
     SECOND_READINGS_SET = "second_readings_set"
     VERDICT_GIVEN = "verdict_given"
     RESULTS_RECOMPUTED = "results_recomputed"
+    MODELS_DELETED = "models_deleted"
     JOB_STARTED = "job_started"
     JOB_FINISHED = "job_finished"
     JOB_FAILED = "job_failed"

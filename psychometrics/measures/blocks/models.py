@@ -15,6 +15,7 @@ from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable
 from psychometrics.inference.standard_errors import analytic_estimate
 from psychometrics.irt.bank import ItemBank
+from psychometrics.measures.blocks.models_categories import category_measures
 from psychometrics.measures.blocks.models_published import published_measures
 from psychometrics.measures.inputs import Inputs, ModelFacts
 from psychometrics.models.leaderboard import Configuration, Leaderboard
@@ -64,7 +65,7 @@ class Side:
 
 
 def model_measures(inputs: Inputs) -> Iterator[Measure]:
-    """Each model on all prompts and on those of Average and of Top, the differences, and who is told apart.
+    """Each model on all prompts, on those of Average, of Top and of each category, and who is told apart.
 
     Raises NotMeasurable without item parameters, models or scored answers.
     """
@@ -78,6 +79,7 @@ def model_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from side_measures(inputs, average, board, models)
     if inputs.top.any():
         yield from side_measures(inputs, side_of(inputs, TOP, bank), board, models)
+    yield from category_measures(inputs.cohort, average.items, list(zip(board.scored, models, strict=True)))
     yield from published_measures(board.published, bank, average.cohort[Theta.POOL].estimate, inputs.rng)
 
 

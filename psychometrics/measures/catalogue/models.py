@@ -8,8 +8,14 @@ from psychometrics.measures.catalogue.entry import AVERAGE, GROUPS, Entry, Need,
 
 BESIDE = (Need.ITEMS, Need.MODELS)
 OF_MODEL = ("model:NAME",)
+OF_CATEGORY = ("category:NAME;model:NAME",)
 of_model = partial(Entry, block=Block.MODELS, subsets=OF_MODEL)
 difference = partial(of_model, groups=GROUPS, needs=BESIDE)
+of_category = partial(of_model, groups=(AVERAGE,), subsets=OF_CATEGORY, needs=BESIDE)
+IN_CATEGORY = _(
+    "A model on the prompts of one category that people answered, each as often as they answered it; single "
+    "responses."
+)
 PAIRED = _("Cohort minus model, paired on the prompts that both have scores on.")
 MODELS = (
     of_model(
@@ -30,6 +36,12 @@ MODELS = (
         "difference.prompt", _("Cohort − model, theta.prompt"), Unit.LOGITS, PAIRED,
         on_logistic=OnLogistic.EMPTY,
     ),
+    of_category(
+        "models.category.theta.pool", _("A model in a category, theta.pool"), Unit.LOGITS, IN_CATEGORY,
+        on_logistic=OnLogistic.EMPTY,
+    ),
+    of_category("models.category.theta.ql", _("A model in a category, theta_QL"), Unit.QL, IN_CATEGORY),
+    of_category("models.category.raw_mean", _("A model in a category, mean score"), Unit.SCORE, IN_CATEGORY),
     of_model(
         "theta.published", _("theta as published"), Unit.LOGITS,
         _("The theta of a model of which nothing else is known, on its publisher's scale."),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -9,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from judging.models import AuditSample
@@ -24,8 +25,16 @@ from screening.selectors.participants import undecided_participants
 from studies.models import Study
 from studies.roles import Can
 from studies.views.access import page_refused, rights_here, signed_in, study_page
+from studies.views.listing import Column, Listing
 
 SAMPLES_PER_PAGE = 20
+SAMPLE_COLUMNS: tuple[Column[Any], ...] = (
+    Column("sample", gettext_lazy("Sample"), ("pk",), lambda one: one.pk),
+    Column("run", gettext_lazy("Run"), ("judging_run",), lambda one: one.judging_run_id),
+    Column("rated", gettext_lazy("Rated"), ("rated",), lambda one: one.rated),
+    Column("by_you", gettext_lazy("By you"), ("mine",), lambda one: one.mine, numeric=True),
+    Column("drawn", gettext_lazy("Drawn"), ("drawn_at",), lambda one: one.drawn_at.isoformat()),
+)
 ITEMS_PER_PAGE = 50
 
 
@@ -48,8 +57,12 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponse:
         else:
             return redirect("staff_audit_sample", slug=study.slug, number=run.pk, sample=sample.pk)
     samples = samples_with_progress(study, rater_name(signed_in(request)))
+    listing = Listing(request, SAMPLE_COLUMNS)
+    samples = listing.ordered(samples)
+    if listing.wants_csv:
+        return listing.csv(samples, f"audit-samples-{study.slug}")
     page = Paginator(samples, SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"study": study, "page": page, "run": run, "form": form}
+    context = {"study": study, "page": page, "run": run, "form": form, "listing": listing}
     return render(request, "reporting/audits.html", context, status=422 if form.errors else 200)
 
 

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
-from presentation.drawings.multiples import Part, multiple, shared_scale
+from presentation.codes import CodeNames
+from presentation.drawings.multiples import Beside, Part, multiple, shared_scale
 from presentation.drawings.scales import Say
 from presentation.drawings.shapes import Drawing
 from presentation.numbers import counted, decimals, percent
+from presentation.tables import ABSENT
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.headline import AVERAGE, Headline, ability_of, interval_of
+from reporting.views.headline.standing import models_within
 
 RAW, ABILITY = "raw", "ability"
 CATEGORY = "category:"
@@ -18,58 +21,82 @@ CATEGORY = "category:"
 
 @dataclass(frozen=True)
 class CategoryShown:
-    """One category. Without a drawing there is no number, and `why` says so."""
+    """One category. `words` say what it rests on and how many models its interval holds. Without a drawing
+    there is no number, and `why` says so.
+    """
 
     name: str
+    code: str
     value: str
-    answers: str
+    ends: str
+    words: str
     drawing: Drawing | None
     about: str
     why: str = ""
 
 
-def categories_shown(found: Headline, values: str) -> list[CategoryShown]:
+def categories_shown(found: Headline, values: str, names: CodeNames) -> list[CategoryShown]:
     """By name. `values` are abilities, or raw scores."""
     averages = [row for row in found.report.categories if row.group == AVERAGE]
     tops = {row.category: row for row in found.report.categories if row.group != AVERAGE}
-    parts = {row.category: _part(found, row, tops.get(row.category), values) for row in averages}
+    parts = {row.category: _part(found, row, tops.get(row.category), values, names) for row in averages}
     drawn = [part for part in parts.values() if part]
     whole = _value(found, found.average, values) if found.average else None
     scale = shared_scale(drawn, whole)
-    say = _say(values)
-    shown = []
-    for row in averages:
-        part = parts[row.category]
-        shown.append(
-            CategoryShown(
-                name=row.category,
-                value=say(part.value) if part else "–",
-                answers=_("%(number)s answers") % {"number": counted(row.pairs)},
-                drawing=multiple(part, scale, _axis_numbers(values), whole) if part else None,
-                about=part.told if part else "",
-                why="" if part else _("no number: too little is scored here"),
-            )
+    shown = [
+        CategoryShown(
+            name=str(name := names.category(row.category)),
+            code=name.code if name != name.code else "",
+            value=_say(values)(part.value) if part else ABSENT,
+            ends=_ends(part, values) if part else "",
+            words=_words(row, part),
+            drawing=multiple(part, scale, _axis_numbers(values), whole) if part else None,
+            about=part.told if part else "",
+            why="" if part else _("no number: too little is scored here"),
         )
-    return shown
+        for row, part in ((row, parts[row.category]) for row in averages)
+    ]
+    return sorted(shown, key=lambda one: one.name.casefold())
 
 
-def _part(found: Headline, row: GroupNumbers, top: GroupNumbers | None, values: str) -> Part | None:
+def _ends(part: Part, values: str) -> str:
+    say = _say(values)
+    if part.low is None or part.high is None:
+        return _("no interval")
+    return _("%(low)s to %(high)s") % {"low": say(part.low), "high": say(part.high)}
+
+
+def _words(row: GroupNumbers, part: Part | None) -> str:
+    answers = ngettext("%(number)s answer", "%(number)s answers", row.pairs) % {"number": counted(row.pairs)}
+    if part is None or part.low is None or part.high is None or not part.models:
+        return answers
+    return f"{answers}; {models_within([one.value for one in part.models], part.low, part.high)}"
+
+
+def _part(
+    found: Headline, row: GroupNumbers, top: GroupNumbers | None, values: str, names: CodeNames
+) -> Part | None:
     value, of_top = _value(found, row, values), _value(found, top, values) if top else None
     if value is None:
         return None
     ends, say = _interval(found, row, values), _say(values)
+    category = names.category(row.category)
     told = _("%(category)s: %(value)s, 95 %% interval %(ends)s") % {
-        "category": row.category, "value": say(value),
+        "category": category, "value": say(value),
         "ends": f"{say(ends[0])} – {say(ends[1])}" if ends else _("none"),
     }  # fmt: skip
     top_told = (
         _("%(category)s, Top picked by these same scores: %(value)s")
-        % {"category": row.category, "value": say(of_top)}
+        % {"category": category, "value": say(of_top)}
         if of_top is not None
         else ""
     )
     low, high = ends or (None, None)
-    return Part(value, low, high, told, of_top, top_told)
+    models = [
+        Beside(model.value or 0.0, f"{model.details['model']}: {say(model.value or 0.0)}")
+        for model in found.models_in(row.category, raw=values == RAW)
+    ]
+    return Part(value, low, high, told, of_top, top_told, models)
 
 
 def _value(found: Headline, row: GroupNumbers, values: str) -> float | None:

@@ -7,7 +7,7 @@ from presentation.drawings.shapes import Drawing
 from presentation.numbers import counted, decimals, span
 from presentation.tables import ABSENT, Table
 from reporting.selectors.headline import Headline, Model
-from reporting.views.headline.sentence import LEVEL, VERDICT_WORDS
+from reporting.views.headline.standing import LEVEL, VERDICT_WORDS
 
 
 def ladder_drawing(found: Headline, width: float) -> Drawing | None:

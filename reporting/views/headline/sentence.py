@@ -4,21 +4,13 @@ from collections.abc import Iterator
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
 
 from presentation.measures import why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
 from psychometrics.inference.measure import Block
 from reporting.selectors.headline import Headline
-
-ABOVE, BELOW, LEVEL = "above", "below", "not_distinguishable"
-VERDICT_WORDS = {
-    ABOVE: gettext_lazy("people are stronger"),
-    BELOW: gettext_lazy("people are weaker"),
-    LEVEL: gettext_lazy("people cannot be told apart from it"),
-    "": gettext_lazy("not compared"),
-}
-LONGEST_LIST = 3  # models that are named
+from reporting.views.headline.standing import standing_sentence
 
 
 def headline_sentence(found: Headline) -> SafeString:
@@ -37,7 +29,7 @@ def _sentences(found: Headline) -> Iterator[Text]:
         yield from _without_ability(found)
         return
     if found.compared:
-        yield _standing(found)
+        yield standing_sentence(found, subject(found))
     else:
         yield format_html(
             _("{people} reach an ability of <strong>{value}</strong>{interval}."),
@@ -82,28 +74,6 @@ def _without_ability(found: Headline) -> Iterator[Text]:
         yield _("There is no ability on the scale of the item bank: {why}.").format(
             why=why or _("no scored question has item parameters")
         )
-
-
-def _standing(found: Headline) -> SafeString:
-    number = len(found.compared)
-    above, below, level = (len(found.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
-    facts = {"people": subject(found), "models": counted(number)}
-    for text, share in (
-        (_("{people} are <strong>stronger than all {models} models</strong> they are compared with."), above),
-        (_("{people} are <strong>weaker than all {models} models</strong> they are compared with."), below),
-        (_("{people} <strong>cannot be told apart</strong> from any of {models} models."), level),
-    ):
-        if share == number:
-            return format_html(text, **facts)
-    stronger = format_html(
-        _("{people} are <strong>stronger than {above} of {models} models</strong>"), above=above, **facts
-    )
-    others = []
-    if below:
-        others.append(_("weaker than {number}").format(number=below))
-    if level:
-        others.append(_("cannot be told apart from {number}").format(number=level))
-    return format_html(_("{stronger}, {others}."), stronger=stronger, others=_(" and ").join(others))
 
 
 def _bracketed(found: Headline) -> str:
@@ -154,22 +124,3 @@ def _top(found: Headline) -> Iterator[Text]:
             ),
             **facts,
         )
-
-
-def how_sure(found: Headline) -> str:
-    """Whom Average cannot be told apart from, in words, the nearest first."""
-    near = found.standing(LEVEL)
-    if not found.compared:
-        return ""
-    if not near:
-        return _("told apart from every model")
-    near.sort(key=lambda one: abs((one.theta.value or 0.0) - (found.ability or 0.0)))
-    named = ", ".join(one.name for one in near[:LONGEST_LIST])
-    rest = len(near) - LONGEST_LIST
-    if rest <= 0:
-        return _("cannot be told apart from {models}").format(models=named)
-    return ngettext(
-        "cannot be told apart from {models} and {rest} more",
-        "cannot be told apart from {models} and {rest} more",
-        rest,
-    ).format(models=named, rest=rest)

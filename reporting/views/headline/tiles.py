@@ -5,25 +5,28 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.drawings.scales import Scale, scale_of
+from presentation.drawings.sure import EDGE, WIDTH, Reach
 from presentation.first_intervals import ERRORS
 from presentation.measures import why_absent
 from presentation.numbers import counted, decimals, percent, span
+from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.selectors.headline import Headline
-from reporting.views.headline.sentence import how_sure
+from reporting.selectors.headline import AVERAGE, RAW_MEAN, Headline
+from reporting.views.headline.standing import models_within, near_models
 
 
 @dataclass(frozen=True)
 class Tile:
-    """`beside` stands small next to the value; `term` is the exact name, for a tooltip."""
+    """`sure` says how sure the value is; `term` is the exact name, for a tooltip."""
 
     label: str
     value: str
     look: str
-    beside: str = ""
     notes: tuple[str, ...] = ()
     term: str = ""
+    sure: HowSure | None = None
 
 
 def tiles(found: Headline) -> list[Tile]:
@@ -36,22 +39,26 @@ def tiles(found: Headline) -> list[Tile]:
 
 
 def _raw(found: Headline) -> Tile:
-    row = found.average
+    row, stored = found.average, found.get(RAW_MEAN, AVERAGE)
     mean = row.raw_mean if row else None
+    sure = None
+    if stored is not None and stored.low is not None and stored.high is not None:
+        ends = _("%(low)s to %(high)s") % {"low": percent(stored.low, 0), "high": percent(stored.high, 0)}
+        sure = HowSure(ends)
     return Tile(
         _("Average Human + AI, raw score"),
         percent(mean, 0),
         "average",
         notes=tuple(_basis(found)),
+        sure=sure,
         term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
     )
 
 
 def _average(found: Headline) -> Tile:
     row = found.average
-    sure = how_sure(found)
     few = row is not None and row.clusters is not None and row.clusters < FEW_CLUSTERS
-    notes = [*_basis(found), *([sure[0].upper() + sure[1:] + "."] if sure else [])]
+    notes = list(_basis(found))
     if row is not None and few:
         notes.append(
             _("The interval rests on %(number)d groups only and may be too narrow.")
@@ -61,11 +68,26 @@ def _average(found: Headline) -> Tile:
         _("Average Human + AI"),
         decimals(found.ability),
         "average",
-        span(*found.interval) if found.interval else _("no interval"),
         tuple(notes),
         _("theta.%(scale)s in logits; 95 %% interval %(error)s")
         % {"scale": found.scale, "error": ERRORS.get(row.interval if row else "", ABSENT)},
+        how_sure(_average_reach(found), _axis(found), near_models(found), _("no interval")),
     )
+
+
+def _average_reach(found: Headline) -> Reach | None:
+    if found.ability is None or found.interval is None:
+        return None
+    return Reach(found.ability, *found.interval)
+
+
+def _axis(found: Headline) -> Scale:
+    """Where the ladder puts everybody, in the width of a few words."""
+    values = [model.theta.value or 0.0 for model in found.models] + [found.ability or 0.0]
+    values += found.interval or ()
+    if (top := found.top) is not None:
+        values += [end for end in (top.value, top.low, top.high) if end is not None]
+    return scale_of(values, EDGE, WIDTH - EDGE)
 
 
 def _basis(found: Headline) -> Iterator[str]:
@@ -85,8 +107,15 @@ def _top(found: Headline) -> Tile:
     picked = _("Picked by these same scores: %(value)s.") % {
         "value": decimals(found.picked.value if found.picked else None)
     }
-    beside = span(row.low, row.high) if row.low is not None else str(why_absent(row.reason))
-    return Tile(label, decimals(row.value), "topmark", beside, (picked,), term)
+    reach = words = None
+    if row.value is not None and row.low is not None and row.high is not None:
+        reach, words = Reach(row.value, row.low, row.high, "topmark"), _within(found, row.low, row.high)
+    sure = how_sure(reach, _axis(found), words or "", str(why_absent(row.reason)))
+    return Tile(label, decimals(row.value), "topmark", (picked,), term, sure)
+
+
+def _within(found: Headline, low: float, high: float) -> str:
+    return models_within([model.theta.value or 0.0 for model in found.models], low, high)
 
 
 def _why_no_top(found: Headline) -> str:

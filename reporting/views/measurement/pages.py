@@ -7,12 +7,14 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
+from presentation.sorting import sort_table
 from psychometrics.inference.measure import Block
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.parts import BlockPage
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.table_files import table_response
+from reporting.views.table_sorting import sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
 from scoring.models import ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
@@ -44,7 +46,10 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "page": page,
         "found": found,
         "summary": page.summary(found) if found else (),
-        "tables": page.tables(found) if found else (),
+        "tables": [
+            table_shown(request, table, number)
+            for number, table in enumerate(page.tables(found) if found else (), start=1)
+        ],
         "figures": _figures(study, results, page, found, shown) if results and found else (),
     }
     return render(request, "reporting/measurement.html", context)
@@ -94,7 +99,8 @@ def staff_measurement_table(
     tables = PAGES[found.block].tables(found)
     if not 1 <= number <= len(tables):
         raise Http404
-    return table_response(tables[number - 1], f"{block}-{number}-{study.slug}")
+    table = sort_table(tables[number - 1], sort_of(request, number))
+    return table_response(table, f"{block}-{number}-{study.slug}")
 
 
 def _stored_block(

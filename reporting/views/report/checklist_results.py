@@ -181,3 +181,10 @@ def _people(records: StudyRecords) -> Sentences:
             "out of time; %(submitted)d handed in."
         )
         yield "5.1.5", told % {**vars(flow), "never": flow.recruited - flow.started}
+    if flow.voided:
+        told = ngettext(
+            "The study team voided %(voided)d session.",
+            "The study team voided %(voided)d sessions.",
+            flow.voided,
+        )
+        yield "5.1.5", told % vars(flow)

@@ -121,6 +121,13 @@ def sample(records: StudyRecords) -> Iterator[str]:
         flow.recruited,
     )
     yield told % vars(flow)
+    if flow.voided:
+        told = ngettext(
+            "The study team voided %(voided)d session: it counts nowhere.",
+            "The study team voided %(voided)d sessions: they count nowhere.",
+            flow.voided,
+        )
+        yield told % vars(flow)
     if flow.excluded:
         told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
     else:

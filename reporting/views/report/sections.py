@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _, gettext_lazy
 
-from batches.rules.statuses import AnswerState
+from batches.rules.statuses import VOID, AnswerState
 from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
 from presentation.measures import group_name
 from presentation.numbers import counted, decimals
@@ -42,11 +42,12 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
         (_("Handed in"), flow.submitted),
         (_("Time ran out"), flow.expired),
         (_("Withdrew"), flow.withdrawn),
+        *([(_("Session voided by the study team"), flow.voided)] if flow.voided else []),
         (_("Flagged as off-task"), flow.flagged),
         (_("Excluded as off-task"), flow.excluded),
         (_("Retained"), flow.retained),
     )
-    states = {
+    states: dict[str, str] = {
         AnswerState.ANSWERED: _("Handed in"),
         AnswerState.DRAFTED_AT_EXPIRY: _("Saved when the time ran out, not handed in"),
         AnswerState.DRAFT: _("Saved, session still running"),
@@ -54,6 +55,7 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
         AnswerState.SKIPPED: _("Seen, nothing written"),
         AnswerState.NOT_REACHED: _("Never opened"),
         AnswerState.WITHDRAWN: _("Withdrawn"),
+        VOID: _("Session voided by the study team"),
     }
     yield Heading(_("Flow of participants"))
     yield Table(
@@ -64,7 +66,7 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
     yield Table(
         _("Answers of retained people by state; none of the missing ones is zero"),
         [_("State"), _("Answers")],
-        [[states[AnswerState(state)], counted(number)] for state, number in flow.answers_retained.items()],
+        [[states[state], counted(number)] for state, number in flow.answers_retained.items()],
     )
 
 

@@ -46,7 +46,8 @@ class AnswerRow(Row):
     prompt_id: PromptId
     label: Label
     state: str = Field(
-        description="`answered`, `drafted_at_expiry`, `draft`, `blank`, `skipped`, `not_reached`, `withdrawn`"
+        description="`answered`, `drafted_at_expiry`, `draft`, `blank`, `skipped`, `not_reached`, "
+        "`withdrawn` or `void` (the session was voided by the study team)"
     )
     counts: bool = Field(description="the answer goes to the judge under the study's overdue rule")
     text: str | None = Field(

@@ -25,13 +25,14 @@ class ParticipantRow(Row):
         description="when the participant was submitted for approval; for `invited`, when they accepted"
     )
     session_status: str | None = Field(
-        description="`active`, `submitted`, `expired` or `withdrawn`; absent if never started"
+        description="`active`, `submitted`, `expired`, `withdrawn` or `void` (by the study team: it counts "
+        "nowhere); absent if never started"
     )
     consent: bool | None = Field(description="newest consent decision; absent before any decision")
     consent_decided_at: datetime | None = Field(description="when that decision was made")
     excluded: bool = Field(description="the newest off-task verdict confirms the exclusion")
     retained: bool = Field(
-        description="the session has ended, is not withdrawn, and the person is not excluded"
+        description="the session has ended, is neither withdrawn nor void, and the person is not excluded"
     )
 
 
@@ -43,12 +44,16 @@ class SessionRow(Row):
     participant: Code
     batch: int = Field(description="number of the batch")
     arm: str | None = Field(description="short name of the arm; absent if the study compares none")
-    status: str = Field(description="`active`, `submitted`, `expired` or `withdrawn`")
+    status: str = Field(
+        description="`active`, `submitted`, `expired`, `withdrawn` or `void` (by the study team: it counts "
+        "nowhere)"
+    )
     started_at: datetime = Field(description="when the participant pressed start, by the server's clock")
     deadline_at: datetime = Field(description="deadline, stored at the start")
     ended_at: datetime | None = Field(description="when the session ended; absent while it runs")
     resources: list[str] | None = Field(
-        description="categories of resources the participant declared; absent if undeclared or withdrawn"
+        description="categories of resources the participant declared; absent if undeclared, withdrawn or "
+        "void"
     )
     resources_note: str | None = Field(
         description="what the participant wrote about them; absent likewise, and in a public export"

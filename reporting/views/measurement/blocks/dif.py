@@ -33,7 +33,8 @@ AT_ZERO = Behind(guides=((0.0, "zero"),))
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
     sd, excess = block.get("dif.sd"), block.get("dif.slope.excess")
-    flagged = [row.subset.partition(":")[2] for row in block.named("dif.group") if row.details["flagged"]]
+    rows = block.named("dif.group")
+    flagged = [str(_part_name(block, row.subset)) for row in rows if row.details["flagged"]]
     yield _(
         "DIF (differential item functioning): a prompt is harder or easier for these people than the "
         "item bank, which was calibrated on models, says. It is measured in logits of single answers: "
@@ -120,15 +121,18 @@ def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
     yield (fitted if row.details["deviation_fitted"] else assumed) % sd
 
 
-def _part_name(subset: str) -> Text:
+def _part_name(block: BlockMeasures, subset: str) -> Text:
     """What a subset is called: "Category QR", "Profile stem-phd on QR"."""
     kind, _colon, name = subset.partition(":")
     if kind == "profile":
         profile, _slash, category = name.partition("/category:")
-        return _("Profile %(profile)s on %(category)s") % {"profile": profile, "category": category}
+        return _("Profile %(profile)s on %(category)s") % {
+            "profile": block.names.profile(profile),
+            "category": block.names.category(category),
+        }
     if kind == "modality":
         return _("Modality %(name)s") % {"name": name}
-    return _("Category %(name)s") % {"name": name}
+    return _("Category %(name)s") % {"name": block.names.category(name)}
 
 
 def of_theta(name: str, cell: Callable[[parts.Row], str]) -> Callable[[BlockMeasures, tuple[str, str]], str]:
@@ -152,7 +156,7 @@ def prompt_name(block: BlockMeasures, row: MeasureRow) -> Text:
 def points(block: BlockMeasures) -> Iterator[Point]:
     """The shift of each category and modality."""
     rows = (row for row in block.named("dif.group") if not row.subset.startswith("profile:"))
-    return (Point(str(_part_name(row.subset)), STYLES[row.details["flagged"]], row) for row in rows)
+    return (Point(str(_part_name(block, row.subset)), STYLES[row.details["flagged"]], row) for row in rows)
 
 
 PAGE = parts.BlockPage(
@@ -183,7 +187,7 @@ PAGE = parts.BlockPage(
             _("Shifts of categories, modalities, and profiles on categories"),
             parts.named("dif.group"),
             (
-                (_("Part"), lambda _block, row: _part_name(row.subset)),
+                (_("Part"), lambda block, row: _part_name(block, row.subset)),
                 (_("Shift"), parts.value()),
                 (_("95 % interval"), parts.interval()),
                 (_("Pairs"), parts.count("n")),
@@ -229,7 +233,7 @@ PAGE = parts.BlockPage(
             parts.named("dif.item"),
             (
                 (_("Prompt"), prompt_name),
-                (_("Category"), lambda _block, row: row.details["category"] or ABSENT),
+                (_("Category"), lambda block, row: block.names.category(row.details["category"]) or ABSENT),
                 (_("Shift, shrunken"), parts.value()),
                 (_("SD"), parts.se()),
                 (_("Shift, raw"), parts.detail("raw")),

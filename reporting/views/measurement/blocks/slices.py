@@ -19,6 +19,7 @@ from presentation.measures import (
     value_with_error,
 )
 from presentation.numbers import Text, decimals
+from presentation.tables import Named
 from psychometrics.inference.coverage import OF_CATEGORIES
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
@@ -89,7 +90,7 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
         KIND_NAMES[kind],
         lambda block: pooled(block, kind),
         (
-            (_("Part"), lambda _block, row: f"{row.details['value']}, {group_name(row.group)}"),
+            (_("Part"), lambda block, row: _part_name(block, row)),
             (_("theta.pool"), parts.value(here=COMMON)),
             # By batch are the intervals of theta.pool alone here; the others are in the export.
             (
@@ -107,14 +108,20 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     )
 
 
+def _part_name(block: BlockMeasures, row: MeasureRow) -> Text:
+    """A part of a kind under its plain name, and the group."""
+    name = block.names.part(row.details["kind"], row.details["value"])
+    return Named(f"{name}, {group_name(row.group)}", name.code)
+
+
 def cells(block: BlockMeasures) -> list[MeasureRow]:
     """theta.pool of Average for each category and profile, known or not."""
     return pooled(block, "cell", "average")
 
 
-def _category_and_profile(row: MeasureRow) -> tuple[str, str]:
+def _category_and_profile(block: BlockMeasures, row: MeasureRow) -> tuple[str, str]:
     category, _slash, profile = row.details["value"].rpartition("/")
-    return category, profile
+    return block.names.category(category), block.names.profile(profile)
 
 
 def _contamination_notes(block: BlockMeasures) -> Iterator[Text]:
@@ -128,7 +135,9 @@ def _draw_radar(block: BlockMeasures, width: float) -> Drawing | None:
     groups = []
     for group, style in STYLES.items():
         rows = {
-            row.details["value"]: row for row in pooled(block, "category", group) if row.value is not None
+            block.names.category(row.details["value"]): row
+            for row in pooled(block, "category", group)
+            if row.value is not None
         }
         told = {name: with_ends(f"{name}, {style.label}", row) for name, row in rows.items()}
         values = {name: row.value or 0.0 for name, row in rows.items()}
@@ -140,12 +149,12 @@ def _draw_radar(block: BlockMeasures, width: float) -> Drawing | None:
 def _arm_points(block: BlockMeasures) -> Iterator[Point]:
     """Average in each arm; an arm without an interval is a point alone."""
     rows = pooled(block, "arm", "average")
-    return (Point(row.details["value"], STYLES["average"], row) for row in rows)
+    return (Point(block.names.part("arm", row.details["value"]), STYLES["average"], row) for row in rows)
 
 
 def _draw_heat(block: BlockMeasures, width: float) -> Drawing | None:
     """Category by profile with theta and the number of pairs in each cell; few pairs are crossed out."""
-    of_places = {_category_and_profile(row): row for row in cells(block)}
+    of_places = {_category_and_profile(block, row): row for row in cells(block)}
     if not of_places:
         return None
     categories, profiles = (sorted(set(names)) for names in zip(*of_places, strict=True))
@@ -208,7 +217,7 @@ PAGE = parts.BlockPage(
             _("Category by profile"),
             cells,
             (
-                (_("Category and profile"), lambda _block, row: ", ".join(_category_and_profile(row))),
+                (_("Category and profile"), lambda block, row: ", ".join(_category_and_profile(block, row))),
                 (_("theta.pool, Average"), parts.value(here=COMMON)),
                 (_("95 % interval by people"), parts.interval()),
                 (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),

@@ -1,0 +1,59 @@
+"""Models' results that were uploaded by mistake: what rests on them, and taking them out again."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _, ngettext
+from django.views.decorators.http import require_http_methods
+
+from console.forms.uploads import ModelDeleteForm
+from jobs.services.starting import job_start
+from scoring.jobs import RESULTS
+from scoring.models import ModelConfiguration
+from scoring.selectors.leaderboards import imported_with, studies_resting_on
+from scoring.services.model_deleting import models_delete
+from studies.models import Study
+from studies.roles import SiteCan
+from studies.services.refusals import Refused
+from studies.views.access import signed_in, site_page
+
+
+@site_page(SiteCan.MAKE_STUDIES)
+@require_http_methods(["GET", "HEAD", "POST"])
+def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
+    """Ask, with what depends on it; then delete this model, or all that came with it."""
+    found = get_object_or_404(ModelConfiguration.objects.select_related("item_bank"), pk=model)
+    together = list(imported_with(found))
+    resting = studies_resting_on(together)
+    form = ModelDeleteForm(request.POST or None, several=len(together) > 1, resting=bool(resting))
+    if request.method == "POST" and form.is_valid():
+        chosen = together if form.cleaned_data.get("which") == ModelDeleteForm.ALL else [found]
+        try:
+            studies = models_delete(
+                models=chosen, recompute=bool(form.cleaned_data.get("recompute")),
+                actor=signed_in(request), now=timezone.now(),
+            )  # fmt: skip
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            _recompute(request, studies)
+            done = ngettext("%(number)s model deleted.", "%(number)s models deleted.", len(chosen))
+            messages.success(request, done % {"number": len(chosen)})
+            return redirect("staff_models")
+    context = {"model": found, "together": together, "resting": resting, "form": form}
+    return render(request, "console/site/model_delete.html", context, status=422 if form.errors else 200)
+
+
+def _recompute(request: HttpRequest, studies: list[Study]) -> None:
+    """Start computing the results again; where that is refused the page says so, and results say they are
+    not current.
+    """
+    for study in studies:
+        try:
+            job_start(kind=RESULTS, study=study, actor=signed_in(request), now=timezone.now())
+        except Refused as refusal:
+            messages.error(request, f"{study.name}: {refusal}")
+    if studies:
+        names = ", ".join(study.name for study in studies)
+        messages.info(request, _("Results are being computed again: %(studies)s") % {"studies": names})

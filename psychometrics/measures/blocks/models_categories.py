@@ -1,0 +1,54 @@
+"""The models in each category, on the prompts of it that people answered: what stands beside people's own.
+
+As for everything together (`psychometrics.models.matched`): theta.pool of single responses, theta_QL, and the
+mean score, each prompt weighing as often as people answered it. Prompts that a model has no score on are left
+out of its own number.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from psychometrics.data.cohort import Cohort, Pairs
+from psychometrics.inference.clusters import Codes
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.measure import Measure, plain
+from psychometrics.irt.transform import Array
+from psychometrics.models.leaderboard import Configuration
+from psychometrics.models.matched import Theta, model_theta
+from psychometrics.models.scores import ModelScores
+
+THETAS = {"models.category.theta.pool": Theta.POOL, "models.category.theta.ql": Theta.QL}
+RAW = "models.category.raw_mean"
+SEPARATOR = ";"
+
+
+def category_measures(
+    cohort: Cohort, items: Codes, scored: Sequence[tuple[Configuration, ModelScores]]
+) -> Iterator[Measure]:
+    """Every model in every category; `items` (n,) are bank positions of the cohort's pairs."""
+    pairs = cohort.pairs
+    of_pair = np.array([one.category for one in cohort.prompts])[pairs.prompt]
+    for category in sorted(set(of_pair.tolist()) - {""}):
+        rows = of_pair == category
+        part, of_bank = pairs.of(rows), items[rows]
+        for configuration, model in scored:
+            for name, estimate in _estimates(part, of_bank, model):
+                yield Measure(
+                    name, estimate, "average", f"category:{category}{SEPARATOR}model:{configuration.name}",
+                    n=int(np.count_nonzero(~np.isnan(model.mean_p[of_bank]))),
+                    prompts=len(np.unique(of_bank[~np.isnan(model.mean_p[of_bank])])),
+                    details={"category": category, "model": configuration.name},
+                )  # fmt: skip
+
+
+def _estimates(part: Pairs, items: Codes, model: ModelScores) -> Iterator[tuple[str, Estimate]]:
+    scores = model.mean_p[items]
+    for name, theta in THETAS.items():
+        m = model.single_logits[items] if theta is Theta.POOL else scores
+        yield name, model_theta(theta, part, m, np.nan).estimate
+    yield RAW, _mean_of(scores[~np.isnan(scores)])
+
+
+def _mean_of(present: Array) -> Estimate:
+    return plain(float(present.mean())) if len(present) else unknown(Reason.NOTHING_SCORED)

@@ -1,0 +1,54 @@
+"""Tables that a reader may sort: `?sort=2.-3` is the second of a page by its third column, downwards."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+
+from presentation.sorting import sort_table
+from presentation.tables import Table
+
+PARAMETER = "sort"
+
+
+@dataclass(frozen=True)
+class SortHead:
+    """The head of a column: where its link leads, and how the column is sorted."""
+
+    name: str
+    is_number: bool
+    address: str
+    state: str = ""
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """A table with the heads that sort it; `query` keeps the order in the address of its file."""
+
+    table: Table
+    heads: list[SortHead]
+    query: str
+
+
+def sort_of(request: HttpRequest, number: int) -> str:
+    """By which column the table of this number is to be sorted; "" for none."""
+    place, _dot, column = request.GET.get(PARAMETER, "").partition(".")
+    return column if place == str(number) else ""
+
+
+def table_shown(request: HttpRequest, table: Table, number: int) -> TableShown:
+    """The table of this number, from 1, in the order that the address asks for."""
+    sort = sort_of(request, number)
+    heads = []
+    for column, (name, is_number) in enumerate(table.head_cells, start=1):
+        query = request.GET.copy()
+        query[PARAMETER] = f"{number}.{_next(sort, column, is_number=is_number)}"
+        state = {str(column): "ascending", f"-{column}": "descending"}.get(sort, "")
+        heads.append(SortHead(name, is_number, f"?{query.urlencode()}#table-{number}", state))
+    query = request.GET.copy()
+    return TableShown(sort_table(table, sort), heads, f"?{query.urlencode()}" if query else "")
+
+
+def _next(sort: str, column: int, *, is_number: bool) -> str:
+    """What a press sorts by: numbers the largest first, then the other way round."""
+    first, second = (f"-{column}", f"{column}") if is_number else (f"{column}", f"-{column}")
+    return second if sort == first else first

@@ -1,0 +1,10 @@
+"""The names that a study's bank and protocol give to codes."""
+
+from presentation.codes import CodeNames
+from studies.models import Study
+
+
+def code_names(study: Study) -> CodeNames:
+    """One query, unless the study's bank is loaded."""
+    profiles = {profile.slug: profile.name for profile in study.protocol.profiles}
+    return CodeNames(study.bank_version.category_names, profiles)
