@@ -22,6 +22,7 @@ from batches.selectors.sessions import label_at, session_of
 from batches.services import starting
 from batches.services.clock import server_now
 from batches.services.ending import AlreadyWithdrawn, session_withdraw
+from batches.services.entering import way_back
 from batches.services.own_data import own_data_write
 from batches.views.path import path_of, remember_reading
 from batches.views.wording import OVERDUE_WORDS, duration_words
@@ -43,7 +44,12 @@ def study_home(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Where the person is in the study, and the one next step. Looking starts nothing."""
     now = server_now()
     path = path_of(participant, request, now)
-    context = {"participant": participant, "study": participant.study, "path": path}
+    context = {
+        "participant": participant,
+        "study": participant.study,
+        "path": path,
+        "way_back": way_back(participant, has_finished=False) if path.is_rejected else None,
+    }
     return render(request, "batches/study_home.html", context)
 
 
