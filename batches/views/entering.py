@@ -4,41 +4,25 @@ The ids leave the address at once: addresses are kept in histories and told to o
 """
 
 from allauth.core.internal.ratelimit import get_ip
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from batches.forms import AddressForm
 from batches.services.entering import entry_account, entry_take, person_enter, require_entry_open
 from studies.models import PlatformEntry, RecruitingLink, User
 from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.selectors.participants import participant_of
-from studies.services.people.participants import EMAIL_CHARACTERS
 from studies.services.people.recruiting_links import PlatformIds, ids_read
 from studies.services.refusals import Refused
 from studies.views.sign_in import SIGN_IN_ADDRESS
 
 # Where the session keeps the ids, by the token of the link they came with.
 IDS = "platform_ids"
-
-
-class AddressForm(forms.Form):
-    """To which address the code goes."""
-
-    email = forms.EmailField(
-        label=gettext_lazy("Your e-mail address"),
-        help_text=gettext_lazy("We send a code to it. You sign in with it now and whenever you come back."),
-        max_length=EMAIL_CHARACTERS,
-        error_messages={
-            "required": gettext_lazy("Write your e-mail address."),
-            "invalid": gettext_lazy("This is no e-mail address; correct it."),
-        },
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-    )
 
 
 @never_cache

@@ -18,6 +18,7 @@ from operations.services.erasure import withdrawn_erase
 from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyEvent, User
 from studies.services.mails import mails_send
 from studies.services.pausing import recruiting_pause
+from studies.services.people.consents import consent_record
 from studies.services.people.participants import participant_reject
 from studies.services.people.recruiting_links import (
     LinkSettings,
@@ -67,7 +68,7 @@ def enter(client: Client, page: str, email: str, ids: dict[str, str] = IDS) -> N
 
 
 def test_from_the_platform_to_the_study_and_back_with_the_code(
-    page: str, work: Callable[..., Session], client: Client, caplog: pytest.LogCaptureFixture
+    page: str, work: Callable[..., Session], client: Client, caplog: pytest.LogCaptureFixture, now: datetime
 ) -> None:
     with caplog.at_level(logging.INFO):
         shown = client.get(page, IDS, follow=True).content.decode()
@@ -83,6 +84,7 @@ def test_from_the_platform_to_the_study_and_back_with_the_code(
     assert client.get(page)["Location"] == "/studies/pilot/"
     assert b"DONE-1" not in client.get("/studies/pilot/").content
     Participant.objects.update(vetting_status="approved")
+    consent_record(participant=person, accepted=True, now=now)
     session = work(person, {"p001": "1"})
     assert b"DONE-1" in client.get(reverse("session_receipt", args=[session.pk])).content
     trail = str(list(StudyEvent.objects.values("kind", "details")))

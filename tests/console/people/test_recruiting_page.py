@@ -93,4 +93,4 @@ def test_the_ids_are_in_the_list_and_its_files_for_paying(
     ]  # fmt: skip
     assert rows[bob.code]["platform_participant"] == ""
     participant_approve(participant=ada, now=now)
-    assert list(payment_rows(study, now))[0][-3:] == ("5f0c", "s-1", "t-1")
+    assert next(payment_rows(study, now))[-3:] == ("5f0c", "s-1", "t-1")

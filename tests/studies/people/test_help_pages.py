@@ -194,7 +194,7 @@ def test_what_the_team_says_is_on_every_page_without_script_until_it_is_put_away
 
 def test_staff_announce_and_take_back(staff: Client, visitor: Client) -> None:
     form = {"text": "We close at noon.", "audience": "approved"}
-    assert "Announced." in text_of(staff.post(ANNOUNCEMENTS, form, follow=True))
+    assert "Announced to 1 person now" in text_of(staff.post(ANNOUNCEMENTS, form, follow=True))
     assert "We close at noon." in text_of(visitor.get("/studies/pilot/"))
     address = f"{ANNOUNCEMENTS}{Announcement.objects.get().pk}/withdraw/"
     assert staff.get(address).status_code == 405
