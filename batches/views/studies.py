@@ -17,6 +17,7 @@ from batches.forms import WithdrawForm
 from batches.models import Session
 from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind
+from batches.rules.statuses import SessionStatus
 from batches.selectors.deletion import withdrawal_of
 from batches.selectors.sessions import label_at, session_of
 from batches.services import starting
@@ -25,6 +26,7 @@ from batches.services.ending import AlreadyWithdrawn, session_withdraw
 from batches.services.entering import way_back
 from batches.services.own_data import own_data_write
 from batches.views.path import path_of, remember_reading
+from batches.views.sessions import clock_context
 from batches.views.wording import OVERDUE_WORDS, duration_words
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
@@ -137,10 +139,11 @@ def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
         "page": form["page"].value() or "",
         "label": label,
         "reference": reference,
-        "session_is_running": session is not None and session.is_running(now),
         "thread": thread_of(participant),
         "contact": participant.study.protocol.contact,
     }
+    if session is not None and session.is_running(now):
+        context |= clock_context(session, now) | {"status": SessionStatus.ACTIVE, "session_is_running": True}
     return render(request, "studies/help.html", context, status=422 if form.is_bound else 200)
 
 
