@@ -101,6 +101,8 @@ def test_a_message_carries_the_page_and_the_reference_of_the_session(
     assert session.reference in shown
     assert came_from in shown
     assert "Your clock goes on while you write" in shown
+    assert "Sign-in and security" not in shown, "no site menu while the clock runs"
+    assert "data-time-left" in visitor.get(HELP).content.decode()
     assert "Call the desk" in shown
     reply = visitor.post(HELP, {"text": "The picture\r\ndoes not load.", "page": came_from}, follow=True)
     assert "Your message is sent" in text_of(reply)
