@@ -11,6 +11,7 @@ from batches.services.answers import IncomingText
 from batches.services.ending import NOTE_CHARACTERS, DeclaredResources
 from batches.services.extending import MAX_MINUTES
 from studies.forms.texts import REASON_CHARACTERS, LinesField, StorableTextField
+from studies.services.people.participants import EMAIL_CHARACTERS
 
 MAX_REVISION = 2**31 - 1
 SAVED_TOGETHER = ("text", "note", "confidence")
@@ -186,3 +187,18 @@ class ExtendForm(ReasonForm):
     minutes = _minutes_field(label=gettext_lazy("Minutes"), min_value=1)
     field_order = ("minutes", "reason")
     deadline_seen = forms.DateTimeField(widget=forms.HiddenInput)
+
+
+class AddressForm(forms.Form):
+    """To which address the code goes."""
+
+    email = forms.EmailField(
+        label=gettext_lazy("Your e-mail address"),
+        help_text=gettext_lazy("We send a code to it. You sign in with it now and whenever you come back."),
+        max_length=EMAIL_CHARACTERS,
+        error_messages={
+            "required": gettext_lazy("Write your e-mail address."),
+            "invalid": gettext_lazy("This is no e-mail address; correct it."),
+        },
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )

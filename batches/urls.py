@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from batches.views import attachments, practice, prompts, sessions, staff, studies
+from batches.views import attachments, entering, practice, prompts, sessions, staff, studies
 
 PERSON = "staff/studies/<slug:slug>/participants/<slug:code>/"
 
 urlpatterns = [
+    path("enter/<str:token>/", entering.entry, name="entry"),
     path("studies/<slug:slug>/", studies.study_home, name="study_home"),
     path("studies/<slug:slug>/instructions/", studies.instructions, name="study_instructions"),
     path("studies/<slug:slug>/practice/<int:number>/", practice.practice, name="study_practice"),

@@ -71,6 +71,7 @@ STUDY = (
                 within=("staff_participant", "staff_person", "staff_invit", "staff_decision"),
                 waits="applications",
             ),
+            Entry(_("Recruiting"), "staff_recruiting", "out", Can.INVITE, within=("staff_recruiting",)),
             Entry(
                 _("Messages"),
                 "staff_messages",

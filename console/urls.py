@@ -4,6 +4,7 @@ from django.urls import path
 
 from console.views import (
     amending,
+    announcing,
     banks,
     decisions,
     demo,
@@ -22,6 +23,7 @@ from console.views import (
     people,
     previews,
     questions,
+    recruiting,
     setup,
     staff,
     studies,
@@ -84,6 +86,14 @@ urlpatterns = [
     path(f"{PERSON}promote/", decisions.staff_person_promote, name="staff_person_promote"),
     path(f"{PERSON}replace/", decisions.staff_person_replace, name="staff_person_replace"),
     path(f"{PERSON}remind/", decisions.staff_person_remind, name="staff_person_remind"),
+    path(f"{STUDY}announcements/", announcing.staff_announcements, name="staff_announcements"),
+    path(
+        f"{STUDY}announcements/<int:number>/withdraw/",
+        announcing.staff_announcement_withdraw,
+        name="staff_announcement_withdraw",
+    ),
+    path(f"{STUDY}recruiting/", recruiting.staff_recruiting, name="staff_recruiting"),
+    path(f"{STUDY}recruiting/change/", recruiting.staff_recruiting_change, name="staff_recruiting_change"),
     path("staff/banks/", banks.staff_banks, name="staff_banks"),
     path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
     path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),

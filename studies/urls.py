@@ -38,12 +38,6 @@ urlpatterns = [
         team.staff_study_team_take,
         name="staff_study_team_take",
     ),
-    path("staff/studies/<slug:slug>/announcements/", contact.staff_announcements, name="staff_announcements"),
-    path(
-        "staff/studies/<slug:slug>/announcements/<int:number>/withdraw/",
-        contact.staff_announcement_withdraw,
-        name="staff_announcement_withdraw",
-    ),
     path("staff/studies/<slug:slug>/messages/", contact.staff_messages, name="staff_messages"),
     path("staff/studies/<slug:slug>/messages/<slug:code>/", contact.staff_thread, name="staff_thread"),
 ]

@@ -9,7 +9,7 @@ from typing import Literal
 from django.db import connection
 
 from batches.rules.statuses import SessionStatus
-from studies.models import Audience, Participant, Study, VettingStatus
+from studies.models import Announcement, Audience, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 from studies.selectors.storage import storage_notice
 from studies.services.events import StudyEventKind
@@ -36,6 +36,19 @@ SELECT 'announcement', announcement.id, announcement.text, announcement.made_at,
   JOIN studies_study study ON study.id = announcement.study_id
   JOIN studies_participant participant ON participant.study_id = study.id
  WHERE participant.user_id = %(user)s AND study.slug = %(study)s AND announcement.withdrawn_at IS NULL
+   AND (announcement.batch_number IS NULL OR EXISTS (
+       SELECT 1
+         FROM batches_session own
+         JOIN batches_batch batch ON batch.id = own.batch_id
+        WHERE own.participant_id = participant.id AND batch.number = announcement.batch_number
+   ))
+   AND (announcement.prompt_label = '' OR EXISTS (
+       SELECT 1
+         FROM batches_session own
+         JOIN batches_answer answer ON answer.session_id = own.id
+         JOIN studies_prompt prompt ON prompt.id = answer.prompt_id
+        WHERE own.participant_id = participant.id AND prompt.label = announcement.prompt_label
+   ))
 UNION ALL
 SELECT 'reply', message.id, message.text, message.sent_at, ''
   FROM studies_message message
@@ -90,6 +103,19 @@ def audience_sizes(study: Study) -> Mapping[Audience, int]:
         audience
         for vetting_status, status, gone in people.values_list("vetting_status", "session__status", "gone")
         for audience in _audiences_of(vetting_status, SessionStatus.WITHDRAWN if gone else status or "")
+    )
+
+
+def people_reached(announcement: Announcement) -> int:
+    """How many people an announcement reaches now."""
+    people = Participant.objects.filter(study=announcement.study).annotate(gone=withdrew())
+    if announcement.batch_number is not None:
+        people = people.filter(session__batch__number=announcement.batch_number)
+    if announcement.prompt_label:
+        people = people.filter(session__answers__prompt__label=announcement.prompt_label)
+    return sum(
+        announcement.audience in _audiences_of(vetting, SessionStatus.WITHDRAWN if gone else status or "")
+        for vetting, status, gone in people.values_list("vetting_status", "session__status", "gone")
     )
 
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from batches.models import Answer, PracticeClock, Revision, Session, SessionEvent
 from batches.selectors.sessions import session_of
-from studies.models import Invitation, Participant, StudyEvent
+from studies.models import Invitation, Participant, PlatformEntry, StudyEvent
 
 DRAFT_FACTS = "text note confidence is_flagged revision first_seen_at saved_at"
 ANSWER_FACTS = ("position", *DRAFT_FACTS.split())
@@ -32,6 +32,10 @@ def own_facts(participant: Participant) -> dict[str, object]:
         "invitations": (
             invitations.order_by("pk"),
             "email profile created_at sent_at revoked_at accepted_at",
+        ),
+        "recruiting_platform": (
+            PlatformEntry.objects.filter(participant=participant),
+            "platform_participant platform_study platform_session entered_at",
         ),
         "profile_forms": (participant.profile_forms.order_by("pk"), "answers submitted_at"),
         "files": (participant.credentials.order_by("pk"), "name media_type size_bytes sha256 uploaded_at"),

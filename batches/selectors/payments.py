@@ -72,7 +72,7 @@ def pay_lines(study: Study, rule: PaymentRule | None, now: datetime) -> list[Pay
     answered = Count("session__answers", filter=Q(session__answers__has_text=True))
     people = list(
         paid_people(study)
-        .select_related("user", "session")
+        .select_related("user", "session", "platform_entry")
         .annotate(
             gone=Case(When(withdrew(), then=Value(1)), default=Value(0)),
             newest_report=Subquery(newest),
@@ -102,6 +102,17 @@ def _lines(
         if rule is not None:
             due = owed(rule.terms, seconds_worked=seconds, answered=answered, has_withdrawn=gone)
         yield PayLine(person, session, status.value, ended_at, answered, due, report)
+
+
+def platform_cells(participant: Participant) -> tuple[str | None, str | None, str | None]:
+    """The ids by which a recruiting platform knows the person: participant, study, session.
+
+    In files to pay by, so that its payouts can be matched.
+    """
+    entry = getattr(participant, "platform_entry", None)
+    if entry is None:
+        return None, None, None
+    return entry.platform_participant, entry.platform_study or None, entry.platform_session or None
 
 
 def true_end(session: Session, now: datetime) -> tuple[SessionStatus, datetime | None]:

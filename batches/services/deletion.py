@@ -13,12 +13,14 @@ from batches.models import (
 )
 from studies.models import Credential, Message, Participant, ProfileForm, StudyEvent
 from studies.services.events import StudyEventKind
+from studies.services.people.recruiting_links import entry_erase
 
 
 def person_texts_delete(participant: Participant) -> None:
     """Empty everything in the person's own words; call it inside the transaction of the deletion.
 
-    Kept are code, address, times, states, consents and the trail without what the person wrote in it.
+    The ids by which a recruiting platform knows them go, too. Kept are code, address, times, states, consents
+    and the trail without what the person wrote in it.
     """
     answers = Answer.objects.filter(session__participant=participant)
     answers.update(text="", note="", confidence=None, is_flagged=False)
@@ -32,6 +34,7 @@ def person_texts_delete(participant: Participant) -> None:
     participant.check_tries.update(choices=[])
     # An emptied message would wait for a reply for good.
     Message.objects.filter(participant=participant).delete()
+    entry_erase(participant.pk)
     declared = SessionEvent.objects.filter(
         session__participant=participant, kind=SessionEventKind.RESOURCES_RECORDED
     )

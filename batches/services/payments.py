@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import PaymentTerms
-from batches.selectors.payments import pay_lines, payment_rule
+from batches.selectors.payments import pay_lines, payment_rule, platform_cells
 from formats.cells import csv_cell
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, event_record
@@ -24,6 +24,7 @@ from studies.services.studies import study_lock
 PAYMENT_COLUMNS = (
     "code", "address", "profile", "reference", "started_at", "ended_at", "ended_how", "answered",
     "currency", "flat", "hourly", "bonus", "owed", "state", "paid_amount", "note",
+    "platform_participant", "platform_study", "platform_session",
 )  # fmt: skip
 
 
@@ -88,6 +89,7 @@ def payment_rows(study: Study, now: datetime) -> Iterator[tuple[str | None, ...]
             report.state if report else None,
             str(report.amount) if report and report.amount is not None else None,
             report.note or None if report else None,
+            *platform_cells(line.participant),
         )
 
 

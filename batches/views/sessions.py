@@ -21,6 +21,7 @@ from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places, session_for_user
 from batches.services.clock import server_now
 from batches.services.ending import SessionOver, resources_record, session_submit
+from batches.services.entering import way_back
 from batches.views import wording
 from studies.views.access import fresh_and_private, signed_in, site_url_of
 
@@ -110,6 +111,9 @@ def receipt(request: HttpRequest, session: Session) -> HttpResponse:
         "ended": wording.ended_words(session, status),
         "ended_at": session.ended_at or session.deadline_at,
         "asks_resources": session.resources_recorded_at is None and status != SessionStatus.WITHDRAWN,
+        "way_back": None
+        if status == SessionStatus.WITHDRAWN
+        else way_back(session.participant, has_finished=True),
     }
     return render(request, "batches/receipt.html", context)
 

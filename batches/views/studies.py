@@ -17,13 +17,16 @@ from batches.forms import WithdrawForm
 from batches.models import Session
 from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind
+from batches.rules.statuses import SessionStatus
 from batches.selectors.deletion import withdrawal_of
 from batches.selectors.sessions import label_at, session_of
 from batches.services import starting
 from batches.services.clock import server_now
 from batches.services.ending import AlreadyWithdrawn, session_withdraw
+from batches.services.entering import way_back
 from batches.services.own_data import own_data_write
 from batches.views.path import path_of, remember_reading
+from batches.views.sessions import clock_context
 from batches.views.wording import OVERDUE_WORDS, duration_words
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
@@ -43,7 +46,12 @@ def study_home(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Where the person is in the study, and the one next step. Looking starts nothing."""
     now = server_now()
     path = path_of(participant, request, now)
-    context = {"participant": participant, "study": participant.study, "path": path}
+    context = {
+        "participant": participant,
+        "study": participant.study,
+        "path": path,
+        "way_back": way_back(participant, has_finished=False) if path.is_rejected else None,
+    }
     return render(request, "batches/study_home.html", context)
 
 
@@ -131,10 +139,11 @@ def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
         "page": form["page"].value() or "",
         "label": label,
         "reference": reference,
-        "session_is_running": session is not None and session.is_running(now),
         "thread": thread_of(participant),
         "contact": participant.study.protocol.contact,
     }
+    if session is not None and session.is_running(now):
+        context |= clock_context(session, now) | {"status": SessionStatus.ACTIVE, "session_is_running": True}
     return render(request, "studies/help.html", context, status=422 if form.is_bound else 200)
 
 

@@ -75,6 +75,7 @@ EVENT_WORDS: Mapping[str, Words] = {
     StudyEventKind.INVITATION_SENT: _("invitation sent"),
     StudyEventKind.INVITATION_REVOKED: _("invitation taken back"),
     StudyEventKind.INVITATION_ACCEPTED: _("accepted the invitation"),
+    StudyEventKind.ENTERED_BY_LINK: _("came in by the entry link"),
     StudyEventKind.PROFILE_SUBMITTED: _("sent the profile form"),
     StudyEventKind.CREDENTIAL_UPLOADED: _("handed in a file"),
     StudyEventKind.CREDENTIAL_VIEWED: _("file looked at by the study team"),

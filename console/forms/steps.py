@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from console.forms.moments import MomentField
 from console.forms.step_form import (
     RowForm,
     StepForm,
@@ -38,15 +39,6 @@ QUESTION_WORDS: Mapping[str, Any] = {
 }
 NO_ITEM_BANK = _("None: no ability, only raw scores")
 SEED = _("The same number gives the same result again.")
-UTC_FORMAT = "%Y-%m-%dT%H:%M"
-
-
-def _moment(label: Any, help_text: Any) -> forms.DateTimeField:
-    return forms.DateTimeField(
-        label=label, help_text=help_text, required=False, input_formats=[UTC_FORMAT],
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=UTC_FORMAT),
-        error_messages={"invalid": _("Write a date and a time, such as 2030-05-01T18:00.")},
-    )  # fmt: skip
 
 
 class QuestionsForm(StepForm):
@@ -185,8 +177,10 @@ class TimeForm(StepForm):
             ("submitted_only", _("Only what was handed in counts")),
         ),
     )
-    opens_at = _moment(_("Opens (UTC)"), _("Nobody starts before. Empty: as soon as it is locked."))
-    closes_at = _moment(_("Closes (UTC)"), _("Nobody works after. Empty: until you close it."))
+    opens_at = MomentField(
+        label=_("Opens"), help_text=_("Nobody starts before. Empty: as soon as it is locked.")
+    )
+    closes_at = MomentField(label=_("Closes"), help_text=_("Nobody works after. Empty: until you close it."))
     groups = (
         (_("The clock"), ("time_budget_minutes", "late_tolerance_seconds", "overdue_rule")),
         (_("When the study is open"), ("opens_at", "closes_at")),

@@ -54,7 +54,8 @@ SORTS: Mapping[str, tuple[str, ...]] = {
 class PeopleFilter:
     """Which people are asked for, and in which order; all of them where it is empty.
 
-    `words` is part of a code or an address. A `sort` that begins with "-" is the other way round.
+    `words` is part of a code, an address or an id of a recruiting platform. A `sort` that begins with "-" is
+    the other way round.
     """
 
     state: str = ""
@@ -155,7 +156,11 @@ def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Parti
     if wanted.profile:
         people = people.filter(profile=wanted.profile)
     if wanted.words:
-        people = people.filter(Q(code__icontains=wanted.words) | Q(user__email__icontains=wanted.words))
+        people = people.filter(
+            Q(code__icontains=wanted.words)
+            | Q(user__email__icontains=wanted.words)
+            | Q(platform_entry__platform_participant__icontains=wanted.words)
+        )
     return people.annotate(
         kind=Value(PERSON, output_field=CharField()),
         key=F("pk"),

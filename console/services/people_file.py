@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from batches.selectors.payments import platform_cells
 from console.selectors.people import PeopleFilter, Row, people_rows
 from console.selectors.people_facts import RowFacts, rows_with_facts
 from formats.cells import csv_cell
@@ -11,6 +12,7 @@ from studies.services.events import StudyEventKind, event_record
 
 COLUMNS = (
     "code", "address", "profile", "state", "is_test", "at", "answered", "asked", "reason", "replaced_by",
+    "platform_participant", "platform_study", "platform_session",
 )  # fmt: skip
 ROWS_PER_QUERY = 500
 
@@ -33,11 +35,11 @@ def _cells(facts: RowFacts) -> tuple[str | int | bool | None, ...]:
     if person is None:
         return (
             None, row.name, row.profile, row.state, bool(invitation and invitation.is_test),
-            row.moment.isoformat(), None, None, None, None,
+            row.moment.isoformat(), *[None] * 7,
         )  # fmt: skip
     counts = (facts.answered, facts.asked) if facts.asked else (None, None)
     successor = person.replaced_by.code if person.replaced_by else None
     return (
         person.code, person.user.email, row.profile, row.state, person.is_test, row.moment.isoformat(),
-        *counts, person.vetting_reason or None, successor,
+        *counts, person.vetting_reason or None, successor, *platform_cells(person),
     )  # fmt: skip

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,6 +14,7 @@ from console.forms.protocol import ReasonForm
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES
+from console.templatetags.console import moment
 from console.views.protocol_rows import fixed_names, in_words, setting_label
 from formats.canonical import canonical_sha256
 from studies.models import Study, StudyStatus
@@ -155,5 +155,5 @@ def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _shown(name: str, value: object) -> str:
     if name in TIMES and isinstance(value, str) and (time := aware_time(value)):
-        return f"{date_format(time, _('j F Y, H:i'))} UTC"
+        return moment(time)
     return in_words(value, name)

@@ -15,7 +15,10 @@ export function showLocal(element) {
   else if (moment.getTimezoneOffset() !== 0) addBeside(element, moment);
 }
 
+// A page may ask more than once: the time bar has a script of its own.
 function addBeside(element, moment) {
+  if ("shown" in element.dataset) return;
+  element.dataset.shown = "";
   const time = dayAndTime(moment);
   element.after(` (${fill(gettext("%(time)s where you are"), { time })})`);
 }

@@ -1,27 +1,12 @@
-"""What the study team announces, and what participants and the team write to each other."""
+"""What participants and the study team write to each other."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from studies.forms.texts import StorableTextField
-from studies.models import Audience
 
-ANNOUNCEMENT_CHARACTERS = 2_000
 MESSAGE_CHARACTERS = 5_000
 PAGE_CHARACTERS = 200
-
-
-class AnnouncementForm(forms.Form):
-    """A notice to people in a study."""
-
-    text = StorableTextField(
-        label=_("Text of the announcement"),
-        max_length=ANNOUNCEMENT_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 4}),
-    )
-    audience = forms.ChoiceField(
-        label=_("To whom"), choices=Audience.choices, initial=Audience.IN_SESSION, widget=forms.RadioSelect
-    )
 
 
 class ReplyForm(forms.Form):

@@ -30,6 +30,10 @@ from studies.models.people import (
     ProfileForm as ProfileForm,
     VettingStatus as VettingStatus,
 )
+from studies.models.recruiting import (
+    PlatformEntry as PlatformEntry,
+    RecruitingLink as RecruitingLink,
+)
 from studies.models.roles import StudyRole as StudyRole
 from studies.models.sign_in import LimitedUse as LimitedUse, OutgoingMail as OutgoingMail
 from studies.models.studies import (

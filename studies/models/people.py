@@ -192,11 +192,17 @@ class Audience(models.TextChoices):
 
 
 class Announcement(models.Model):
-    """A notice of the study team, on all pages of its audience until it is taken back."""
+    """A notice of the study team, on all pages of its audience until it is taken back.
+
+    Of the audience it reaches those with the question set `batch_number` and with the question
+    `prompt_label` in their set; everybody in it where they are None and blank.
+    """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="announcements")
     text = models.TextField()
     audience = models.CharField(max_length=20, choices=Audience)
+    batch_number = models.PositiveIntegerField(null=True)
+    prompt_label = models.CharField(max_length=20, blank=True)
     made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True)

@@ -1,57 +1,22 @@
-"""The study team's side of what it and the participants say to each other: announcements and messages."""
+"""The study team's side of what it and the participants write to each other."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
-from studies.forms.contact import AnnouncementForm, ReplyForm
-from studies.models import Audience, Participant, Study
+from studies.forms.contact import ReplyForm
+from studies.models import Participant, Study
 from studies.roles import Can
-from studies.selectors.contact import announcements_of, thread_of, threads
-from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
+from studies.selectors.contact import thread_of, threads
+from studies.services.people.messages import message_answer
 from studies.services.refusals import Refused
 from studies.views.access import person_page, signed_in, site_url_of, study_page
 
 THREADS_PER_PAGE = 50
-
-
-@study_page(Can.INVITE)
-@require_http_methods(["GET", "HEAD", "POST"])
-def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
-    """What people in the study are told; POST tells them something more."""
-    form = AnnouncementForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        announcement_make(
-            study=study,
-            text=form.cleaned_data["text"],
-            audience=Audience(form.cleaned_data["audience"]),
-            actor=signed_in(request),
-            now=timezone.now(),
-        )
-        messages.success(request, _("Announced. Open pages of participants show it within half a minute."))
-        return redirect("staff_announcements", study.slug)
-    context = {"study": study, "form": form, "announcements": announcements_of(study)}
-    return render(request, "studies/announcements.html", context, status=422 if form.is_bound else 200)
-
-
-@study_page(Can.INVITE)
-@require_POST
-def staff_announcement_withdraw(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """Take one announcement back."""
-    announcement = announcements_of(study).filter(pk=number).first()
-    if announcement is None:
-        raise Http404("no such announcement in this study")
-    if announcement_withdraw(announcement=announcement, actor=signed_in(request), now=timezone.now()):
-        messages.success(
-            request, _("The announcement is taken back; it disappears from open pages by itself.")
-        )
-    else:
-        messages.info(request, _("This announcement had been taken back before."))
-    return redirect("staff_announcements", study.slug)
 
 
 @study_page(Can.INVITE)

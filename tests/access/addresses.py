@@ -10,7 +10,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 # Where an argument's name alone does not say which of a place's ids it is: by the address.
 NUMBERS = {"invitation": "invitation", "announcement": "announcement", "judging": "run", "audit": "run"}
-TOKENS = {"attachment": "attachment", "staff_credential": "credential", "invitation": "link"}
+TOKENS = {
+    "attachment": "attachment",
+    "staff_credential": "credential",
+    "invitation": "link",
+    "entry": "entry",
+}
 PLAIN = {
     "position": "1", "block": "cohort", "action": "extend", "name": "plan.png", "pk": "1", "url": "nothing",
     "app_label": "studies", "content_type_id": "1", "figure": "thetas", "extension": "html",

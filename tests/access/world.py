@@ -24,13 +24,14 @@ from judging.services.audits import audit_draw
 from scoring.models import ExportFile, JudgeComparison, ResultSet
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import AttachmentRecord, PromptRecord
-from studies.models import Attachment, Invitation, Participant, Prompt, Study, User
+from studies.models import Attachment, Invitation, Participant, Prompt, RecruitingLink, Study, User
 from studies.roles import Role
 from studies.selectors.invitations import token_sha256
 from studies.services.people.credentials import credential_add, credential_check, file_kept
 from studies.services.people.invitations import invitation_create
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
+from studies.services.people.recruiting_links import LinkSettings, link_open, link_save
 from studies.services.roles import role_give
 
 EXPORT = {"contents": "internal"}
@@ -85,6 +86,7 @@ def place_of(
     Invitation.objects.filter(pk=invitation.pk).update(token_sha256=token_sha256(link))
     ids = {
         "link": link,
+        "entry": recruiting_link(study, lead).token,
         "slug": study.slug,
         "code": busy.code,
         "session_id": session.pk,
@@ -104,6 +106,12 @@ def place_of(
         ).pk,
     }
     return Place(study, session, ids)
+
+
+def recruiting_link(study: Study, lead: User) -> RecruitingLink:
+    now, profile = timezone.now(), study.protocol.profiles[0].slug
+    link = link_save(study=study, profile=profile, settings=LinkSettings("PID"), actor=lead, now=now)
+    return link_open(link=link, actor=lead, now=now)
 
 
 def done(person: Participant, text: str) -> None:

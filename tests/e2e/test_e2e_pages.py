@@ -19,11 +19,12 @@ from batches.services.ending import DeclaredResources, session_submit
 from operations.rehearsal.mailbox import Mailbox
 from psychometrics.inference.measure import Block
 from screening.services.screening import study_screen
-from studies.models import Audience, Participant, Study, User
+from studies.models import Audience, Participant, RecruitingLink, Study, User
 from studies.services.people.consents import consent_record
 from studies.services.people.invitations import invitation_accept, token_new
 from studies.services.people.messages import announcement_make, message_answer, message_send
 from studies.services.people.participants import participant_add
+from studies.services.people.recruiting_links import LinkSettings, link_open, link_save
 from tests.e2e.places import NO_PAGES, PLACES, Place
 from tests.e2e.world import fill, invite, judging, prompts, set_up, staff_with_app
 
@@ -84,6 +85,7 @@ def world(
         "four": 4,
         "token": invite(study, "not-yet"),
         "no_token": token_new(),
+        "entry_token": entry_link(study, staff).token,
         **{name: session.pk for name, session in sessions.items()},
         **{f"{name}_code": person.code for name, person in people.items()},
         "users": {
@@ -92,6 +94,12 @@ def world(
             "staff_with_app": staff_with_app(),
         },
     }
+
+
+def entry_link(study: Study, staff: User) -> RecruitingLink:
+    now, taken = timezone.now(), LinkSettings("PID", completed="C1XY")
+    link = link_save(study=study, profile="stem-phd", settings=taken, actor=staff, now=now)
+    return link_open(link=link, actor=staff, now=now)
 
 
 def prepare(page: Page, before: str, world: dict[str, Any], mailbox: Mailbox) -> None:
@@ -130,6 +138,8 @@ def test_page(
     address = reverse(place.name, kwargs=where)
     if place.before == "estimate":
         estimate(page, address)
+    elif place.before == "come with ids":
+        page.goto(f"{address}?PID=5f0c1a")
     elif place.before:
         prepare(page, place.before, world, mailbox)
     else:

@@ -15,6 +15,7 @@ from studies.services.people.participants import (
     AlreadyTakesPart,
     NewPerson,
     StudyClosed,
+    asks_before_decision,
     normal_email,
     participants_add,
     require_profile,
@@ -209,8 +210,6 @@ def _participant_for(invitation: Invitation, now: datetime) -> Participant:
     present = study.participants.filter(user__email=invitation.email).select_related("study", "user").first()
     if present is not None:
         return present
-    protocol = study.protocol
-    # Whether people of this profile have a form to send before the study team decides.
-    has_form = bool(protocol.questions_for(invitation.profile)) or protocol.credential_file == "required"
+    has_form = asks_before_decision(study, invitation.profile)
     person = NewPerson(invitation.email, invitation.profile, is_test=invitation.is_test, invited=has_form)
     return participants_add(study=study, people=[person], now=now)[0]

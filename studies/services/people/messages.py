@@ -103,14 +103,39 @@ def message_answer(
 
 @transaction.atomic
 def announcement_make(
-    *, study: Study, text: str, audience: Audience = Audience.IN_SESSION, actor: User, now: datetime
+    *,
+    study: Study,
+    text: str,
+    audience: Audience = Audience.IN_SESSION,
+    batch_number: int | None = None,
+    prompt_label: str = "",
+    actor: User,
+    now: datetime,
 ) -> Announcement:
-    """Show a text from now on to the participants who belong to the audience, while they do."""
+    """Show a text from now on to the participants who belong to the audience, while they do.
+
+    `batch_number` and `prompt_label` narrow it to those with this question set, and with this question in
+    their set.
+    """
     announcement = Announcement.objects.create(
-        study=study, text=text, audience=audience, made_by=actor, made_at=now
+        study=study,
+        text=text,
+        audience=audience,
+        batch_number=batch_number,
+        prompt_label=prompt_label,
+        made_by=actor,
+        made_at=now,
     )
-    kind = StudyEventKind.ANNOUNCED
-    event_record(study, kind, now, actor=actor, announcement=announcement.pk, audience=audience)
+    narrowed = {"batch": batch_number, "prompt": prompt_label}
+    event_record(
+        study,
+        StudyEventKind.ANNOUNCED,
+        now,
+        actor=actor,
+        announcement=announcement.pk,
+        audience=audience,
+        **{name: value for name, value in narrowed.items() if value},
+    )
     return announcement
 
 

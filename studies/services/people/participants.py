@@ -119,6 +119,12 @@ def normal_email(text: str) -> str:
     return email
 
 
+def asks_before_decision(study: Study, profile: str) -> bool:
+    """Whether people of this profile have a form to send before the study team decides."""
+    protocol = study.protocol
+    return bool(protocol.questions_for(profile)) or protocol.credential_file == "required"
+
+
 def require_profile(study: Study, profile: str) -> None:
     """Raise ProfileUnknown unless the study recruits the profile."""
     slugs = [known.slug for known in study.protocol.profiles]

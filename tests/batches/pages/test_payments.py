@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 COLUMNS = [
     "code", "address", "profile", "reference", "started_at", "ended_at", "ended_how", "answered", "currency",
     "flat", "hourly", "bonus", "owed", "state", "paid_amount", "note",
+    "platform_participant", "platform_study", "platform_session",
 ]  # fmt: skip
 
 

@@ -58,7 +58,9 @@ def shown_values(study: Study, page: str) -> dict[str, Any]:
 def _sent(value: Any) -> Any:
     if value is True:
         return "on"
-    return value.strftime("%Y-%m-%dT%H:%M") if hasattr(value, "strftime") else getattr(value, "pk", value)
+    if hasattr(value, "strftime"):
+        return value.strftime("%Y-%m-%dT%H:%M")
+    return getattr(value, "pk", value)
 
 
 @pytest.fixture

@@ -32,11 +32,12 @@ def parameters_file(tmp_path: Path) -> Path:
 def study(bank_file: Path) -> Study:
     run("import_bank", "chiron", bank_file, "--slug", "bank")
     run("create_study", "pilot", "--bank", "bank", "--protocol", MATCH)
+    run("build_batches", "pilot")
     return Study.objects.get()
 
 
 @pytest.fixture
 def frozen(study: Study) -> Study:
-    run("freeze_study", "pilot")
+    run("freeze_study", "pilot", "--without-item-bank")
     study.refresh_from_db()
     return study

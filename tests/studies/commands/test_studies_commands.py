@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_study_is_taken_from_draft_to_its_end(study: Study) -> None:
     assert run("update_study", "pilot", "--protocol", '{"top_size": 3}').startswith("Changed the draft")
-    said = run("freeze_study", "pilot")
+    said = run("freeze_study", "pilot", "--without-item-bank")
     study.refresh_from_db()
     assert said == f'The study "pilot" is frozen under protocol {study.protocol_hash}\n'
     said = run("amend_study", "pilot", "--changes", '{"consent_text": "New."}', "--reason", "Ethics board")
@@ -105,9 +105,18 @@ def test_a_study_is_frozen_once(frozen: Study) -> None:
     )
 
 
+def test_a_study_is_frozen_as_its_page_locks_it(study: Study) -> None:
+    assert "confirm that there will be raw scores only" in refusal_of("freeze_study", "pilot")
+    run("update_study", "pilot", "--protocol", '{"assembly_seed": 7}')
+    sentence = "The question sets are not built under these settings. Build them, then lock the study."
+    assert refusal_of("freeze_study", "pilot", "--without-item-bank") == sentence
+    study.refresh_from_db()
+    assert (study.status, study.protocol_hash) == ("draft", "")
+
+
 def test_the_trail_names_who_did_it(study: Study) -> None:
     run("add_staff", "Lead@example.org")
-    run("freeze_study", "pilot", "--by", "lead@example.org")
+    run("freeze_study", "pilot", "--without-item-bank", "--by", "lead@example.org")
     actor = study.events.get(kind="study_frozen").actor
     assert actor is not None
     assert actor.email == "lead@example.org"

@@ -101,6 +101,8 @@ def test_a_message_carries_the_page_and_the_reference_of_the_session(
     assert session.reference in shown
     assert came_from in shown
     assert "Your clock goes on while you write" in shown
+    assert "Sign-in and security" not in shown, "no site menu while the clock runs"
+    assert "data-time-left" in visitor.get(HELP).content.decode()
     assert "Call the desk" in shown
     reply = visitor.post(HELP, {"text": "The picture\r\ndoes not load.", "page": came_from}, follow=True)
     assert "Your message is sent" in text_of(reply)
@@ -194,7 +196,7 @@ def test_what_the_team_says_is_on_every_page_without_script_until_it_is_put_away
 
 def test_staff_announce_and_take_back(staff: Client, visitor: Client) -> None:
     form = {"text": "We close at noon.", "audience": "approved"}
-    assert "Announced." in text_of(staff.post(ANNOUNCEMENTS, form, follow=True))
+    assert "Announced to 1 person now" in text_of(staff.post(ANNOUNCEMENTS, form, follow=True))
     assert "We close at noon." in text_of(visitor.get("/studies/pilot/"))
     address = f"{ANNOUNCEMENTS}{Announcement.objects.get().pk}/withdraw/"
     assert staff.get(address).status_code == 405

@@ -1,0 +1,104 @@
+"""The page behind an entry link, for people whom a recruiting platform sends.
+
+The ids leave the address at once: addresses are kept in histories and told to other pages.
+"""
+
+from allauth.core.internal.ratelimit import get_ip
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from batches.forms import AddressForm
+from batches.services.entering import entry_account, entry_take, person_enter, require_entry_open
+from studies.models import PlatformEntry, RecruitingLink, User
+from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
+from studies.selectors.participants import participant_of
+from studies.services.people.recruiting_links import PlatformIds, ids_read
+from studies.services.refusals import Refused
+from studies.views.sign_in import SIGN_IN_ADDRESS
+
+# Where the session keeps the ids, by the token of the link they came with.
+IDS = "platform_ids"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def entry(request: HttpRequest, token: str) -> HttpResponse:
+    """GET says what the study is and what is kept; POST asks for an address, or lets in who is signed in."""
+    now = timezone.now()
+    link = RecruitingLink.objects.filter(token=token).select_related("study").first()
+    if link is None:
+        raise Http404("no such link")
+    if (request.GET or request.method == "POST") and not entry_take(client=get_ip(request), now=now):
+        return render(request, "429.html", status=429)
+    user = request.user if isinstance(request.user, User) else None
+    participant = participant_of(user, link.study.slug) if user else None
+    # What this browser has brought before tells nothing to whoever is in the study already.
+    if participant and PlatformEntry.objects.filter(participant=participant).exists():
+        return redirect("study_home", link.study.slug)
+    try:
+        if participant is None:
+            require_entry_open(link, now)
+        if request.GET:
+            return _kept(request, link)
+        ids = _ids(request, link)
+        if request.method == "POST":
+            return _entered(request, link, ids, user)
+    except Refused as refusal:
+        return _refused(request, link, refusal)
+    return _page(request, link, ids, AddressForm())
+
+
+def _kept(request: HttpRequest, link: RecruitingLink) -> HttpResponse:
+    """Keep the ids on the server, and go to the address without them."""
+    ids = ids_read(link, request.GET.dict())
+    request.session[IDS] = {link.token: [ids.participant, ids.study, ids.session]}
+    return redirect("entry", link.token)
+
+
+def _ids(request: HttpRequest, link: RecruitingLink) -> PlatformIds:
+    kept = request.session.get(IDS, {}).get(link.token)
+    return PlatformIds(*kept) if kept else ids_read(link, {})
+
+
+def _entered(request: HttpRequest, link: RecruitingLink, ids: PlatformIds, user: User | None) -> HttpResponse:
+    if user is not None:
+        person_enter(link=link, ids=ids, user=user, now=timezone.now())
+        request.session.pop(IDS, None)
+        return redirect("study_home", link.study.slug)
+    form = AddressForm(request.POST)
+    if form.is_valid():
+        try:
+            account = entry_account(email=form.cleaned_data["email"])
+        except Refused as refusal:
+            form.add_error("email", str(refusal))
+        else:
+            # Kept on the server: an address does not belong into a URL.
+            request.session[SIGN_IN_ADDRESS] = account.email
+            page = reverse("entry", args=[link.token])
+            return redirect(f"{reverse('account_login')}?next={page}")
+    return _page(request, link, ids, form, status=422)
+
+
+def _page(
+    request: HttpRequest, link: RecruitingLink, ids: PlatformIds, form: AddressForm, status: int = 200
+) -> HttpResponse:
+    protocol = link.study.protocol
+    context = {
+        "study": link.study,
+        "text": protocol.consent_text,
+        "recorded": [_(RECORDED_SENTENCES[code]) for code in recorded_items(protocol)],
+        "ids": [text for text in (ids.participant, ids.study, ids.session) if text],
+        "form": form,
+    }
+    return render(request, "batches/entry.html", context, status=status)
+
+
+def _refused(request: HttpRequest, link: RecruitingLink, refusal: Refused) -> HttpResponse:
+    """One sentence why, and the way back for whoever is in the study already."""
+    context = {"sentence": str(refusal), "page": reverse("study_home", args=[link.study.slug])}
+    return render(request, "batches/entry_refused.html", context, status=409)

@@ -1,0 +1,93 @@
+"""Entry links for recruiting platforms: one for each profile, closed until a lead opens it."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from batches.services.entering import EntryClosed, require_entry_open
+from console.forms.recruiting import RecruitingForm
+from studies.models import RecruitingLink, Study
+from studies.roles import Can
+from studies.services.people.recruiting_links import link_close, link_open, link_save
+from studies.services.refusals import Refused
+from studies.views.access import rights_here, signed_in, site_url_of, study_page
+
+
+@study_page(Can.INVITE)
+@require_safe
+def staff_recruiting(request: HttpRequest, study: Study) -> HttpResponse:
+    """The link of a profile, what it takes and whether it is open."""
+    return _page(request, study, _profile(study, request.GET.get("profile", "")))
+
+
+@study_page(Can.RUN_SESSIONS)
+@require_POST
+def staff_recruiting_change(request: HttpRequest, study: Study) -> HttpResponse:
+    """Save what the link takes, and open it if asked to; or close it."""
+    profile = _profile(study, request.POST.get("profile", ""))
+    actor, now = signed_in(request), timezone.now()
+    form = RecruitingForm(request.POST)
+    closes = "close" in request.POST
+    if not closes and not form.is_valid():
+        return _page(request, study, profile, form)
+    try:
+        if closes:
+            link_close(link=_link(study, profile), actor=actor, now=now)
+            said = _("The link is closed: nobody comes in by it. Whoever is in the study stays.")
+        else:
+            link = link_save(study=study, profile=profile, settings=form.settings, actor=actor, now=now)
+            said = _("Saved.")
+            if "open" in request.POST:
+                link_open(link=link, actor=actor, now=now)
+                said = _("The link is open. Give its address to the platform.")
+        messages.success(request, said)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect(f"{reverse('staff_recruiting', args=[study.slug])}?{urlencode({'profile': profile})}")
+
+
+def _profile(study: Study, wanted: str) -> str:
+    """The profile that is asked for, or the first one."""
+    slugs = [profile.slug for profile in study.protocol.profiles]
+    return wanted if wanted in slugs else slugs[0]
+
+
+def _link(study: Study, profile: str) -> RecruitingLink:
+    link = study.recruiting_links.filter(profile=profile).select_related("study").first()
+    if link is None:
+        raise Http404("no link of this profile")
+    return link
+
+
+def _page(
+    request: HttpRequest, study: Study, profile: str, form: RecruitingForm | None = None
+) -> HttpResponse:
+    links = {link.profile: link for link in study.recruiting_links.select_related("study")}
+    link = links.get(profile)
+    context = {
+        "study": study,
+        "profiles": study.protocol.profiles,
+        "profile": profile,
+        "link": link,
+        "address": f"{site_url_of(request).rstrip('/')}{reverse('entry', args=[link.token])}" if link else "",
+        "example": "&".join(f"{name}=…" for name in link.parameters if name) if link else "",
+        "entered": link.entries.count() if link else 0,
+        "kept_closed": _kept_closed(link) if link else "",
+        "form": form or RecruitingForm.of(link),
+        "may_change": Can.RUN_SESSIONS in rights_here(request),
+    }
+    return render(request, "console/recruiting.html", context, status=422 if form else 200)
+
+
+def _kept_closed(link: RecruitingLink) -> str:
+    """Why nobody comes in by an open link now; blank where people do, and for a closed one."""
+    try:
+        require_entry_open(link, timezone.now())
+    except EntryClosed as refusal:
+        return str(refusal) if link.opened_at else ""
+    return ""

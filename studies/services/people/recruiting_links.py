@@ -1,0 +1,125 @@
+"""Entry links for people of a recruiting platform: what they take, and whether they let anybody in."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from studies.models import PlatformEntry, RecruitingLink, Study, StudyStatus, User
+from studies.models.recruiting import PLATFORM_ID_CHARACTERS
+from studies.services.events import StudyEventKind, event_record
+from studies.services.people.participants import require_profile
+from studies.services.refusals import Refused
+from studies.services.studies import study_lock
+
+# Beside letters and digits, what ids of platforms are made of; none of it begins a formula or turns a line.
+ID_SIGNS = frozenset("_-.~:")
+ASCII_LETTERS_AND_DIGITS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+
+class LinkRefused(Refused):
+    """The link stays as it is: the study is not locked, or the link is what it was asked to be."""
+
+
+class IdsInvalid(Refused):
+    """The address does not carry the ids of a platform as the study asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """What a lead decides about a link; see `RecruitingLink`."""
+
+    participant_parameter: str
+    study_parameter: str = ""
+    session_parameter: str = ""
+    completed: str = ""
+    turned_down: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformIds:
+    """The ids by which a platform knows a person, its study and its session; blank where it sends none."""
+
+    participant: str
+    study: str = ""
+    session: str = ""
+
+
+@transaction.atomic
+def link_save(
+    *, study: Study, profile: str, settings: LinkSettings, actor: User, now: datetime
+) -> RecruitingLink:
+    """Make the profile's link, closed, or change what it takes. Raises ProfileUnknown."""
+    study = study_lock(study)
+    require_profile(study, profile)
+    values = {name: getattr(settings, name) for name in LinkSettings.__slots__}
+    link = study.recruiting_links.filter(profile=profile).first()
+    if link is None:
+        link = RecruitingLink(study=study, profile=profile, token=secrets.token_urlsafe(16))
+    elif all(getattr(link, name) == value for name, value in values.items()):
+        return link
+    for name, value in values.items():
+        setattr(link, name, value)
+    link.save()
+    event_record(study, StudyEventKind.LINK_CHANGED, now, actor=actor, profile=profile, **values)
+    return link
+
+
+@transaction.atomic
+def link_open(*, link: RecruitingLink, actor: User, now: datetime) -> RecruitingLink:
+    """Let people come in by the link from now on. Raises LinkRefused."""
+    study = study_lock(link.study)
+    if study.status != StudyStatus.FROZEN:
+        raise LinkRefused(_("Only a locked study recruits people; lock it first, then open the link."))
+    return _set(link, now, actor, StudyEventKind.LINK_OPENED, opened_at=now)
+
+
+@transaction.atomic
+def link_close(*, link: RecruitingLink, actor: User, now: datetime) -> RecruitingLink:
+    """Let nobody come in by the link any more; whoever is in the study stays. Raises LinkRefused."""
+    study_lock(link.study)
+    return _set(link, now, actor, StudyEventKind.LINK_CLOSED, opened_at=None)
+
+
+def _set(
+    link: RecruitingLink, now: datetime, actor: User, kind: StudyEventKind, *, opened_at: datetime | None
+) -> RecruitingLink:
+    link.refresh_from_db(fields=["opened_at"])
+    if (link.opened_at is None) == (opened_at is None):
+        raise LinkRefused(_("The link is closed already.") if opened_at is None else _("The link is open."))
+    link.opened_at = opened_at
+    link.save(update_fields=["opened_at"])
+    event_record(link.study, kind, now, actor=actor, profile=link.profile)
+    return link
+
+
+def ids_read(link: RecruitingLink, query: Mapping[str, str]) -> PlatformIds:
+    """The ids that a query string carries. Raises IdsInvalid, which never repeats what was sent."""
+    return PlatformIds(*(_id_read(name, query.get(name, "")) if name else "" for name in link.parameters))
+
+
+def _id_read(name: str, text: str) -> str:
+    said = {"name": name, "most": PLATFORM_ID_CHARACTERS}
+    if not text:
+        raise IdsInvalid(_("The link is not complete: %(name)s is missing.") % said)
+    if len(text) > PLATFORM_ID_CHARACTERS:
+        raise IdsInvalid(_("The link is not right: %(name)s has more than %(most)d characters.") % said)
+    if text[0] not in ASCII_LETTERS_AND_DIGITS or not set(text) <= ASCII_LETTERS_AND_DIGITS | ID_SIGNS:
+        raise IdsInvalid(
+            _("The link is not right: %(name)s has signs that are in no id of a platform.") % said
+        )
+    return text
+
+
+def entry_erase(participant_id: int) -> None:
+    """Forget by which ids a platform knows the person; call it inside the transaction of the deletion."""
+    PlatformEntry.objects.filter(participant=participant_id).delete()
+
+
+def is_address(way_back: str) -> bool:
+    """Whether a way back is an address to follow; otherwise it is a code to copy."""
+    return way_back.startswith("https://") and bool(urlsplit(way_back).hostname)
