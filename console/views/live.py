@@ -15,6 +15,7 @@ from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Tab, Wanted, board
 from console.services.live import SessionAction
 from console.views.live_words import ACTION_WORDS, RowWords, happening_words, tabs_of
+from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from studies.models import Study
 from studies.roles import Can
@@ -88,7 +89,7 @@ def wanted_of(request: HttpRequest) -> Wanted:
     page, sort, tab = asked.get("page", ""), asked.get("sort", ""), asked.get("tab", "")
     return Wanted(
         tab=Tab(tab) if tab in set(Tab) else Tab.ANSWERING,
-        page=min(int(page), MAX_PAGE) if page.isdecimal() and int(page) > 0 else 1,
+        page=number_asked(page, most=MAX_PAGE) or 1,
         sort=sort if sort in SORTS else "left",
         session=_key(asked.get("session", "")),
     )
