@@ -123,6 +123,9 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "position": _("place"),
     "prompt": _("prompt"),
     "lateness": _("arrived"),
+    "action": _("action"),
+    "people": _("people"),
+    "not_reached": _("not reached"),
 }
 
 REJECTED = _("The study team has decided that you cannot take part in this study. This is the reason:")

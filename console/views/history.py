@@ -138,6 +138,8 @@ def _told(line: Line) -> list[tuple[str, object]]:
 
 def _shown(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     if not name.endswith("_at") or not isinstance(value, str):
         return value
     return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M} UTC"
