@@ -4,7 +4,13 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from console.services.bank_files import bank_file_import, calibrated_import, model_file_import
+from console.services.bank_files import (
+    bank_file_import,
+    calibrated_import,
+    item_bank_file_import,
+    model_file_import,
+)
+from console.services.staging import upload_forget
 from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
@@ -12,7 +18,15 @@ from studies.models import ItemBank
 from studies.roles import SiteCan
 
 
-@job_kind("import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False)
+def forget(*, token: str, **_arguments: Any) -> None:
+    """An upload goes once its import has ended: until then another worker may begin it again."""
+    upload_forget(token)
+
+
+@job_kind(
+    "import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    tidy=forget,
+)  # fmt: skip
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
     found = bank_file_import(**arguments, now=job.clock())
@@ -25,7 +39,27 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     )
 
 
-@job_kind("calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False)
+@job_kind(
+    "import_items", label=_("Import of item parameters"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    tidy=forget,
+)  # fmt: skip
+def import_items(job: JobContext, **arguments: Any) -> JobResult:
+    """Arguments as of `item_bank_file_import`."""
+    item_bank, _created = item_bank_file_import(**arguments, now=job.clock())
+    facts = {"bank": item_bank.slug, "items": item_bank.items.count()}
+    return JobResult(
+        gettext_noop("The item bank %(bank)s is stored: %(items)d items."),
+        facts,
+        "staff_item_banks",
+        [],
+        gettext_noop("All item banks"),
+    )
+
+
+@job_kind(
+    "calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    tidy=forget,
+)  # fmt: skip
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
     item_bank, fit = calibrated_import(
@@ -42,15 +76,24 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
 
 
 @job_kind(
-    "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False
-)
+    "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    tidy=forget,
+)  # fmt: skip
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""
     bank = ItemBank.objects.get(pk=item_bank)
-    done, _results = model_file_import(**arguments, item_bank=bank, now=job.clock())
-    facts = {"new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged)}
+    done, results = model_file_import(**arguments, item_bank=bank, now=job.clock())
+    facts = {
+        "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
+        "missing": sum(results.missing.values()), "questions": len(done.unknown_prompts),
+        "responses": done.unknown_responses,
+    }  # fmt: skip
     return JobResult(
-        gettext_noop("Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged."),
+        gettext_noop(
+            "Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged. Scores that are "
+            "missing: %(missing)d. Questions that the item bank has not, left out: %(questions)d with "
+            "%(responses)d responses."
+        ),
         facts,
         "staff_models",
         [],

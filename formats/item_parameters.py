@@ -8,6 +8,7 @@ people and are ignored.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -158,11 +159,9 @@ def _text_of(path: Path) -> str:
 
 def _parse(text: str, repeated: list[str]) -> Any:
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        content = dict(pairs)
-        if len(content) < len(pairs):
-            keys = [key for key, _ in pairs]
-            repeated.extend(key for key in content if keys.count(key) > 1)
-        return content
+        times = Counter(key for key, _value in pairs)
+        repeated.extend(key for key, number in times.items() if number > 1)
+        return dict(pairs)
 
     try:
         return json.loads(text, object_pairs_hook=as_dict)

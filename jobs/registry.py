@@ -31,6 +31,7 @@ class JobKind:
     run: Function
     once_per_study: bool = True
     restartable: bool = True
+    tidy: Callable[..., None] | None = None
 
 
 _kinds: dict[str, JobKind] = {}
@@ -43,18 +44,19 @@ def job_kind(
     can: Can | SiteCan = Can.JUDGE,
     once_per_study: bool = True,
     restartable: bool = True,
+    tidy: Callable[..., None] | None = None,
 ) -> Callable[[Function], Function]:
     """Register the function as this kind of job.
 
     `once_per_study`: of one study (or of the site, for jobs without one) a second is never open beside the
     first. `restartable`: run again from its beginning after its worker was killed; otherwise it fails then,
-    and says so.
+    and says so. `tidy`: called with the job's arguments once it has ended for good, whichever way.
     """
 
     def register(function: Function) -> Function:
         if name in _kinds and _kinds[name].run.__module__ != function.__module__:
             raise ValueError(f"two kinds of jobs are called {name!r}")
-        _kinds[name] = JobKind(name, label, can, function, once_per_study, restartable)
+        _kinds[name] = JobKind(name, label, can, function, once_per_study, restartable, tidy)
         return function
 
     return register

@@ -5,7 +5,14 @@ from functools import wraps
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    JsonResponse,
+)
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -82,6 +89,7 @@ def staff_job_cancel(request: HttpRequest, job: Job) -> HttpResponse:
         ends = _("It ends at its next step.") if cancelled.is_open else _("It was cancelled before it began.")
         messages.success(request, ends)
     back = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(back, allowed_hosts=None):
-        return redirect("staff_job", job_id=job.pk)
-    return redirect(back)
+    # Not through `redirect`, which takes a text without a slash for the name of a page.
+    if back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None):
+        return HttpResponseRedirect(back)
+    return redirect("staff_job", job_id=job.pk)

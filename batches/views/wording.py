@@ -127,6 +127,9 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "item_bank": _("item bank"),
     "models": _("models"),
     "number": _("number"),
+    "action": _("action"),
+    "people": _("people"),
+    "not_reached": _("not reached"),
 }
 
 REJECTED = _("The study team has decided that you cannot take part in this study. This is the reason:")

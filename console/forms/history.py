@@ -1,6 +1,6 @@
 """What of a study's history is looked for."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -45,7 +45,8 @@ class HistoryForm(forms.Form):
             by=(data.get("by") or "").strip(),
             code=(data.get("code") or "").strip(),
             since=_begin(data["since"]) if data.get("since") else None,
-            until=_begin(until) + timedelta(days=1) if until else None,
+            # Nothing is later than the last day that there is.
+            until=_begin(until + timedelta(days=1)) if until and until < date.max else None,
             team_only=bool(data.get("team")),
         )
 

@@ -116,10 +116,8 @@ def _read(text: str) -> tuple[list[ReportRow], list[str]]:
     delimiter = next((mark for mark in ",;\t" if mark in header), ",")
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     columns = [cell.strip().lower() for cell in next(reader, [])]
-    missing = [name for name in REQUIRED if name not in columns]
-    if missing:
-        said = {"missing": ", ".join(missing)}
-        return [], [_("line 1: missing columns: %(missing)s; begin the file with code,state") % said]
+    if problem := _head_problem(columns):
+        return [], [problem]
     rows: list[ReportRow] = []
     problems: list[str] = []
     for cells in reader:
@@ -135,6 +133,18 @@ def _read(text: str) -> tuple[list[ReportRow], list[str]]:
     if not rows and not problems:
         problems.append(_("The file reports nothing: no line has a state."))
     return rows, problems
+
+
+def _head_problem(columns: list[str]) -> str:
+    """What is wrong with the first line; "" where it is in order."""
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        said = {"missing": ", ".join(missing)}
+        return _("line 1: missing columns: %(missing)s; begin the file with code,state") % said
+    twice = [name for name in KNOWN if columns.count(name) > 1]
+    if twice:
+        return _("line 1: columns that are there twice: %(twice)s; keep one") % {"twice": ", ".join(twice)}
+    return ""
 
 
 def _row(line: int, cells: dict[str, str]) -> ReportRow | str | None:

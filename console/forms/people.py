@@ -8,9 +8,11 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from console.selectors.people import SORTS, PeopleFilter, PersonState
+from formats.asked_numbers import number_asked
 from studies.models import Study
 
 WORDS_CHARACTERS = 100
+MOST_PAGES = 999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class PeopleQuery:
             words=query.get("q", "").replace("\0", "").strip()[:WORDS_CHARACTERS],
             sort=sort if sort.removeprefix("-") in SORTS else "state",
         )
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
-        return cls(wanted, max(number, 1), query.get("person", "")[:20])
+        number = number_asked(page, most=MOST_PAGES) or 1
+        return cls(wanted, number, query.get("person", "").replace("\0", "")[:20])
 
     @classmethod
     def of_text(cls, text: str, study: Study) -> Self:

@@ -7,6 +7,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from console.services.bank_files import BANK_FORMATS
 from console.services.staging import shown_name
+from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS
+from studies.forms.texts import StorableTextField
 from studies.forms.uploads import LARGE_BYTES
 from studies.models import ItemBank
 
@@ -16,19 +18,20 @@ FORMAT_WORDS = {
     "bbeh": gettext_lazy("BIG-Bench Extra Hard: a .zip of benchmark_tasks, or the mini set's .json"),
     "bbh": gettext_lazy("BIG-Bench Hard: a .zip with one .json a task"),
 }
+TABLE_BYTES = 1024**2  # its tasks are calibrated while somebody waits
 NO_FILE = gettext_lazy("Choose a file with something in it.")
 
 
-def checked_upload(upload: Any, *endings: str) -> Any:
+def checked_upload(upload: Any, *endings: str, most: int = LARGE_BYTES) -> Any:
     """The file, with one sentence for what is wrong with it as a whole."""
     name = shown_name(upload.name)
-    if upload.size > LARGE_BYTES:
+    if upload.size > most:
         raise forms.ValidationError(
             _(
                 "%(name)s is larger than %(megabytes)s MB. Nothing was imported; larger files go through the "
                 "command line."
             )
-            % {"name": name, "megabytes": LARGE_BYTES // 1024**2}
+            % {"name": name, "megabytes": most // 1024**2}
         )
     if not upload.name.lower().endswith(endings):
         raise forms.ValidationError(
@@ -115,8 +118,9 @@ class ModelsForm(forms.Form):
             ("required", "invalid_choice"), gettext_lazy("Choose an item bank from the list.")
         ),
     )
-    source = forms.CharField(
+    source = StorableTextField(
         label=gettext_lazy("Where the results come from"),
+        max_length=MAX_SOURCE_CHARACTERS,
         help_text=gettext_lazy("Shown beside them, such as a paper or a run of your own."),
         error_messages={"required": gettext_lazy("Say where the results come from.")},
     )
@@ -148,7 +152,7 @@ class TableForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        return checked_upload(self.cleaned_data["file"], ".json")
+        return checked_upload(self.cleaned_data["file"], ".json", most=TABLE_BYTES)
 
 
 class ModelDeleteForm(forms.Form):

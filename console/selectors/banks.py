@@ -18,6 +18,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
+from formats.asked_numbers import number_asked
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Prompt, Study
 
@@ -105,8 +106,8 @@ MODEL_SORTS = {
 def model_rows(*, item_bank: str, words: str, sort: str) -> QuerySet[ModelConfiguration]:
     """Results of models, filtered and in order; scores are counted for a page only (`scores_of`)."""
     rows = ModelConfiguration.objects.select_related("item_bank")
-    if item_bank.isdigit():
-        rows = rows.filter(item_bank=int(item_bank))
+    if (key := number_asked(item_bank)) is not None:
+        rows = rows.filter(item_bank=key)
     if words.strip():
         rows = rows.filter(
             Q(name__icontains=words.strip())

@@ -23,7 +23,8 @@ DETAILS: Mapping[str, Can | None] = {
     "audience": None, "number": None, "lateness": None, "before": None, "judging_run": None, "sample": None,
     "size": None, "seed": None, "public_only": None, "held_since": None, "seconds_ahead": None,
     "protocol_hash": Can.SEE_PROTOCOL, "arm": Can.SEE_PROTOCOL, "batch": Can.SEE_PROTOCOL,
-    "position": Can.SEE_ANSWERS, "amendment": None, "changes": Can.SEE_PROTOCOL,
+    "position": Can.SEE_ANSWERS, "amendment": None, "changes": Can.SEE_PROTOCOL, "action": None,
+    "people": None, "not_reached": None,
 }  # fmt: skip
 
 
@@ -133,7 +134,8 @@ def _line(row: StudyEvent | SessionEvent | Verdict, rights: frozenset[Can]) -> L
         kind=row.kind,
         code=person.code if person else "",
         by=row.actor.email if row.actor and not theirs and row.actor.is_staff else "",
-        details=_details(row.details, rights, about_person=person is not None),
+        # What is done to several sessions is one event: about people, by their codes.
+        details=_details(row.details, rights, about_person=person is not None or "people" in row.details),
         happened_at=row.happened_at,
     )
 

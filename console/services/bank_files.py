@@ -1,8 +1,11 @@
-"""Uploaded question banks, item parameters, models' results: read by the same readers as the commands'."""
+"""Uploaded question banks, item parameters, models' results: read by the same readers as the commands'.
+
+The upload stays where it is, so that a worker that was killed can begin again: whoever called forgets it.
+"""
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +13,7 @@ from typing import get_args
 
 from django.utils.translation import gettext as _
 
-from console.services.staging import UploadRefused, staged_folder, staged_root, upload_forget
+from console.services.staging import UploadRefused, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from formats.problems import Problem
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
@@ -42,24 +45,28 @@ Progress = Callable[[str, int, int], None]
 
 
 class FileHasProblems(UploadRefused):
-    """Nothing was imported; `problems` say why, each with its place."""
+    """Nothing was imported; `problems` say why, each with its place: the first of `number`."""
 
-    def __init__(self, sentence: str, problems: tuple[str, ...]) -> None:
+    def __init__(self, problems: tuple[str, ...], number: int) -> None:
         self.problems = problems
-        more = len(problems) - SHOWN
-        shown = [*problems[:SHOWN], *([_("and %(number)s more") % {"number": more}] if more > 0 else [])]
-        super().__init__("\n".join([sentence, *shown]))
+        sentence = _("Nothing was imported; problems found: %(number)s") % {"number": number}
+        more = number - len(problems)
+        left = [_("and %(number)s more") % {"number": more}] if more else []
+        super().__init__("\n".join([sentence, *problems, *left]))
 
 
 @dataclass(frozen=True)
 class BankContents:
-    """What was read of a bank, before it is stored: how many questions of which kinds, and the problems."""
+    """What was read of a bank, before it is stored: how many questions of which kinds, and the problems, of
+    which the first are in `problems`.
+    """
 
     prompts: int
     grading: dict[str, int]
     modality: dict[str, int]
     categories: dict[str, int]
     problems: tuple[str, ...]
+    problems_number: int
     first: tuple[str, ...]
 
 
@@ -73,6 +80,7 @@ def bank_contents(*, token: str, bank_format: str, mini: bool) -> BankContents:
         modality=dict(Counter(prompt.modality for prompt in prompts)),
         categories=dict(Counter(prompt.category for prompt in prompts if prompt.category).most_common(12)),
         problems=_shown(reading.problems, token),
+        problems_number=len(reading.problems),
         first=tuple(prompt.text[:200] for prompt in prompts[:3]),
     )
 
@@ -83,12 +91,8 @@ def bank_file_import(
     """Store an uploaded bank as its next version; with problems only where `partial` leaves those out."""
     reading = _reading(token, bank_format, mini=mini)
     if reading.problems and not partial:
-        number = {"number": len(reading.problems)}
-        sentence = _("Nothing was imported; problems found: %(number)s") % number
-        raise FileHasProblems(sentence, _shown(reading.problems, token))
-    found = bank_import(slug=slug, reading=reading, strict=False, now=now)
-    upload_forget(token)
-    return found
+        raise FileHasProblems(_shown(reading.problems, token), len(reading.problems))
+    return bank_import(slug=slug, reading=reading, strict=False, now=now)
 
 
 def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[ItemBank, bool]:
@@ -97,9 +101,7 @@ def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[Item
         parameters = read_item_parameters(_one_file(token))
     except ItemParametersRefused as refusal:
         raise _refusal(refusal.problems, token) from None
-    found = item_bank_import(slug=slug, parameters=parameters, now=now)
-    upload_forget(token)
-    return found
+    return item_bank_import(slug=slug, parameters=parameters, now=now)
 
 
 def calibrated_import(
@@ -119,7 +121,6 @@ def calibrated_import(
             _("Nothing was stored; the matrix cannot be calibrated: %(why)s") % {"why": refusal}
         ) from None
     item_bank, _created = item_bank_import(slug=slug, parameters=parameters_of(fit), now=now)
-    upload_forget(token)
     return item_bank, fit
 
 
@@ -132,7 +133,6 @@ def model_file_import(
     except ModelResultsRefused as refusal:
         raise _refusal(refusal.problems, token) from None
     done = leaderboard_import(item_bank=item_bank, results=results, source=source, replace=replace, now=now)
-    upload_forget(token)
     return done, results
 
 
@@ -143,7 +143,6 @@ def table_file_import(*, token: str, slug: str, source: str, now: datetime) -> t
     except AccuracyTableRefused as refusal:
         raise UploadRefused(_without_folder(str(refusal), token)) from None
     item_bank, _calibration, created = task_table_import(slug=slug, table=table, source=source, now=now)
-    upload_forget(token)
     return item_bank, created
 
 
@@ -194,13 +193,13 @@ def _one_file(token: str) -> Path:
     return root
 
 
-def _refusal(problems: tuple[Problem, ...] | list[Problem], token: str) -> FileHasProblems:
-    sentence = _("Nothing was imported; problems found: %(number)s") % {"number": len(problems)}
-    return FileHasProblems(sentence, _shown(tuple(problems), token))
+def _refusal(problems: Sequence[Problem], token: str) -> FileHasProblems:
+    return FileHasProblems(_shown(problems, token), len(problems))
 
 
-def _shown(problems: tuple[Problem, ...], token: str) -> tuple[str, ...]:
-    return tuple(_without_folder(str(problem), token) for problem in problems)
+def _shown(problems: Sequence[Problem], token: str) -> tuple[str, ...]:
+    """The first of them: nobody reads more, and a file may have hundreds of thousands."""
+    return tuple(_without_folder(str(problem), token) for problem in problems[:SHOWN])
 
 
 def _without_folder(text: str, token: str) -> str:

@@ -1,14 +1,18 @@
 """Files that staff upload to be imported: kept in a folder of their own; zips unpacked within limits."""
 
+import errno
+import lzma
 import re
 import secrets
 import shutil
+import struct
 import time
 import unicodedata
 import zipfile
 import zlib
 from io import BytesIO
 from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -20,10 +24,21 @@ FOLDER = "uploads"
 MAX_MEMBERS = 20_000
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 MAX_NAME_CHARACTERS = 100
+MAX_NAME_BYTES = 200  # file systems take 255
 STRAY_AFTER_SECONDS = 7 * 24 * 3600
 CHUNK = 1024 * 1024
+# What is read and stored within a few seconds: so many bytes of these files, and so many rows.
+QUICK_BYTES = {
+    ".jsonl": 4 * CHUNK, ".json": 4 * CHUNK, ".csv": 4 * CHUNK, ".parquet": CHUNK // 4, ".eval": CHUNK // 4
+}  # fmt: skip
+QUICK_ROWS = 5_000
+ROW_ENDS = {".jsonl": b"\n", ".csv": b"\n", ".json": b"{"}
 BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-UNREADABLE = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, UnicodeDecodeError, RuntimeError)
+# What the standard library raises for archives with any byte changed.
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, RuntimeError
+)  # fmt: skip
+UNUSABLE_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST}
 
 
 class UploadRefused(Refused):
@@ -69,12 +84,32 @@ def staged_root(token: str) -> Path:
     """
     folder = staged_folder(token)
     if not folder.is_dir():
-        raise UploadRefused(_("The upload is not known any more. Choose the file again."))
+        raise UploadRefused(
+            _(
+                "The upload is not there any more: it was imported already, or lay there for a week. Look at "
+                "the list before you choose the file again."
+            )
+        )
     inside = [path for path in sorted(folder.iterdir()) if path.name != "__MACOSX"]
     while len(inside) == 1 and inside[0].is_dir():
         folder = inside[0]
         inside = sorted(folder.iterdir())
     return inside[0] if len(inside) == 1 else folder
+
+
+def is_quick(token: str) -> bool:
+    """Whether an upload is read and stored within a few seconds, as it lies there, unpacked."""
+    rows = 0
+    shares = 0.0
+    for path in staged_folder(token).rglob("*"):
+        ending = path.suffix.lower()
+        if ending not in QUICK_BYTES or not path.is_file():
+            continue
+        shares += path.stat().st_size / QUICK_BYTES[ending]
+        if shares > 1:
+            return False
+        rows += path.read_bytes().count(ROW_ENDS[ending]) if ending in ROW_ENDS else 0
+    return rows <= QUICK_ROWS
 
 
 def upload_forget(token: str) -> None:
@@ -97,8 +132,12 @@ def safe_name(name: str) -> str:
     clean = re.sub(r"[^\w.-]", "_", PurePosixPath(name.replace("\\", "/")).name).lstrip(".")
     stem, dot, ending = clean.rpartition(".")
     if dot and stem:
-        return f"{stem[:MAX_NAME_CHARACTERS]}.{ending[:20]}"
-    return clean[:MAX_NAME_CHARACTERS] or "file"
+        return f"{_cut(stem)}.{ending[:10]}"
+    return _cut(clean) or "file"
+
+
+def _cut(name: str) -> str:
+    return name[:MAX_NAME_CHARACTERS].encode()[:MAX_NAME_BYTES].decode(errors="ignore")
 
 
 def shown_name(name: str) -> str:
@@ -136,24 +175,45 @@ def _require_sane(members: list[zipfile.ZipInfo]) -> None:
 def _inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name or len(name) > 500:
-        raise UploadRefused(
-            _("The zip holds a file whose name leads elsewhere (%(name)s). Nothing was imported.")
-            % {"name": shown_name(name)}
-        )
+        raise _unusable(name)
     return path
+
+
+def _unusable(name: str) -> UploadRefused:
+    return UploadRefused(
+        _("The zip holds a file whose name leads elsewhere (%(name)s). Nothing was imported.")
+        % {"name": shown_name(name)}
+    )
 
 
 def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, most: int) -> int:
     """Unpack one file; how many bytes that were. What the archive says of itself is not believed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    with archive.open(member) as source, path.open("wb") as target:
-        while chunk := source.read(CHUNK):
+    with archive.open(member) as source, _opened(path, member.filename) as target:
+        while chunk := _read(source):
             written += len(chunk)
             if written > most:
                 raise _too_much()
             target.write(chunk)
     return written
+
+
+def _opened(path: Path, name: str) -> BinaryIO:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("wb")
+    except OSError as error:
+        if error.errno in UNUSABLE_NAME:
+            raise _unusable(name) from None
+        raise
+
+
+def _read(source: IO[bytes]) -> bytes:
+    """The next bytes of a packed file. Some damage is an OSError of its own, as a full disk would be."""
+    try:
+        return source.read(CHUNK)
+    except OSError as error:
+        raise zipfile.BadZipFile from error
 
 
 def _too_much() -> UploadRefused:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from console.forms.uploads import BankForm
 from console.selectors.banks import bank_facts, bank_versions, studies_using
 from console.services.bank_files import FileHasProblems, bank_contents, bank_file_import
-from console.services.staging import upload_stage
+from console.services.staging import is_quick, upload_forget, upload_stage
 from jobs.services.starting import job_start
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
@@ -25,8 +25,6 @@ from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
 SHOWN_PROBLEMS = 200
-# Larger files are read and stored by a worker.
-IN_THE_REQUEST = 4 * 1024 * 1024
 BANK_COLUMNS: tuple[Column[Any], ...] = (
     Column("bank", gettext_lazy("Bank"), ("bank__slug", "number"), str),
     Column("format", gettext_lazy("Format"), ("format",), lambda one: one.format),
@@ -96,13 +94,17 @@ def _read(request: HttpRequest, form: BankForm) -> HttpResponse:
     upload = values["file"]
     chosen = {"slug": values["slug"], "bank_format": values["bank_format"], "mini": values["mini"]}
     token = upload_stage(name=upload.name, content=upload.read())
-    if upload.size > IN_THE_REQUEST:
+    if not is_quick(token):
         arguments = {**chosen, "token": token, "partial": False}
         job = job_start(
             kind="import_bank", study=None, actor=signed_in(request), now=timezone.now(), arguments=arguments
         )
         return redirect("staff_job", job.pk)
-    contents = bank_contents(token=token, bank_format=chosen["bank_format"], mini=chosen["mini"])
+    try:
+        contents = bank_contents(token=token, bank_format=chosen["bank_format"], mini=chosen["mini"])
+    except Refused:
+        upload_forget(token)
+        raise
     context: dict[str, Any] = {"contents": contents, "chosen": chosen, "token": token}
     status = 422 if contents.problems else 200
     return render(request, "console/site/bank_read.html", context, status=status)
@@ -125,6 +127,7 @@ def staff_bank_import(request: HttpRequest) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("staff_bank_upload")
+    upload_forget(values.get("token", ""))
     version = found.version
     if found.created:
         messages.success(request, _("%(bank)s is imported.") % {"bank": version})

@@ -105,7 +105,8 @@ def _promote(request: HttpRequest, participant: Participant, common: dict[str, A
 
 
 def _replace(request: HttpRequest, participant: Participant, common: dict[str, Any]) -> str:
-    named = participant_by_code(participant.study.slug, request.POST.get("successor", "")[:20])
+    successor = request.POST.get("successor", "").replace("\0", "")
+    named = participant_by_code(participant.study.slug, successor[:20])
     first = next_on_reserve(participant.study).get(participant.profile)
     if named is None or first is None:
         raise NotOnReserve(_("Nobody of this profile is on the reserve list any more; nothing was changed."))

@@ -16,6 +16,7 @@ from batches.views.wording import detail_words, event_words
 from console.forms.history import SOURCES, HistoryForm
 from console.selectors.history import Line, Source, history_lines
 from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
+from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from screening.models import VerdictDecision
 from studies.models import Study
@@ -26,6 +27,7 @@ from studies.views.access import rights_here, study_page
 from studies.views.second_factor import proof_required
 
 LINES_PER_PAGE = 50
+MOST_ROWS = 10**18 - 1
 COLUMNS = ("happened_at", "what", "person", "by", "details")
 WORDS: Mapping[str, Promise] = {
     StudyEventKind.CREATED: _("study made"),
@@ -67,7 +69,7 @@ TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
     """Events by source, kind, person, member of the team and day; amendments and fingerprints beside them."""
     form = HistoryForm(request.GET)
-    asked, before = form.asked(), _number(request.GET.get("before", ""))
+    asked, before = form.asked(), number_asked(request.GET.get("before", ""), most=MOST_ROWS)
     found = history_lines(study, asked, rights_here(request), before=before, limit=LINES_PER_PAGE + 1)
     lines = list(found)
     kept = request.GET.copy()
@@ -140,10 +142,8 @@ def _told(line: Line) -> list[tuple[str, object]]:
 
 def _shown(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     if not name.endswith("_at") or not isinstance(value, str):
         return value
     return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M} UTC"
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from console.forms.uploads import CalibrationForm, ItemBankForm, JudgeTextsForm
 from console.selectors.banks import item_banks, judge_texts, studies_using
 from console.services.bank_files import item_bank_file_import, judge_texts_import
-from console.services.staging import upload_stage
+from console.services.staging import is_quick, upload_forget, upload_stage
 from jobs.services.starting import job_start
 from studies.forms.uploads import takes_large_files
 from studies.roles import SiteCan
@@ -50,18 +51,9 @@ def staff_item_banks(request: HttpRequest) -> HttpResponse:
         values = form.cleaned_data
         try:
             require_slug(values["slug"], of="an item bank")
-            token = upload_stage(name=values["file"].name, content=values["file"].read())
-            bank, created = item_bank_file_import(token=token, slug=values["slug"], now=timezone.now())
+            return _stored(request, slug=values["slug"], upload=values["file"])
         except Refused as refusal:
             form.add_error("file", str(refusal))
-        else:
-            sentence = (
-                _("The item bank %(bank)s is stored.")
-                if created
-                else _("It was there already and keeps its short name, %(bank)s.")
-            )
-            messages.success(request, sentence % {"bank": bank.slug})
-            return redirect("staff_item_banks")
     listing = Listing(request, ITEM_BANK_COLUMNS)
     banks = listing.ordered(item_banks())
     if listing.wants_csv:
@@ -71,6 +63,28 @@ def staff_item_banks(request: HttpRequest) -> HttpResponse:
     rows = [(one, used.get(one.pk, [])) for one in page]
     context = {"form": form, "page": page, "rows": rows, "listing": listing}
     return render(request, "console/site/item_banks.html", context, status=422 if form.errors else 200)
+
+
+def _stored(request: HttpRequest, *, slug: str, upload: UploadedFile) -> HttpResponse:
+    """Store the parameters at once, or let a worker do it where they are many."""
+    token = upload_stage(name=upload.name or "", content=upload.read())
+    if not is_quick(token):
+        job = job_start(
+            kind="import_items", study=None, actor=signed_in(request), now=timezone.now(),
+            arguments={"token": token, "slug": slug},
+        )  # fmt: skip
+        return redirect("staff_job", job.pk)
+    try:
+        bank, created = item_bank_file_import(token=token, slug=slug, now=timezone.now())
+    finally:
+        upload_forget(token)
+    sentence = (
+        _("The item bank %(bank)s is stored.")
+        if created
+        else _("It was there already and keeps its short name, %(bank)s.")
+    )
+    messages.success(request, sentence % {"bank": bank.slug})
+    return redirect("staff_item_banks")
 
 
 @takes_large_files

@@ -2,6 +2,8 @@
 
 import csv
 import uuid
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
@@ -13,8 +15,10 @@ from django.views.decorators.http import require_safe
 from batches.services.clock import server_now
 from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Tab, Wanted, board
+from console.selectors.board_trail import Happening
 from console.services.live import SessionAction
 from console.views.live_words import ACTION_WORDS, RowWords, happening_words, tabs_of
+from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from studies.models import Study
 from studies.roles import Can
@@ -88,7 +92,7 @@ def wanted_of(request: HttpRequest) -> Wanted:
     page, sort, tab = asked.get("page", ""), asked.get("sort", ""), asked.get("tab", "")
     return Wanted(
         tab=Tab(tab) if tab in set(Tab) else Tab.ANSWERING,
-        page=min(int(page), MAX_PAGE) if page.isdecimal() and int(page) > 0 else 1,
+        page=number_asked(page, most=MAX_PAGE) or 1,
         sort=sort if sort in SORTS else "left",
         session=_key(asked.get("session", "")),
     )
@@ -113,13 +117,20 @@ def _context(request: HttpRequest, study: Study, shown: Board, now: datetime) ->
         "tabs": tabs_of(shown),
         "rows": [RowWords(row, names, now) for row in shown.rows],
         "opened": opened,
-        "happened": [happening_words(one) for one in shown.happened],
+        "happened": [happening_words(one) for one in _told(shown.happened, rights)],
         "bulk": [(action, ACTION_WORDS[action]) for action in offered],
         "forms": _forms(opened, rights, now),
         "may_run": Can.RUN_SESSIONS in rights,
         "may_invite": Can.INVITE in rights,
         "may_see_people": Can.SEE_PEOPLE in rights,
     }
+
+
+def _told(happened: Sequence[Happening], rights: frozenset[Can]) -> Sequence[Happening]:
+    """A reason for what was done to a person may name them, here as in the history."""
+    if Can.SEE_PEOPLE in rights:
+        return happened
+    return [replace(one, reason="") for one in happened]
 
 
 def _offered(tab: Tab) -> tuple[SessionAction, ...]:

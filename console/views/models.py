@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.forms.uploads import ModelsForm, TableForm
 from console.selectors.banks import MODEL_SORTS, model_rows, scores_of
 from console.services.bank_files import model_file_import, table_file_import
-from console.services.staging import upload_stage
+from console.services.staging import is_quick, upload_forget, upload_stage
 from formats.cells import csv_cell
 from jobs.services.starting import job_start
 from scoring.models import ModelConfiguration
@@ -28,7 +28,6 @@ from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
 
 PER_PAGE = 50
-IN_THE_REQUEST = 4 * 1024 * 1024
 COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_published", "imported_at")
 
 
@@ -95,13 +94,16 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     upload = values["file"]
     token = upload_stage(name=upload.name, content=upload.read())
     chosen = {name: values[name] for name in ("source", "model", "replace")} | {"token": token}
-    if upload.size > IN_THE_REQUEST:
+    if not is_quick(token):
         job = job_start(
             kind="import_models", study=None, actor=signed_in(request), now=timezone.now(),
             arguments=chosen | {"item_bank": values["item_bank"].pk},
         )  # fmt: skip
         return redirect("staff_job", job.pk)
-    done, results = model_file_import(**chosen, item_bank=values["item_bank"], now=timezone.now())
+    try:
+        done, results = model_file_import(**chosen, item_bank=values["item_bank"], now=timezone.now())
+    finally:
+        upload_forget(token)
     messages.success(request, _what_came(done))
     for why, number in results.missing.items():
         messages.info(request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": number})
@@ -139,9 +141,12 @@ def staff_models_table(request: HttpRequest) -> HttpResponse:
         try:
             require_slug(values["slug"], of="an item bank")
             token = upload_stage(name=values["file"].name, content=values["file"].read())
-            bank, _created = table_file_import(
-                token=token, slug=values["slug"], source=values["source"], now=timezone.now()
-            )
+            try:
+                bank, _created = table_file_import(
+                    token=token, slug=values["slug"], source=values["source"], now=timezone.now()
+                )
+            finally:
+                upload_forget(token)
         except Refused as refusal:
             form.add_error("file", str(refusal))
         else:

@@ -93,7 +93,9 @@ def cancel_is_asked(claim: Claim) -> bool:
 
 
 def job_hand_back(claim: Claim, *, now: datetime) -> bool:
-    """Let another worker begin it again: this one was told to end."""
+    """Let another worker begin it again: this one was told to end. What somebody called off ends instead."""
+    if cancel_is_asked(claim):
+        return job_end(claim, JobState.CANCELLED, now)
     return bool(
         claim.row.update(
             state=JobState.WAITING, lease=None, leased_until=None, starts=F("starts") - 1, moved_at=now
@@ -105,14 +107,19 @@ def job_hand_back(claim: Claim, *, now: datetime) -> bool:
 def job_end(
     claim: Claim, state: JobState, now: datetime, *, result: dict[str, object] | None = None, error: str = ""
 ) -> bool:
-    """Bring the job to its end, with an event; False, and nothing, where the lease is not ours any more."""
+    """Bring the job to its end, with an event; False, and nothing, where the lease is not ours any more.
+
+    `error` may quote a file: what no database takes is replaced.
+    """
     ended = claim.row.update(
-        state=state, lease=None, leased_until=None, finished_at=now, result=result or {}, error=error
-    )
+        state=state, lease=None, leased_until=None, finished_at=now, result=result or {},
+        error=error.replace("\0", "\ufffd"),
+    )  # fmt: skip
     if not ended:
         return False
     claim.job.refresh_from_db()
-    job_event(claim.job, EVENTS[state], now, actor=claim.job.cancel_asked_by or claim.job.actor)
+    asked_by = claim.job.cancel_asked_by if state == JobState.CANCELLED else None
+    job_event(claim.job, EVENTS[state], now, actor=asked_by or claim.job.actor)
     return True
 
 

@@ -79,15 +79,16 @@ def _same(found: Job, wanted: dict[str, Any], kind: JobKind) -> Job:
 @transaction.atomic
 def job_cancel(*, job: Job, actor: User | None, now: datetime) -> Job:
     """End a job that waits; ask one that runs to end, which it does at its next step. Raises JobOver."""
-    asked = {"cancel_asked_at": now, "cancel_asked_by": actor}
-    waits = Job.objects.filter(pk=job.pk, state=JobState.WAITING)
-    if waits.update(state=JobState.CANCELLED, finished_at=now, **asked):
+    # Locked: between two looks a worker could take it, or give it back.
+    state = Job.objects.select_for_update().values_list("state", flat=True).get(pk=job.pk)
+    row = Job.objects.filter(pk=job.pk)
+    if state == JobState.WAITING:
+        row.update(state=JobState.CANCELLED, finished_at=now, cancel_asked_at=now, cancel_asked_by=actor)
         job.refresh_from_db()
         job_event(job, StudyEventKind.JOB_CANCELLED, now, actor=actor)
-        return job
-    runs = Job.objects.filter(pk=job.pk, state=JobState.RUNNING)
-    runs.filter(cancel_asked_at=None).update(**asked)
-    job.refresh_from_db()
-    if not job.is_open:
+    elif state == JobState.RUNNING:
+        row.filter(cancel_asked_at=None).update(cancel_asked_at=now, cancel_asked_by=actor)
+        job.refresh_from_db()
+    else:
         raise JobOver(_("This work has ended already; there was nothing to cancel."))
     return job

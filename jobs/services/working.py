@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import structlog
 from django.db import DatabaseError, connections
@@ -51,18 +52,24 @@ def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:
         with _kept(claim, kind, context, clock):
             result = kind.run(context, **job.arguments)
     except JobCancelled:
-        job_end(claim, JobState.CANCELLED, clock())
+        _end(claim, kind, JobState.CANCELLED, clock)
     except JobStopped:
         job_hand_back(claim, now=clock())
     except JobLost:
         log.warning("a job was taken over by another worker", job=str(job.pk), kind=job.kind)
     except Refused as refusal:
-        job_end(claim, JobState.FAILED, clock(), error=str(refusal))
+        _end(claim, kind, JobState.FAILED, clock, error=str(refusal))
     except Exception:  # the edge of a job
         log.exception("a job failed", job=str(job.pk), kind=job.kind)
-        job_end(claim, JobState.FAILED, clock(), error=FAILED)
+        _end(claim, kind, JobState.FAILED, clock, error=FAILED)
     else:
-        job_end(claim, JobState.DONE, clock(), result=result.as_json())
+        _end(claim, kind, JobState.DONE, clock, result=result.as_json())
+
+
+def _end(claim: Claim, kind: JobKind, state: JobState, clock: Clock, **what: Any) -> None:
+    """End the job, and tidy up where it is ours to end."""
+    if job_end(claim, state, clock(), **what) and kind.tidy is not None:
+        kind.tidy(**claim.job.arguments)
 
 
 @contextmanager

@@ -112,7 +112,8 @@ def file_take(
     """Put on record that somebody takes the file; return where it lies. Raises LinkRefused, FileGone."""
     _require_valid(token, file_id, user, now)
     file = ExportFile.objects.select_related("study").filter(pk=file_id, study=study).first()
-    if file is None or file.deleted_at is not None:
+    # What is due goes with the next run of `files_expire`; from now on nobody takes it.
+    if file is None or file.deleted_at is not None or _files_due(now).filter(pk=file.pk).exists():
         raise FileGone(_("This file was deleted. Make a new one."))
     path = file_path(file)
     if not path.is_file():

@@ -34,11 +34,18 @@ class InvitationListForm(forms.Form):
         size = file.size if file else len(text.encode())
         if size > MAX_BYTES:
             raise forms.ValidationError(_too_long())
-        reading = read_people_upload(file.read()) if file else read_people_text(text, header_optional=True)
+        content = file.read() if file else b""
+        reading = read_people_upload(content) if file else read_people_text(text, header_optional=True)
         if len(reading.rows) + len(reading.problems) > MAX_LINES:
             raise forms.ValidationError(_too_long())
         cleaned["reading"] = reading
+        cleaned["lines"] = content.decode("utf-8-sig", errors="ignore") if file else text
         return cleaned
+
+    @property
+    def lines(self) -> str:
+        """What the valid form was sent, those lines too that cannot be read."""
+        return str(self.cleaned_data["lines"])
 
     @property
     def reading(self) -> PeopleReading:

@@ -42,7 +42,9 @@ def staff_invitations_upload(request: HttpRequest, study: Study) -> HttpResponse
             return _invited(request, study, form.reading)
         plan = invitations_plan(study=study, reading=form.reading)
     except InvitationsRefused as refusal:
-        return _page(request, study, _again(form), status=422, problems=refusal.problems)
+        # A browser keeps no chosen file: its lines are there to be corrected, those with problems among them.
+        again = InvitationListForm(initial={"text": form.lines})
+        return _page(request, study, again, status=422, problems=refusal.problems)
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return _page(request, study, form, status=422)

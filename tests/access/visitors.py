@@ -1,6 +1,6 @@
 """Browsers of every role, whose requests are taken back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import unescape
 from typing import Any
 
@@ -31,19 +31,27 @@ class Visitors:
 
     def ask(self, role: str, method: str, path: str) -> str:
         """The status, or where a redirect leads."""
-        return shown(self._reply(role, method, path)[0])
+        return shown(self.reply(role, method, path)[0])
 
     def read(self, role: str, method: str, path: str) -> str:
         """Everything the reply says: its headers and its text as a reader sees it."""
-        response, content = self._reply(role, method, path)
+        response, content = self.reply(role, method, path)
         return f"{response.headers} {unescape(content.decode(errors='replace'))}"
 
-    def _reply(self, role: str, method: str, path: str) -> tuple[Any, bytes]:
+    def reply(self, role: str, method: str, path: str) -> tuple[Any, bytes]:
+        """The reply to an empty body, or to the least that an interface takes, and its content."""
+        return self._taken_back(role, lambda: self._client.generic(method, path, *content_for(path)))
+
+    def send(self, role: str, path: str, fields: Mapping[str, Any]) -> tuple[Any, bytes]:
+        """The reply to a form, and its content."""
+        return self._taken_back(role, lambda: self._client.post(path, fields))
+
+    def _taken_back(self, role: str, ask: Callable[[], Any]) -> tuple[Any, bytes]:
         self._client.cookies.clear()
         if role in self._cookies:
             self._client.cookies[django_settings.SESSION_COOKIE_NAME] = self._cookies[role]
         with transaction.atomic():
-            response: Any = self._client.generic(method, path, *content_for(path))
+            response = ask()
             # Read to its end, a file is closed.
             content = response.getvalue() if response.streaming else response.content
             transaction.set_rollback(True)

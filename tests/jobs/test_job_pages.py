@@ -84,6 +84,14 @@ def test_a_job_is_cancelled_from_its_page_and_a_second_time_nothing_happens(staf
 
 
 @pytest.mark.parametrize(
+    "back", ["staff_home", "javascript:alert(1)", "//elsewhere.example/", "\\", "a\nb", ""]
+)
+def test_what_is_no_place_of_the_site_leads_to_the_job(staff: Client, job: Job, back: str) -> None:
+    reply = staff.post(address(job, "cancel/"), {"next": back})
+    assert (reply.status_code, reply["Location"]) == (302, address(job))
+
+
+@pytest.mark.parametrize(
     ("role", "status"), [(Role.LEAD, 200), (Role.ANALYST, 403), (Role.REVIEWER, 403), (None, 404)]
 )
 def test_who_may_not_do_the_kind_neither_sees_nor_cancels_it(

@@ -9,7 +9,7 @@ import pytest
 from jobs import registry
 from jobs.models import Job, JobState
 from jobs.process_end import stopping
-from jobs.services.claims import KILLED, KILLED_AGAIN, LEASE, job_claim
+from jobs.services.claims import KILLED, KILLED_AGAIN, LEASE, job_claim, job_end, job_hand_back
 from jobs.services.starting import JobUnderWay, job_cancel, job_start
 from jobs.services.working import FAILED, jobs_work
 from studies.models import Study, StudyEvent, User
@@ -22,6 +22,11 @@ def kinds_of(study: Study) -> list[str]:
     return list(
         StudyEvent.objects.filter(study=study, kind__startswith="job_").values_list("kind", flat=True)
     )
+
+
+@pytest.fixture
+def other(db: None) -> User:
+    return User.objects.create_user("another@example.org", is_staff=True)
 
 
 def working(now: datetime) -> threading.Thread:
@@ -135,6 +140,41 @@ def test_who_lost_the_lease_writes_nothing_more(counting: Counting, study: Study
     job.refresh_from_db()
     assert (job.state, job.lease) == (JobState.RUNNING, taken.token)
     assert kinds_of(study) == ["job_started"]
+
+
+def test_what_was_called_off_too_late_was_done_by_who_asked_for_it(
+    counting: Counting, study: Study, lead: User, other: User, now: datetime
+) -> None:
+    job = job_start(kind="count", study=study, actor=lead, now=now)
+    claim = job_claim(kinds=registry.kinds(), now=now)
+    assert claim is not None
+    job_cancel(job=job, actor=other, now=now)
+    assert job_end(claim, JobState.DONE, now)
+    assert StudyEvent.objects.get(kind="job_finished").actor == lead
+
+
+def test_a_job_that_is_called_off_and_handed_back_is_not_begun_again(
+    counting: Counting, study: Study, other: User, now: datetime
+) -> None:
+    job = job_start(kind="count", study=study, actor=None, now=now)
+    claim = job_claim(kinds=registry.kinds(), now=now)
+    assert claim is not None
+    job_cancel(job=job, actor=other, now=now)
+    assert job_hand_back(claim, now=now)
+    job.refresh_from_db()
+    assert (job.state, jobs_work(clock=lambda: now), counting.runs) == (JobState.CANCELLED, 0, 0)
+    assert StudyEvent.objects.get(kind="job_cancelled").actor == other
+
+
+def test_an_error_that_quotes_what_no_database_takes_is_kept(
+    counting: Counting, study: Study, now: datetime
+) -> None:
+    job = job_start(kind="count", study=study, actor=None, now=now)
+    claim = job_claim(kinds=registry.kinds(), now=now)
+    assert claim is not None
+    assert job_end(claim, JobState.FAILED, now, error="line 1: a\0b is no number")
+    job.refresh_from_db()
+    assert job.error == "line 1: a\ufffdb is no number"
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

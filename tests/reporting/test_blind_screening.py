@@ -11,6 +11,8 @@ import judging.urls
 import reporting.urls
 import screening.urls
 from batches.models import Session
+from judging.models import JudgingRun
+from judging.services.audits import audit_draw
 from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
 from scoring.models import ResultSet
@@ -96,6 +98,22 @@ def test_results_are_hidden_until_everybody_is_decided_on(
     keep_flagged(scored.run.study, now)
     for address in addresses(scored).values():
         assert root.get(address).status_code in {200, 404}, address
+
+
+def test_an_audit_says_what_judges_said_once_nobody_is_decided_on_any_more(
+    root: Client, scored: ResultSet, keep_flagged: Callable[[Study, datetime], None], now: datetime
+) -> None:
+    run = JudgingRun.objects.earliest("pk")
+    sample = audit_draw(run=run, size=4, seed=1, public_only=False, actor=None, now=now)
+    address = reverse("staff_audit_sample", args=["pages", run.pk, sample.pk])
+    page = root.get(address).text
+    assert "whoever screens sees none" in page
+    assert 'id="judge-1"' not in page
+    assert 'id="strata"' not in page
+    keep_flagged(scored.run.study, now)
+    page = root.get(address).text
+    assert 'id="judge-1"' in page
+    assert "whoever screens sees none" not in page
 
 
 def test_the_records_leave_out_scores_of_a_study_with_open_verdicts(

@@ -21,6 +21,7 @@ from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.judging_run import run_page
 from reporting.views.measurement.scopes import scope_asked
 from scoring.selectors.audit_results import audit_result
+from screening.selectors.participants import undecided_participants
 from studies.roles import Can
 from studies.views.access import Guarded, page_refused, rights_here, signed_in
 from studies.views.second_factor import proof_required
@@ -123,8 +124,11 @@ def _audit_page(
 ) -> HttpResponse:
     shown = scope_asked(request, choice=bool(sample and has_public_scope(sample)))
     result = audit_result(sample, shown.scope) if sample else None
-    # Who rates and neither judges nor sees results must not know what judges and others said.
-    told = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))
+    # Who rates and neither judges nor sees results must not know what judges and others said; nor who still
+    # decides on people what those scored.
+    may_know = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))
+    decides = Can.REVIEW in rights_here(request) and undecided_participants(run.study).exists()
+    told = may_know and not decides
     problems = ratings_form.problems if ratings_form else ()
     context = {
         "study": run.study,
@@ -134,6 +138,7 @@ def _audit_page(
         "result": result,
         "judges": judges_shown(result) if result and told else (),
         "strata": strata_shown(result) if result and told else (),
+        "is_hidden": may_know and decides,
         "private": private_items(sample) if sample else 0,
         "draw_form": draw_form,
         "ratings_form": ratings_form,

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from formats.asked_numbers import number_asked
 from judging.models import AuditSample
 from judging.selectors.audits import study_samples
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
@@ -74,10 +75,10 @@ def staff_audit_rate(request: HttpRequest, study: Study, sample: int) -> HttpRes
     if found is None:
         raise Http404
     if request.method != "POST":
-        return _rating_page(request, study, found, _asked(request.GET.get("number", "")))
+        return _rating_page(request, study, found, number_asked(request.GET.get("number", "")))
     form = RatingForm(request.POST)
     if not form.is_valid():
-        number = _asked(request.POST.get("number", ""))
+        number = number_asked(request.POST.get("number", ""))
         return _rating_page(request, study, found, number, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     number = form.cleaned_data["number"]
     try:
@@ -92,10 +93,6 @@ def staff_audit_rate(request: HttpRequest, study: Study, sample: int) -> HttpRes
         return _rating_page(request, study, found, number, form=form, refused=str(refusal), status=status)
     messages.success(request, _("Number %(number)d is rated.") % {"number": number})
     return redirect(reverse("staff_audit_rate", args=[study.slug, found.pk]))
-
-
-def _asked(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def _rating_page(

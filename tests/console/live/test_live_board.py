@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from batches.models import Answer, Batch, Session, SessionEvent, SessionEventKind
 from batches.services.ending import session_submit, session_withdraw
+from batches.services.extending import session_extend
 from studies.models import Participant, Study, User
 from studies.roles import Role
 from studies.services.people.messages import message_send
@@ -37,6 +38,25 @@ def rows() -> dict[str, list[dict[str, object]]]:
     labels = ("studies", "batches", "screening", "judging", "scoring")
     models = [model for label in labels for model in apps.get_app_config(label).get_models()]
     return {str(model): list(model._default_manager.order_by("pk").values()) for model in models}
+
+
+def test_a_reason_for_what_was_done_to_a_person_is_for_who_knows_them(
+    staff: Client, study: Study, lead: User, answering: Callable[..., Session]
+) -> None:
+    session = answering()
+    session_extend(
+        session=session, minutes=5, reason="Mr. Somebody called", now=timezone.now(), actor=lead,
+        deadline_seen=session.deadline_at,
+    )  # fmt: skip
+    user = User.objects.create_user("analyst@example.org", is_staff=True)
+    role_give(study=study, user=user, role=Role.ANALYST, now=timezone.now())
+    analyst = Client()
+    analyst.force_login(user)
+    for page in (PAGE, STATE):
+        assert "Mr. Somebody called" in words(staff, f"{page}?session={session.pk}")
+        told = words(analyst, f"{page}?session={session.pk}")
+        assert "Mr. Somebody" not in told
+        assert session.participant.user.email not in told
 
 
 def many(study: Study, number: int) -> None:

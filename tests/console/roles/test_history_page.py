@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from studies.models import Participant, Study
 from studies.roles import Role
-from studies.services.events import StudyEventKind, participant_event
+from studies.services.events import StudyEventKind, event_record, participant_event
 from studies.services.people.participants import participant_reject
 from studies.services.roles import role_give
 from studies.services.staff import staff_add
@@ -57,6 +57,29 @@ def test_a_lead_reads_why_and_an_analyst_reads_no_word_about_a_person(
         assert "Somebody" not in said
         assert person.user.email not in said  # who agreed to the consent text themselves
         assert "lead@example.org" in said
+
+
+def test_what_is_done_to_several_names_them_by_code_and_the_reason_only_to_who_knows_them(
+    study: Study, person: Participant, now: datetime
+) -> None:
+    event_record(
+        study, StudyEventKind.SESSIONS_CHANGED, now, action="void", reason="Mr. Somebody lent his account",
+        people=[person.code],
+    )  # fmt: skip
+    lead, analyst = browser(study, now, Role.LEAD), browser(study, now, Role.ANALYST)
+    for page in (PAGE, FILE):
+        told = text_of(lead.get(page, {"kind": "sessions_changed"}))
+        assert "lent his account" in told
+        assert person.code in told
+        said = text_of(analyst.get(page, {"kind": "sessions_changed"}))
+        assert person.code in said
+        assert "lent his account" not in said
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+def test_the_first_and_the_last_day_there_is_are_days(study: Study, now: datetime, day: str) -> None:
+    lead = browser(study, now, Role.LEAD)
+    assert lead.get(PAGE, {"since": day, "until": day}).status_code == 200
 
 
 def test_filters_find_and_the_file_has_the_same_rows(

@@ -88,7 +88,7 @@ def test_problems_are_listed_by_line_and_the_rest_is_imported_only_when_asked(st
     assert len(version.problems) == 3
     assert "line 3" in staff.get(reverse("staff_bank", args=["my-bank", 1])).content.decode()
     gone = staff.post(reverse("staff_bank_import"), hidden(page), follow=True)
-    assert "not known any more" in gone.content.decode()
+    assert "not there any more" in gone.content.decode()
 
 
 def test_item_parameters_models_and_tables_are_whole_or_nothing(staff: Client) -> None:

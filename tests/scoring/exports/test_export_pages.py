@@ -148,6 +148,18 @@ def test_a_link_ends_and_serves_the_account_and_the_file_it_was_made_for(
     assert not ExportTaking.objects.exists()
 
 
+def test_a_file_with_data_that_were_deleted_since_is_not_given_away_even_before_it_goes(
+    staff: Client, made: ExportFile, lead: User, now: datetime
+) -> None:
+    token = link_token(made, lead, now=now)
+    participant_event(Participant.objects.earliest("pk"), StudyEventKind.DATA_DELETED, now)
+    assert file_path(made).is_file()
+    reply = staff.get(link(made, token), follow=True)
+    assert reply.redirect_chain == [("/staff/studies/pilot/exports/", 302)]
+    assert "This file was deleted" in reply.content.decode()
+    assert not ExportTaking.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("role", "status"), [(Role.COORDINATOR, 403), (Role.REVIEWER, 403), (Role.ANALYST, 200)]
 )

@@ -98,6 +98,14 @@ def test_a_file_is_checked_like_lines_and_its_people_are_kept_for_the_confirmati
     assert "ada@example.org,stem-phd,yes," in page
 
 
+def test_of_a_file_with_mistakes_no_line_is_lost(staff: Client, study: Study) -> None:
+    content = b"email,profile\nada@example.org,stem-phd\nbob@example.org\ncy@example.org,stem-phd,a,b\n"
+    status, page = check(staff, file=SimpleUploadedFile("people.csv", content))
+    assert status == 422
+    assert "ada@example.org,stem-phd bob@example.org cy@example.org,stem-phd,a,b" in page
+    assert not Invitation.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("form", "sentence"),
     [

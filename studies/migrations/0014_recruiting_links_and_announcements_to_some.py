@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0012_reserve_list_and_queued_invitations'),
+        ('studies', '0013_category_names'),
     ]
 
     operations = [
