@@ -39,6 +39,7 @@ HERE_ALONE: dict[str, tuple[str, ...]] = {
         "judging/limits/test_judging_limits_processes.py",
     ),
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
+        "jobs/test_job_pages.py",
         "reporting/test_report_checklist.py",
         "scoring/agreements",
         "scoring/exports/small_study",
@@ -80,7 +81,8 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "operations/test_erasure.py",
         "batches/test_reminders.py",
     ),
-    "Workers of a judging run take leases, grants and money from rows that they lock.": (
+    "Workers of a judging run take leases, grants and money from rows that they lock; so do those of jobs.": (
+        "jobs/test_jobs.py",
         "judging/batched_runs/test_batched_runs.py",
         "judging/batched_runs/test_batched_faults.py",
         "judging/budget/test_judging_budget.py",

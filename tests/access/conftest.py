@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.template import engines
+from django.template.base import NodeList
 from pytest_django import Settings
 
 from benchmarks.hashed_judge.running import judge_server
@@ -72,3 +74,13 @@ def visitors(
     # Each refusal would be logged, and pytest would keep each record with its whole request.
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
     return Visitors(world.cookies)
+
+
+@pytest.fixture
+def brief_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages of refusals are empty where nobody reads them: most answers are such, with a rail each."""
+    for name in (
+        "403.html", "404.html", "studies/study_page_refused.html", "studies/site_page_refused.html",
+    ):  # fmt: skip
+        # Django keeps the template that it read, and renders this one again.
+        monkeypatch.setattr(engines["django"].get_template(name).template, "nodelist", NodeList())

@@ -12,6 +12,7 @@ as they are observed; then read the difference line by line before committing it
 """
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,25 +21,27 @@ from typing import Any
 import pytest
 
 from tests.access.addresses import RECORDS, addresses
+from tests.access.asking import METHODS, ROLES, Answers, Row, observed
 from tests.access.visitors import Visitors
 from tests.access.world import World
 
-METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE")
-ROLES = (
-    "nobody", "stranger", "invited", "applicant", "participant", "colleague", "elsewhere", "withdrawn",
-    "staff", "lead", "coordinator", "reviewer", "analyst", "staff-1f", "disabled", "superuser", "super-1f",
-)  # fmt: skip
-# What is not of the study team, but for files of prompts, cannot tell these from staff without a part.
-TEAM = frozenset({"lead", "coordinator", "reviewer", "analyst"})
-# All records stand behind one guard: one model's are asked by every role, those of the others by these.
-AT_THE_GUARD = {"nobody", "staff", "superuser"}
-
-Row = tuple[str, ...]  # of ROLES
+# Each part is an item of its own, so that several processes take them; to write, one has them all.
+PARTS = {"records": "admin:", "staff a-l": "staff_[a-l]", "staff m-z": "staff_[m-z]", "people": ""}
+WRITES = bool(os.environ.get("CHIRON_WRITE_ACCESS_TABLE"))
+HEADING = " ".join([f"{'':58}", *(f"{role:>11}" for role in ROLES)])
 
 
-def table_lines(part: str, cells: Mapping[str, Mapping[str, Row]]) -> Iterator[str]:
-    """`cells`: a row of roles by address and method. Methods that are answered alike share a line."""
-    yield from (f"# {part}", " ".join([f"{'':58}", *(f"{role:>11}" for role in ROLES)]))
+def part_of(name: str) -> str:
+    """The part that an address belongs to, or a line of a table."""
+    return "" if WRITES else next(part for part, begins in PARTS.items() if re.match(begins, name))
+
+
+pytestmark = [pytest.mark.timeout(2400), pytest.mark.usefixtures("brief_refusals")]
+in_parts = pytest.mark.parametrize("part", [""] if WRITES else list(PARTS))
+
+
+def table_lines(cells: Mapping[str, Answers]) -> Iterator[str]:
+    """Methods of an address that are answered alike share a line."""
     for name, by_method in cells.items():
         alike: dict[Row, list[str]] = defaultdict(list)
         for method in METHODS:
@@ -48,7 +51,7 @@ def table_lines(part: str, cells: Mapping[str, Mapping[str, Row]]) -> Iterator[s
             yield " ".join([f"{named:58}", *(f"{cell:>11}" for cell in row)]).rstrip()
 
 
-def records_folded(cells: dict[str, dict[str, Row]]) -> dict[str, dict[str, Row]]:
+def records_folded(cells: dict[str, Answers]) -> dict[str, Answers]:
     """The administrator's records as one entry for each kind of page, and those that differ from it."""
     kinds: dict[str, list[str]] = defaultdict(list)
     for name in cells:
@@ -63,51 +66,32 @@ def records_folded(cells: dict[str, dict[str, Row]]) -> dict[str, dict[str, Row]
     return cells
 
 
-def observed(visitors: Visitors, asked: list[tuple[str, str]]) -> dict[str, dict[str, Row]]:
-    """The answers by address, method and role; what is behind a known guard is not asked by everybody."""
-    cells: dict[str, dict[str, Row]] = {}
-    first: dict[str, str] = {}
-
-    def row(name: str, method: str, path: str, known: Mapping[str, Row] | None) -> Row:
-        told: dict[str, str] = {}
-        for role in ROLES:
-            if known and role not in AT_THE_GUARD:
-                told[role] = known[method][ROLES.index(role)]
-            elif role in TEAM and not name.startswith(("staff_", "attachment")):
-                told[role] = told["staff"]
-            else:
-                told[role] = visitors.ask(role, method, path)
-        return tuple(told.values())
-
-    for name, path in asked:
-        found = RECORDS.match(name)
-        known = cells.get(first.setdefault(found[3], name)) if found else None
-        # No view of the study team's tells a PUT from a DELETE.
-        alike = METHODS[:-1] if name.startswith("staff_") else METHODS
-        cells[name] = {method: row(name, method, path, known) for method in alike}
-        cells[name].setdefault("DELETE", cells[name]["PUT"])
-    return cells
+@in_parts
+def test_every_address_answers_every_role_as_the_table_says(
+    part: str, world: World, visitors: Visitors
+) -> None:
+    own = [(one.name, one.path(world.here.ids)) for one in addresses() if part_of(one.name) == part]
+    assert_answers("table_own.txt", part, table_lines(records_folded(observed(visitors, own))))
 
 
-@pytest.mark.timeout(2400)
-def test_every_address_answers_every_role_as_the_table_says(world: World, visitors: Visitors) -> None:
-    own = [(one.name, one.path(world.here.ids)) for one in addresses()]
-    assert_answers("table_own.txt", table_lines("Own addresses", records_folded(observed(visitors, own))))
+@in_parts
+def test_what_belongs_to_others_is_answered_as_the_table_says(
+    part: str, world: World, visitors: Visitors
+) -> None:
+    foreign = [(name, path) for name, path in of_others(world) if part_of(name) == part]
+    assert_answers("table_others.txt", part, table_lines(observed(visitors, foreign)))
 
 
-@pytest.mark.timeout(2400)
-def test_what_belongs_to_others_is_answered_as_the_table_says(world: World, visitors: Visitors) -> None:
-    foreign = observed(visitors, list(of_others(world)))
-    assert_answers("table_others.txt", table_lines("What belongs to others", foreign))
-
-
-def assert_answers(name: str, answers: Iterator[str]) -> None:
-    """The lines of a table are those of the file `name`."""
+def assert_answers(name: str, part: str, answers: Iterator[str]) -> None:
+    """The lines of a table are those of this part of the file `name`."""
     table, lines = Path(__file__).with_name(name), list(answers)
-    if os.environ.get("CHIRON_WRITE_ACCESS_TABLE"):
-        table.write_text("\n".join([*lines, ""]))
+    title, heading, *known = table.read_text().splitlines()
+    if WRITES:
+        heading, known = HEADING, lines
+        table.write_text("\n".join([title, heading, *known, ""]))
     assert not [line for line in lines if " 500" in line]
-    assert lines == table.read_text().splitlines()
+    assert heading == HEADING
+    assert lines == [line for line in known if part_of(line) == part]
 
 
 def of_others(world: World) -> Iterator[tuple[str, str]]:

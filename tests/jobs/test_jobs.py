@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+from django.db import connections
 
 from jobs import registry
 from jobs.models import Job, JobState
@@ -30,7 +31,13 @@ def other(db: None) -> User:
 
 
 def working(now: datetime) -> threading.Thread:
-    worker = threading.Thread(target=jobs_work, kwargs={"clock": lambda: now})
+    """A thread at work. Celery closes a task's connection when it ended; nobody does for this one."""
+
+    def work() -> None:
+        jobs_work(clock=lambda: now)
+        connections.close_all()
+
+    worker = threading.Thread(target=work)
     worker.start()
     return worker
 

@@ -268,9 +268,8 @@ def test_results_of_an_earlier_protocol_say_so(
 
 def test_a_simulated_study_says_so_on_every_page(staff: Client, decided: ResultSet) -> None:
     Study.objects.update(is_simulated=True)
-    assert "the people in it are simulated" in text(staff, "staff_study")
-    assert "the people in it are simulated" in text(staff, "staff_screening")
-    assert "the people in it are simulated" in text(staff, "staff_results")
+    for view in PAGES:
+        assert "the people in it are simulated" in text(staff, view)
 
 
 def test_the_figure_is_an_svg_of_its_own_but_a_single_point_is_none_of_the_page(
@@ -296,7 +295,5 @@ def test_a_figure_of_another_study_is_not_found(
     staff: Client, scored: ResultSet, make_study: Callable[..., Study]
 ) -> None:
     make_study(slug="other")
-    address = reverse(
-        "staff_results_figure", kwargs={"slug": "other", "results_id": scored.pk, "extension": "svg"}
-    )
-    assert staff.get(address).status_code == 404
+    place = {"slug": "other", "results_id": scored.pk, "extension": "svg"}
+    assert staff.get(reverse("staff_results_figure", kwargs=place)).status_code == 404
