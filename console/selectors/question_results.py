@@ -38,12 +38,13 @@ def question_results(
     people = _people(study, keys) if with_scores else {}
     models = _models(study, [one.prompt_id for one in questions]) if with_scores else {}
     taken, messages = _taken(study, keys), _messages(study, [one.label for one in questions])
-    return {
-        one.pk: QuestionResult(
-            *people.get(one.pk, (None, 0)), models.get(one.prompt_id), taken.get(one.pk), messages[one.label]
+    found = {}
+    for one in questions:
+        mean, scored = people.get(one.pk, (None, 0))
+        found[one.pk] = QuestionResult(
+            mean, scored, models.get(one.prompt_id), taken.get(one.pk), messages[one.label]
         )
-        for one in questions
-    }
+    return found
 
 
 def _people(study: Study, keys: Collection[int]) -> dict[int, tuple[float, int]]:

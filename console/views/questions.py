@@ -44,12 +44,13 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
         return _csv(study, rows, with_scores=with_scores)
     plan = BatchPlan.objects.filter(study=study).first()
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    results = question_results(study, page.object_list, with_scores=with_scores)
+    shown = list(page.object_list)
+    results = question_results(study, shown, with_scores=with_scores)
     kept = {"q": words, "category": category, "flag": flag, "sort": sort}
     context = {
         "study": study,
         "page": page,
-        "rows": [(one, results[one.pk]) for one in page.object_list],
+        "rows": [(one, results[one.pk]) for one in shown],
         "with_scores": with_scores,
         "number": len(rows),
         "total": len(everything),

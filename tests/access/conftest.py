@@ -83,4 +83,5 @@ def brief_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
         "403.html", "404.html", "studies/study_page_refused.html", "studies/site_page_refused.html",
     ):  # fmt: skip
         # Django keeps the template that it read, and renders this one again.
-        monkeypatch.setattr(engines["django"].get_template(name).template, "nodelist", NodeList())
+        read: Any = engines["django"].get_template(name)
+        monkeypatch.setattr(read.template, "nodelist", NodeList())

@@ -27,6 +27,7 @@ def told(staff: Client, study: Study) -> dict[str, QuestionResult]:
 
 @pytest.fixture
 def models(study: Study, now: datetime) -> None:
+    assert study.item_bank
     for name, score in (("one", 1.0), ("two", 0.5), ("failed", None)):
         configuration = ModelConfiguration.objects.create(
             item_bank=study.item_bank, name=name, source="a test", sha256="0" * 64, imported_at=now

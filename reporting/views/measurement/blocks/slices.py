@@ -139,8 +139,8 @@ def _draw_radar(block: BlockMeasures, width: float) -> Drawing | None:
             for row in pooled(block, "category", group)
             if row.value is not None
         }
-        told = {name: with_ends(f"{name}, {style.label}", row) for name, row in rows.items()}
-        values = {name: row.value or 0.0 for name, row in rows.items()}
+        told: dict[str, str] = {name: with_ends(f"{name}, {style.label}", row) for name, row in rows.items()}
+        values: dict[str, float] = {name: row.value or 0.0 for name, row in rows.items()}
         groups.append(Around(values, told, style.look, style.shape))
     names = sorted({name for group in groups for name in group.values})
     return radar(names, groups, decimals, width=width, keys=keys_of(STYLES.values()))
