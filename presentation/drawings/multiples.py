@@ -10,7 +10,7 @@ from presentation.drawings.shapes import Dot, Drawing, Line, Mark, Text, rounded
 WIDTH, EDGE = 220.0, 10.0
 PEOPLE, MODELS = 14.0, 20.0  # pixels of height: people's interval, and all levels of models together
 RADIUS, LEVELS = 2.6, 3
-NAMED = 3  # values at the axis, at most
+NAMED = 5  # values at the axis, at most
 
 
 @dataclass(frozen=True)

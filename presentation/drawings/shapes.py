@@ -4,7 +4,9 @@ A mark has a `look`, the name of how it is drawn (`presentation.looks`), and no 
 `told` is what a reader hears or reads of it; marks that are told are the data, all others are the frame.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -12,6 +14,7 @@ Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "square", "diamond", "triangle"]
 WIDE, NARROW = 800, 340  # pixels: beside or under other things, and on a phone
 LETTER = 6.6  # pixels that a letter takes on average
+_words: ContextVar[Callable[[str], str]] = ContextVar("words", default=str)
 
 
 @dataclass(frozen=True)
@@ -126,13 +129,23 @@ def rounded(value: float) -> float:
     return round(value, 1)
 
 
+@contextmanager
+def said_as(words: Callable[[str], str]) -> Iterator[None]:
+    """What is drawn meanwhile leaves room for texts as they will be said: pages have other words for some."""
+    token = _words.set(words)
+    try:
+        yield
+    finally:
+        _words.reset(token)
+
+
 def text_width(text: str) -> float:
-    return LETTER * len(text)
+    return LETTER * len(_words.get()(text))
 
 
 def fitting(text: str, width: float) -> str:
     """The text, or as much of its beginning as fits in so many pixels."""
-    letters = max(int(width / LETTER), 2)
+    text, letters = _words.get()(text), max(int(width / LETTER), 2)
     return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 
-from presentation.drawings.shapes import NARROW, WIDE, Drawing
+from presentation.drawings.shapes import NARROW, WIDE, Drawing, said_as
 from presentation.drawn import drawing_file
 from presentation.numbers import Text
-from presentation.plain import plain_drawing
+from presentation.plain import plain_drawing, plain_text
 from presentation.tables import Table
 
 Draw = Callable[[float], Drawing | None]
@@ -41,10 +41,11 @@ def figure_shown(
     table: Table | None = None,
 ) -> FigureShown | None:
     """The figure in words of the pages, where there is anything to compare in it; files keep exact terms."""
-    wide = draw(WIDE)
-    if wide is None or not wide.says_something:
-        return None
-    narrow = draw(NARROW) or wide
+    with said_as(plain_text):
+        wide = draw(WIDE)
+        if wide is None or not wide.says_something:
+            return None
+        narrow = draw(NARROW) or wide
     return FigureShown(title, about, caption, plain_drawing(wide), plain_drawing(narrow), files, table)
 
 

@@ -210,7 +210,7 @@ def test_the_page_shows_all_verdicts_or_those_on_public_prompts(
         content = staff.get(page + query).content.decode()
         assert re.search(rf"verdicts they stand for</dt>\s*<dd>\s*{verdicts}\s*</dd>", content)
         assert f'href="{page}?prompts=public"' in content
-        assert ("rest on the answers to public prompts alone" in content) == (verdicts == 16)
+        assert ("rest on the answers to public questions alone" in content) == (verdicts == 16)
     only_public = audit_draw(run=run, size=12, seed=1, public_only=True, actor=None, now=now)
     shown = staff.get(address("staff_audit_sample", run, only_public), {"prompts": "public"}).content.decode()
     assert "Prompts that count" not in shown

@@ -32,6 +32,7 @@ from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.computed_again import computed_again
 from tests.support.headlines import estimate, estimates
+from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
 # Prompts, prompts per batch, how batches are put together: the error that serves, and its words.
@@ -184,9 +185,10 @@ def test_the_published_interval_follows_as_published_and_models_are_compared_oth
     page = results_page(staff, measurement)
     ends = f"({decimals(average.ci_low, 2)} to {decimals(average.ci_high, 2)})"
     assert first_cells(page)[3] == f"{decimals(average.theta, 2)} {ends}"
-    assert "theta.prompt, as published; takes all answers as independent" in page
+    assert "ability by question means, as published; takes all answers as independent" in read(page)
+    assert "To compare people with a model, use ability or ability on the QL scale" in read(page)
+    assert "To compare people with a model, use theta.pool or theta_QL" in "\n".join(result_lines(results))
     for text in (page, "\n".join(result_lines(results))):
-        assert "To compare people with a model, use theta.pool or theta_QL" in text
         assert "Compare with a model only at the same number" not in text
 
 

@@ -93,8 +93,8 @@ def test_the_sentence_counts_the_stored_verdicts(staff: Client, results: ResultS
     between = results.measures.filter(name="difference.pool", group="average", scope="all")
     assert {one.subset.partition(":")[2] for one in between} == MODELS.keys()
     for verdicts, words in (
-        (["above"] * 3, "stronger than all 3 models they are compared with."),
-        (["below"] * 3, "weaker than all 3 models they are compared with."),
+        (["above"] * 3, "stronger than all 3 models beside them."),
+        (["below"] * 3, "weaker than all 3 models beside them."),
         (["not_distinguishable"] * 3, "cannot be told apart from any of 3 models."),
         (["below", "not_distinguishable", "above"], "stronger than 1 of 3 models, weaker than 1 and cannot"),
     ):
@@ -102,7 +102,7 @@ def test_the_sentence_counts_the_stored_verdicts(staff: Client, results: ResultS
             MeasureRow.objects.filter(pk=one.pk).update(details=one.details | {"verdict": verdict})
         assert sentence(staff).startswith(("People with AI are ", "People with AI cannot"))
         assert words in sentence(staff)
-    assert "Cannot be told apart from Hopeless." in page(staff)
+    assert "cannot be told apart from Hopeless" in page(staff)
 
 
 def test_top_is_more_than_luck_only_beyond_what_luck_gives(staff: Client, results: ResultSet) -> None:

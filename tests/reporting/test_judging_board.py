@@ -123,7 +123,8 @@ def test_what_failed_is_asked_again_by_one_button(staff: Client, study: Study) -
     ).text
     assert "1 of 1" in " ".join(look.split())
     retry = reverse("staff_judging_retry", args=["pages", run.pk])
-    assert staff.get(retry).status_code == 302
+    asked = staff.get(retry, {"reason": "reply_off_schema"})
+    assert (asked.status_code, asked.context["calls"], str(asked.context["cost"])) == (200, 0, "0.0000")
     assert JudgingRun.objects.count() == 1
     staff.post(retry, {"reason": "reply_off_schema"})
     again = JudgingRun.objects.latest("pk")

@@ -14,6 +14,7 @@ from django.test import Client
 from formats.item_parameters import ItemParameter, ItemParameters, ResponseModel, write_item_parameters
 from studies.models import ItemBank, User
 from studies.services.banks import item_bank_import
+from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +27,7 @@ def asked(client: Client, **values: object) -> tuple[int, str]:
 
 
 def cells(page: str) -> list[str]:
-    return re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)
+    return [read(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)]
 
 
 def test_the_page_opens_with_the_published_design_and_its_numbers(staff: Client) -> None:
@@ -58,7 +59,7 @@ def test_an_address_holds_a_plan_and_its_figure(staff: Client) -> None:
 def test_a_rehearsal_shows_bias_and_coverage_and_says_that_it_is_simulated(staff: Client) -> None:
     status, page = asked(staff, people=40, bank_prompts=100, studies=5, top_size=5)
     assert status == 200
-    assert "top.paper" in cells(page)
+    assert "Top as published" in cells(page)
     assert "Simulated: responses follow an assumed process" in page
     assert re.search(r"\d\.\d % ± \d", page)
     assert "± 0.0" not in page
@@ -129,8 +130,8 @@ def test_a_stored_bank_gives_the_plan_its_size_and_is_rehearsed(
     assert status == 200
     found = cells(page)
     assert found[found.index("Item bank") + 1] == str(bank)
-    assert found[found.index("Prompts of the bank") + 1] == "30"
-    assert found[found.index("Batches of one cut") + 1] == "3"
+    assert found[found.index("Questions of the bank") + 1] == "30"
+    assert found[found.index("Question sets of one cut") + 1] == "3"
     assert f"The items are those of the item bank {bank}." in page
     assert f'<option value="{chosen}" selected>{bank}, prompts: 30</option>' in page
     assert 'name="bank_prompts" value="820"' in page
@@ -170,12 +171,12 @@ def test_rows_of_top_without_a_number_say_why(staff: Client) -> None:
     )
     assert status == 200
     found = cells(page)
-    for name in ("top.crossfit5", "top.eb"):
+    for name in ("Top free of the choice", "Top drawn to the mean"):
         assert found[found.index(name) + 1] == "no number, see below"
     assert (
-        "Without a number in 3 of 3 studies: top.crossfit5; top.eb "
+        "Without a number in 3 of 3 studies: Top free of the choice; Top drawn to the mean "
         "(people have too few answers with a score each)."
-    ) in page
+    ) in read(page)
 
 
 def test_the_page_is_for_staff_only(client: Client) -> None:

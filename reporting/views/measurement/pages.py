@@ -107,7 +107,8 @@ def _stored_block(
     request: HttpRequest, study: Study, results_id: int, block: str
 ) -> tuple[BlockMeasures, ScopeShown]:
     chosen = _block_or_404(block)
-    results = get_object_or_404(ResultSet, run__study=study, pk=results_id)
+    stored = ResultSet.objects.select_related("run__study__bank_version")
+    results = get_object_or_404(stored, run__study=study, pk=results_id)
     measurement = measurement_of(results)
     if measurement is None:
         raise Http404

@@ -182,8 +182,9 @@ def test_a_published_theta_is_marked_and_modelled(measured: Measurement) -> None
 def test_the_page_shows_models_groups_and_bands(staff: Client, measured: Measurement) -> None:
     content = page(staff)
     for text in (
-        "Perfect &lt;b&gt;", "Told (published only)", "(k human = 1.0, k model = 5.0)", "above", "below",
-        "theta at k = 1, modelled", "Groups that cannot be told apart", "Top (in-sample)",
+        "Perfect &lt;b&gt;", "Told (published only)", "answers per question: people 1.0, models 5.0",
+        "stronger", "weaker",
+        "for single answers, modelled", "Groups that cannot be told apart", "Top as picked",
     ):  # fmt: skip
         assert text in content
     assert "style=" not in content

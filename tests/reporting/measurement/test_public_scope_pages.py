@@ -135,15 +135,15 @@ def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measure
         content = page(staff, "uncertainty", prompts)
         assert shown[scope] in content
         assert f'<a href="{address}?prompts=public"' in content
-        assert ("rest on the answers to public prompts alone" in content) == (scope == "public")
-        assert ("rest on the answers to all prompts, private ones included" in content) == (scope == "all")
+        assert ("rest on the answers to public questions alone" in content) == (scope == "public")
+        assert ("rest on the answers to all questions, private ones included" in content) == (scope == "all")
 
 
 def test_pages_and_commands_say_over_which_prompts_their_numbers_are(
     staff: Client, measurement: Measurement, tmp_path: Path
 ) -> None:
-    assert "All prompts together." in page(staff)
-    assert "All public prompts together." in page(staff, prompts="public")
+    assert "All questions together." in page(staff)
+    assert "All public questions together." in page(staff, prompts="public")
     lines = "\n".join(result_lines(measurement.result_set))
     assert "All of this is over all prompts, private ones included" in lines
     said = StringIO()

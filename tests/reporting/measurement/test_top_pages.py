@@ -19,6 +19,7 @@ from scoring.selectors.measures import BlockMeasures, block_measures
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 7)
@@ -112,7 +113,8 @@ def test_top_stands_beside_its_null_reference_and_the_estimators_that_allow_for_
         block_measures(measurement, Block.COHORT), "theta.pool", "top"
     )
     page = content(staff, "top")
-    assert "top.paper (in-sample)" in page
+    assert "Top as published" in page
+    assert 'title="top.crossfit5"' in page
     assert "If all people were equally able it would give" in page
     assert "where it is skewed the number falls short" in page
 
@@ -123,9 +125,9 @@ def test_the_first_page_of_results_shows_top_beside_what_luck_gives_and_theta_ql
     found = block_measures(measurement, Block.TOP)
     page = re.sub(r"\s+", " ", staff.get(reverse("staff_results", args=["best"])).content.decode())
     for name in ("top.crossfit5", "top.eb", "top.null"):
-        assert f"({name})" in page
+        assert f'title="{name}"' in page
         assert f"{value(found, name, 'top'):.2f}".replace("-", "−") in page
-    assert "Average, theta_QL" in page
+    assert "Average, ability on the QL scale" in read(page)
 
 
 def test_the_same_seed_gives_the_same_numbers(measurement: Measurement, now: datetime) -> None:

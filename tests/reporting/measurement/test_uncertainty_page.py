@@ -16,6 +16,7 @@ from scoring.selectors.measures import block_measures
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., Study]
@@ -65,10 +66,13 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
         row = found.get("uncertainty.theta.pool", "average", error)
         assert row is not None
         assert row.se is not None
-    text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
-    assert "theta.pool, se.batch" in text
-    assert "T2: other people, prompts like these (use this)" in text
-    assert "Every prompt occurs in one batch only, but there are few batches (2): se.batch serves" in text
+    text = read(staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).text)
+    assert "ability, error by question sets" in text
+    assert "T2: other people, questions like these (use this)" in text
+    assert (
+        "Every question occurs in one question set only, but there are few question sets (2): error by"
+        in text
+    )
     assert not list(found.named("uncertainty.theta.pool", group="top"))
     results = measurement.result_set_id
     figure = reverse("staff_measurement_figure", args=["sure", results, "uncertainty", "intervals", "svg"])
@@ -86,8 +90,8 @@ def test_one_batch_refuses_what_needs_two_and_says_why(
         assert row is not None
         assert (row.se, row.reason) == (None, "one_cluster")
         assert row.value is not None
-    text = staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).content.decode()
-    assert "refused: it needs two or more people, prompts and batches" in text
+    text = read(staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).text)
+    assert "refused: it needs two or more people, questions and question sets" in text
 
 
 def test_nothing_scored_is_a_sentence_and_no_numbers(measure: Callable[..., Measurement]) -> None:

@@ -123,7 +123,7 @@ def test_the_page_of_agreement_shows_all_answers_or_the_public_ones(staff: Clien
         assert re.search(
             rf"<th scope=\"row\">Offset, y − x</th>\s*<td class=\"numeric\">{shown}</td>", content
         )
-        assert ("rest on the answers to public prompts alone" in content) == (scope == "public")
+        assert ("rest on the answers to public questions alone" in content) == (scope == "public")
         assert f'href="{address}?prompts=public"' in content
         assert (f"{address}?{of_pair}&amp;prompts=public" in content) == (scope == "public")
         for figure in re.findall(r'<img src="([^"]+)"', content):

@@ -245,7 +245,7 @@ def test_an_unknown_version_or_header_field_is_reported_and_the_prompts_still_re
     header = {"chiron_bank": 2, "name": 5, "title": "x"}
     reading = read_chiron(write_lines(tmp_path, header, line()))
     assert [str(problem) for problem in reading.problems] == [
-        "line 1, title: is not a known field; the fields are chiron_bank, name, canary",
+        "line 1, title: is not a known field; the fields are chiron_bank, name, canary, categories",
         "line 1, chiron_bank: names a version this program does not read; write 1",
         "line 1, name: is a number, but text is expected; put it in quotes",
     ]

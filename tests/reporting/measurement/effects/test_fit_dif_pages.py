@@ -54,7 +54,7 @@ def test_who_knows_only_the_hard_prompts_is_for_review_and_stays_in_the_results(
     assert row(measurement, Block.FIT, "fit.flagged", subset="statistic:correlation").people == PEOPLE
     page = content(staff, Block.FIT)
     assert odd.code in page
-    assert "For review only. In simulations with 20 prompts a person" in page
+    assert "For review only. In simulations with 20 questions a person" in page
     assert estimate(measurement.result_set, "average").participants == PEOPLE
     assert not measurement.result_set.measures.filter(
         scope="all", block=Block.FIT, details__has_key="theta"
@@ -175,7 +175,7 @@ def test_the_ten_most_influential_answers_carry_no_text(measurement: Measurement
         one.details["public"]
         for one in measurement.result_set.measures.filter(scope="all", name="influence.answer")
     ]
-    note = f"{shown.count(False)} of these {len(shown)} answers are on private prompts"
+    note = f"{shown.count(False)} of these {len(shown)} answers are on private questions"
     assert note in content(staff, Block.JUDGE)
 
 
