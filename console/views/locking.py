@@ -16,11 +16,11 @@ from console.services.locking import study_lock_confirmed
 from console.views.protocol_rows import left_to_do, protocol_rows
 from console.views.setup import setup_context
 from studies.models import Study
-from studies.protocol.settings import ProtocolRefused, read_settings
+from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
-from studies.services.drafts import ROW, draft_sha256
+from studies.services.drafts import ROW, draft_sha256, draft_take_over
 from studies.services.refusals import Refused
-from studies.services.studies import study_close, study_update_settings
+from studies.services.studies import study_close
 from studies.views.access import signed_in, study_page
 
 ALL_NAMES = tuple(dict.fromkeys([*ROW, *(name for form in STEP_FORMS.values() for name in form.names())]))
@@ -99,9 +99,8 @@ def staff_setup_import(request: HttpRequest, study: Study) -> HttpResponse:
     form = ProtocolFileForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
-            settings = read_settings({**study.settings, **form.cleaned_data["file"]})
-            study_update_settings(
-                study=study, settings=settings, now=timezone.now(), actor=signed_in(request)
+            draft_take_over(
+                study=study, settings=form.cleaned_data["file"], now=timezone.now(), actor=signed_in(request)
             )
         except ProtocolRefused as refusal:
             for sentence in refusal.sentences:

@@ -12,7 +12,13 @@ from studies.protocol.settings import read_settings
 from studies.services.events import StudyEventKind, event_record
 from studies.services.readiness import require_window
 from studies.services.refusals import Refused
-from studies.services.studies import MAX_NAME_CHARACTERS, NameInvalid, StudyNotDraft, study_lock
+from studies.services.studies import (
+    MAX_NAME_CHARACTERS,
+    NameInvalid,
+    StudyNotDraft,
+    study_lock,
+    study_update_settings,
+)
 
 # What of a study's row a draft may still change, besides its settings.
 ROW = ("name", "bank_version", "item_bank", "judge_protocol", "opens_at", "closes_at")
@@ -77,6 +83,19 @@ def draft_save(
     fields = sorted(name for name in names if before[name] != after[name])
     event_record(study, StudyEventKind.SETTINGS_CHANGED, now, actor=actor, step=step, fields=fields)
     return study
+
+
+@transaction.atomic
+def draft_take_over(
+    *, study: Study, settings: Mapping[str, object], now: datetime, actor: User | None = None
+) -> Study:
+    """Replace these settings of a draft; the others stay as they are at this moment, whoever saved them last.
+
+    Raises ProtocolRefused, StudyNotDraft.
+    """
+    study = study_lock(study)
+    merged = read_settings({**study.settings, **settings})
+    return study_update_settings(study=study, settings=merged, now=now, actor=actor)
 
 
 def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) -> None:

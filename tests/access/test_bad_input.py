@@ -20,7 +20,7 @@ from studies.models import Study, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.studies import study_create
 from tests.access.addresses import Address, addresses
-from tests.access.bad_input import FILES, PARAMETERS, TEXTS, upload
+from tests.access.bad_input import ALONE, FILES, PARAMETERS, TEXTS, upload
 from tests.access.forms_shown import TYPED, Form, forms_of
 from tests.access.visitors import Visitors
 from tests.access.world import World
@@ -148,18 +148,19 @@ def posted_to(world: World, draft: Study, visitors: Visitors) -> set[str]:
 
 
 def attempts(form: Form) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The form with one field after the other spoilt, and with none at all."""
+    """The form with nothing in it, with all of it spoilt, and with one field after the other."""
+    files = [name for name, kind in form.kinds.items() if kind == "file"]
+    fields = [name for name in form.kinds if name not in {*files, "csrfmiddlewaretoken"}]
     yield "nothing", {}
-    for name, kind in form.kinds.items():
-        if name == "csrfmiddlewaretoken":
-            continue
-        for value in () if kind == "file" else TEXTS:
-            yield f"{name}={value[:20]!a}", {**form.values, name: value}
-        for file in FILES if kind == "file" else ():
-            yield f"{name} {file!a}", {**form.values, name: upload(file, FILES[file])}
-        yield f"{name} twice", {**form.values, name: ["1", "2"]}
-        other = "a text" if kind == "file" else upload("a.csv", b"a,b")
-        yield f"{name} of another kind", {**form.values, name: other}
+    yield "everything twice", form.values | {name: ["1", "2"] for name in fields}
+    yield "files for texts", form.values | {name: upload("a.csv", b"a,b") for name in fields}
+    yield "texts for files", form.values | dict.fromkeys(files, "a text")
+    for value in TEXTS:
+        yield f"everything {value[:20]!a}", form.values | dict.fromkeys(fields, value)
+    for name, value in ((name, value) for name in fields for value in ALONE):
+        yield f"{name}={value[:20]!a}", {**form.values, name: value}
+    for name, file in ((name, file) for name in files for file in FILES):
+        yield f"{name} {file!a}", {**form.values, name: upload(file, FILES[file])}
 
 
 def is_kept(form: Form, name: str, value: str, page: str) -> bool:

@@ -1,12 +1,14 @@
 """One step of the set-up: what is refused comes back with what was written; two people never overwrite."""
 
+from datetime import datetime
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from console.forms.steps import STEP_FORMS
 from studies.models import Study, User
-from studies.services.drafts import draft_sha256
+from studies.services.drafts import draft_sha256, draft_take_over
 from tests.console.setup.conftest import Save, shown_values
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +34,14 @@ def test_what_is_refused_stands_at_its_field_and_is_not_lost(draft: Study, save:
     assert 'value="Another name"' in page
     draft.refresh_from_db()
     assert (draft.name, draft.protocol.batch_size) == ("A draft", 20)
+
+
+def test_a_file_leaves_what_somebody_else_saved_meanwhile(draft: Study, save: Save, now: datetime) -> None:
+    opened = Study.objects.get(pk=draft.pk)
+    save(draft, "questions", batch_size="6")
+    draft_take_over(study=opened, settings={"top_size": 3}, now=now)
+    draft.refresh_from_db()
+    assert (draft.protocol.batch_size, draft.protocol.top_size) == (6, 3)
 
 
 def test_a_wrong_entry_of_a_list_is_named_at_its_entry(draft: Study, save: Save) -> None:
