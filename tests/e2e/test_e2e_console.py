@@ -66,7 +66,7 @@ def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     filter_is_run(lead)
     reviewer = people.colleague("reviewer")
     enter(reviewer)
-    verdict_is_given(reviewer, people, "^On task", "Short, and to the point")
+    verdict_is_given(reviewer, people, "On task", "Short, and to the point")
     study_is_judged(lead)
     results_are_current(lead, len(INVITED))
     verdict_is_changed(reviewer, "The same word everywhere: no answer")

@@ -19,8 +19,8 @@ def verdict_is_given(reviewer: Page, people: People, words: str, why: str) -> No
     says(reviewer, "1 of 1")
     _nothing_gives_away(reviewer, people)
     reviewer.get_by_label("Reason, for the record").fill(why)
-    press(reviewer, words)
-    says(reviewer, f"{words[1:]}: ")
+    press(reviewer, f"^{words}")
+    says(reviewer, f"{words}: ")
 
 
 def _nothing_gives_away(reviewer: Page, people: People) -> None:
