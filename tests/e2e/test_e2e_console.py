@@ -42,6 +42,7 @@ def people(new_device: Callable[..., BrowserContext], mailbox: Mailbox) -> Peopl
 
 # The walk itself: what a busy machine takes to start a server is not part of it.
 @pytest.mark.timeout(240, func_only=True)
+@pytest.mark.flaky(reruns=0)  # it makes what a second try would find there
 def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     people: People, data_folder: Path, tmp_path: Path
 ) -> None:
@@ -65,7 +66,7 @@ def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     filter_is_run(lead)
     reviewer = people.colleague("reviewer")
     enter(reviewer)
-    verdict_is_given(reviewer, people, "^On task", "Short, and to the point")
+    verdict_is_given(reviewer, people, "On task", "Short, and to the point")
     study_is_judged(lead)
     results_are_current(lead, len(INVITED))
     verdict_is_changed(reviewer, "The same word everywhere: no answer")

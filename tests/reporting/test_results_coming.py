@@ -1,4 +1,4 @@
-"""Between the end of a judging run and its results: the page says that they are computed, and how long."""
+"""Between the end of a judging run and its results the page says that they are computed, and waits."""
 
 from collections.abc import Callable
 from datetime import timedelta

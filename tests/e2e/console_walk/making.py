@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings as django_settings
@@ -71,7 +72,7 @@ def study_is_locked(lead: Page) -> None:
 
 def _steps_are_filled(lead: Page) -> None:
     """From step to step by the page's one main button; what this study wants otherwise is filled in."""
-    wanted = {
+    wanted: dict[str, Callable[[], object]] = {
         "questions": lambda: lead.locator("[name=batch_size]").fill(str(SET_SIZE)),
         "items": lambda: lead.locator("[name=item_bank]").select_option(label=_named(lead, "walk-items")),
         "practice": lambda: lead.locator("[name=comprehension_check]").check(),

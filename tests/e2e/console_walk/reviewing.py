@@ -19,7 +19,8 @@ def verdict_is_given(reviewer: Page, people: People, words: str, why: str) -> No
     says(reviewer, "1 of 1")
     _nothing_gives_away(reviewer, people)
     reviewer.get_by_label("Reason, for the record").fill(why)
-    press(reviewer, words)
+    press(reviewer, f"^{words}")
+    says(reviewer, f"{words}: ")
 
 
 def _nothing_gives_away(reviewer: Page, people: People) -> None:
@@ -37,7 +38,7 @@ def verdict_is_changed(reviewer: Page, why: str) -> None:
     press(reviewer, "^Decided", "link")
     reviewer.get_by_label("Reason for another verdict").fill(why)
     press(reviewer, "^Off-task")
-    says(reviewer, "Off-task")
+    says(reviewer, "Off-task: not counted")
 
 
 def study_is_judged(lead: Page) -> None:
