@@ -46,7 +46,6 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "csp",
-    "ninja",
 ]
 
 MIDDLEWARE = [

@@ -42,6 +42,11 @@ class Claim:
         return Job.objects.filter(pk=self.job.pk, state=JobState.RUNNING, lease=self.token)
 
 
+def job_is_free(*, now: datetime) -> bool:
+    """Whether there is a job of any kind, known here or not, that nobody runs."""
+    return Job.objects.filter(_nobody_runs(now)).exists()
+
+
 def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
     """Take the oldest job that nobody runs; None where there is none. Those that cannot go on are ended."""
     for job in list(_free(kinds, now)):
@@ -60,10 +65,12 @@ def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
 
 def _free(kinds: Iterable[str], now: datetime) -> QuerySet[Job]:
     """Kinds that this process knows: beside it a worker of another version may run."""
-    free = Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lte=now)
-    return (
-        Job.objects.filter(free, kind__in=list(kinds)).select_related("study", "actor").order_by("created_at")
-    )
+    jobs = Job.objects.filter(_nobody_runs(now), kind__in=list(kinds))
+    return jobs.select_related("study", "actor").order_by("created_at")
+
+
+def _nobody_runs(now: datetime) -> Q:
+    return Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lte=now)
 
 
 def _end_instead(job: Job, kind: JobKind, now: datetime) -> bool:

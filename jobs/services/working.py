@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -13,7 +14,15 @@ from jobs.context import Clock, JobCancelled, JobContext, JobInterrupted, JobLos
 from jobs.models import JobState
 from jobs.process_end import stopping
 from jobs.registry import JobKind, kinds
-from jobs.services.claims import Claim, cancel_is_asked, job_claim, job_end, job_hand_back, job_renew
+from jobs.services.claims import (
+    Claim,
+    cancel_is_asked,
+    job_claim,
+    job_end,
+    job_hand_back,
+    job_is_free,
+    job_renew,
+)
 from studies.services.refusals import Refused
 
 WRITE_SECONDS = 0.5
@@ -36,12 +45,20 @@ def jobs_work(*, clock: Clock) -> int:
         return 0
     try:
         number = 0
-        while not stopping.is_set() and (claim := job_claim(kinds=kinds(), now=clock())):
+        while not stopping.is_set() and (claim := _next_claim(clock())):
             job_run(claim, kinds()[claim.job.kind], clock=clock)
             number += 1
         return number
     finally:
         _one_at_a_time.release()
+
+
+def _next_claim(now: datetime) -> Claim | None:
+    """Kinds are looked for where a job is there to be run: what they import takes seconds of a processor.
+
+    The beat, and every worker at its start, would spend them for nothing.
+    """
+    return job_claim(kinds=kinds(), now=now) if job_is_free(now=now) else None
 
 
 def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:
