@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.counting import RailFacts, rail_facts
+from console.views.live_incidents import span_words
 from console.views.live_words import RowWords
 from studies.models import Study
 from studies.roles import Can, SiteCan
@@ -75,11 +76,7 @@ def bar(total: float, *parts: object) -> SafeString:
 @register.simple_tag
 def span(seconds: float) -> str:
     """`{% span 7560 %}`: how long, in the two largest units: "2 h 6 min", "24 min", "41 s"."""
-    whole = max(0, int(seconds))
-    hours, minutes = whole // 3600, whole % 3600 // 60
-    if hours:
-        return " ".join([_("%(hours)s h") % {"hours": hours}, _("%(minutes)s min") % {"minutes": minutes}])
-    return _("%(minutes)s min") % {"minutes": minutes} if minutes else _("%(seconds)s s") % {"seconds": whole}
+    return span_words(seconds)
 
 
 @register.simple_tag
