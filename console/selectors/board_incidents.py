@@ -1,4 +1,4 @@
-"""What went wrong in a running session: from what reached the server, and what its open page says of itself."""
+"""What went wrong in a running session, from what reached the server and what its page says of itself."""
 
 import uuid
 from dataclasses import dataclass, field
