@@ -24,6 +24,7 @@ from studies.views.access import rights_here
 
 register = template.Library()
 Rights = frozenset[Can] | frozenset[SiteCan]
+NEAR_SECONDS = 12 * 3600
 NOTHING = RailFacts({}, ())
 
 
@@ -93,6 +94,19 @@ def moment(at: datetime) -> SafeString:
         at.isoformat(),
         at.strftime("%Y-%m-%d %H:%M:%S"),
         date_format(at, _("j F Y, H:i")),
+    )
+
+
+@register.simple_tag
+def near_moment(at: datetime, now: datetime) -> SafeString:
+    """`{% near_moment at now %}`: as `moment`, but the time of day alone where no other day can be meant."""
+    if abs((at - now).total_seconds()) > NEAR_SECONDS:
+        return moment(at)
+    return format_html(
+        '<time datetime="{}" data-clock title="{} UTC">{} UTC</time>',
+        at.isoformat(),
+        at.strftime("%Y-%m-%d %H:%M:%S"),
+        at.strftime("%H:%M"),
     )
 
 

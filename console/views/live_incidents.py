@@ -47,8 +47,8 @@ PILLS: Mapping[Incident, tuple[Words, str]] = {
     Incident.TWO_DEVICES: (gettext_lazy("Two devices"), "warn"),
     Incident.LATE: (gettext_lazy("Late text"), "warn"),
     Incident.SILENT: (gettext_lazy("No save"), "warn"),
-    Incident.ABSENT: (gettext_lazy("Page not in view"), ""),
-    Incident.CLOCK_OFF: (gettext_lazy("Device clock off"), ""),
+    Incident.ABSENT: (gettext_lazy("Not in view"), ""),
+    Incident.CLOCK_OFF: (gettext_lazy("Clock off"), ""),
     Incident.RECOVERED: (gettext_lazy("Saving again"), "good"),
 }
 
@@ -133,7 +133,9 @@ def reported_words(one: Happening) -> str:
     seconds = int(one.seconds) if one.seconds.lstrip("-").isdecimal() else 0
     if one.kind == SessionEventKind.SAVES_FAILED and one.failed.isdecimal():
         failed = int(one.failed)
-        words = ngettext("%(failed)s save failed, %(time)s", "%(failed)s saves failed, %(time)s", failed)
+        words = ngettext(
+            "%(failed)s save failed within %(time)s", "%(failed)s saves failed within %(time)s", failed
+        )
         return words % {"failed": failed, "time": span_words(seconds)}
     if one.kind == SessionEventKind.CONTACT_LOST:
         return _("page not heard for %(time)s") % {"time": span_words(seconds)}
