@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 # An open page in view says something about every 20 seconds; by now it would have, twice.
 UNHEARD_AFTER = timedelta(seconds=60)
@@ -83,7 +84,7 @@ class Note:
     """One line for the trail."""
 
     kind: NoteKind
-    details: Mapping[str, object]
+    details: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
