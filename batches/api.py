@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from batches.endpoints import router
 from batches.services.answers import AnswerNotFound, TextRefused
+from batches.services.contact import ReportedSessionNotFound
 from batches.services.flags import FlagRefused
 from batches.services.practice import PracticeClosed
 from batches.services.previews import PreviewRefused
@@ -27,6 +28,7 @@ MESSAGES = {
 }
 STATUSES: tuple[tuple[type[Exception], int], ...] = (
     (AnswerNotFound, 404),
+    (ReportedSessionNotFound, 404),
     (TextRefused, 422),
     (FlagRefused, 410),
     (PracticeClosed, 422),

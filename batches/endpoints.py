@@ -12,12 +12,14 @@ from ninja.responses import Status
 
 from batches import schemas
 from batches.models import RevisionOutcome, Session
+from batches.rules.contact import PageReport
 from batches.rules.saves import check_answer_text
 from batches.selectors.notices import notices_for
 from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
 from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
 from batches.services.clock import server_now
+from batches.services.contact import page_report
 from batches.services.flags import answer_flag
 from batches.services.practice import (
     practice_flag,
@@ -77,6 +79,18 @@ def session_time(request: SignedInRequest, session_id: UUID) -> schemas.Clock:
     if session is None:
         raise HttpError(404, _("There is no such session of yours."))
     return _as_clock(session, now)
+
+
+@router.post("/sessions/{uuid:session_id}/report", response={200: schemas.Heard, **PROBLEMS})
+def report_page(request: SignedInRequest, session_id: UUID, body: schemas.PageReport) -> schemas.Heard:
+    """What the page says of itself, for the study team's eyes; it changes no answer and no time."""
+    kept = page_report(
+        user_id=request.user.pk,
+        session_id=session_id,
+        report=PageReport(**body.model_dump()),
+        now=server_now(),
+    )
+    return schemas.Heard(kept=kept)
 
 
 def _as_clock(session: Session, now: datetime) -> schemas.Clock:

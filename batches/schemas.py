@@ -97,6 +97,26 @@ class Clock(BaseModel):
     extended_seconds: int
 
 
+class PageReport(BaseModel):
+    """What an open page says of itself (see `rules.contact`); spans are whole seconds."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    device: Tab
+    is_hidden: bool = False
+    clock_off_seconds: Annotated[int, Field(ge=-(2**31) + 1, le=2**31 - 1)] | None = None
+    failed_saves: Number = 0
+    failing_seconds: Number = 0
+    is_saved: bool = True
+    lost_seconds: Number = 0
+
+
+class Heard(BaseModel):
+    """`kept`: whether the page need not tell its news again."""
+
+    kept: bool
+
+
 class Notices(BaseModel):
     """Everything a page is to show now, newest last."""
 

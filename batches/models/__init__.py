@@ -2,10 +2,12 @@
 
 from batches.models.answers import Answer, Draft, PracticeAnswer, PracticeClock, Revision, RevisionOutcome
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
+from batches.models.contact import SessionContact
 from batches.models.payments import PaidState, PaymentReport, PaymentRule
-from batches.models.sessions import ClockWatch, Session, SessionEvent, SessionEventKind
+from batches.models.sessions import PAGE_REPORTS, ClockWatch, Session, SessionEvent, SessionEventKind
 
 __all__ = [
+    "PAGE_REPORTS",
     "Answer",
     "Batch",
     "BatchPlan",
@@ -21,6 +23,7 @@ __all__ = [
     "Revision",
     "RevisionOutcome",
     "Session",
+    "SessionContact",
     "SessionEvent",
     "SessionEventKind",
 ]

@@ -123,6 +123,20 @@ class SessionEventKind(models.TextChoices):
     LATE_SAVE_ACCEPTED = "late_save_accepted", _("Saved within the tolerance after the deadline")
     LATE_SAVE_REFUSED = "late_save_refused", _("Refused a text that came after the end")
     HISTORY_FULL = "history_full", _("Stopped keeping earlier versions of answers")
+    # What an open page said of itself (see `rules.contact`).
+    SAVES_FAILED = "saves_failed", _("Saves failed, as the page reported")
+    CONTACT_LOST = "contact_lost", _("The open page was not heard for a while")
+    TWO_DEVICES = "two_devices", _("Open on two devices at once")
+    CLOCK_OFF = "clock_off", _("The device's clock was off")
+
+
+PAGE_REPORTS = (
+    SessionEventKind.SAVES_FAILED,
+    SessionEventKind.CONTACT_LOST,
+    SessionEventKind.TWO_DEVICES,
+    SessionEventKind.CLOCK_OFF,
+)
+"""What is no more than a page's word: it proves nothing about when somebody worked."""
 
 
 class SessionEvent(models.Model):

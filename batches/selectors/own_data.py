@@ -9,7 +9,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django.db.models import QuerySet
 
-from batches.models import Answer, PracticeClock, Revision, Session, SessionEvent
+from batches.models import Answer, PracticeClock, Revision, Session, SessionContact, SessionEvent
 from batches.selectors.sessions import session_of
 from studies.models import Invitation, Participant, PlatformEntry, StudyEvent
 
@@ -20,6 +20,10 @@ SESSION_FACTS = (
     "started_at deadline_at ended_at status overdue_rule extended_seconds resources resources_note "
     "resources_recorded_at"
 ).split()
+CONTACT_FACTS = (
+    "device heard_at is_hidden clock_off_seconds failed_saves lost_seconds trouble_since trouble_ended_at "
+    "other_device_at"
+)
 PROMPT_TEXTS = ("prompt__text", "prompt__gold_answer", "prompt__solution", "prompt__citations")
 AT_ONCE = 50
 
@@ -43,6 +47,10 @@ def own_facts(participant: Participant) -> dict[str, object]:
         "check_attempts": (participant.check_tries.all(), "choices correct passed attempted_at"),
         "practice": (participant.practice_answers.order_by("number"), f"number {DRAFT_FACTS}"),
         "practice_clock": (PracticeClock.objects.filter(participant=participant), "started_at"),
+        "open_page": (
+            SessionContact.objects.filter(session__participant=participant),
+            CONTACT_FACTS,
+        ),
         "messages": (
             participant.messages.all(),
             "is_from_team text page prompt_label session_reference sent_at",

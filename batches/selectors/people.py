@@ -16,7 +16,7 @@ from studies.services.events import has_withdrawn
 # What events carry beyond these is the person's own words, or means nothing to a reader.
 SHOWN_DETAILS = (
     "reason minutes deadline_at before deadline_before deletes_at check_attempts minutes_before batch arm "
-    "position prompt lateness"
+    "position prompt lateness failed_saves for_seconds saved_since clock_off_seconds"
 ).split()
 
 

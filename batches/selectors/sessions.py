@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q
 
-from batches.models import Answer, Revision, Session, SessionEvent, SessionEventKind
+from batches.models import PAGE_REPORTS, Answer, Revision, Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
 from studies.models import Attachment, Participant, Study, StudyRole, User
 from studies.roles import Can, roles_with
@@ -88,9 +88,12 @@ def ended_too_early(session: Session, now: datetime) -> bool:
 
 
 def last_activity(session: Session) -> datetime:
-    """The last time before the deadline at which the person is known to have used the session."""
+    """The last time before the deadline at which the person is known to have used the session.
+
+    What a page said of itself does not count: no claim moves a clock.
+    """
     expired = _expiry(session)
-    before = session.events.exclude(kind=SessionEventKind.EXPIRED)
+    before = session.events.exclude(kind__in=(SessionEventKind.EXPIRED, *PAGE_REPORTS))
     if expired is not None:
         before = before.filter(pk__lt=expired.pk)
     moments = [

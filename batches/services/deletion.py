@@ -8,6 +8,7 @@ from batches.models import (
     PracticeClock,
     Revision,
     Session,
+    SessionContact,
     SessionEvent,
     SessionEventKind,
 )
@@ -30,6 +31,7 @@ def person_texts_delete(participant: Participant) -> None:
     Session.objects.filter(participant=participant).update(resources=[], resources_note="")
     PracticeAnswer.objects.filter(participant=participant).delete()
     PracticeClock.objects.filter(participant=participant).delete()
+    SessionContact.objects.filter(session__participant=participant).delete()
     ProfileForm.objects.filter(participant=participant).update(answers={})
     participant.check_tries.update(choices=[])
     # An emptied message would wait for a reply for good.

@@ -100,6 +100,10 @@ EVENT_WORDS: Mapping[str, Words] = {
     SessionEventKind.LATE_SAVE_ACCEPTED: _("a text within the tolerance after the deadline was saved"),
     SessionEventKind.LATE_SAVE_REFUSED: _("a text after the end was refused and kept aside"),
     SessionEventKind.HISTORY_FULL: _("earlier versions of answers are no longer kept"),
+    SessionEventKind.SAVES_FAILED: _("saves failed, as the page reported"),
+    SessionEventKind.CONTACT_LOST: _("the open page was not heard for a while"),
+    SessionEventKind.TWO_DEVICES: _("open on two devices at once"),
+    SessionEventKind.CLOCK_OFF: _("the device's clock was off"),
 }
 
 STATUS_WORDS: Mapping[SessionStatus, Words] = {
@@ -130,6 +134,10 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "action": _("action"),
     "people": _("people"),
     "not_reached": _("not reached"),
+    "failed_saves": _("failed saves"),
+    "for_seconds": _("for seconds"),
+    "saved_since": _("saved since"),
+    "clock_off_seconds": _("clock ahead by seconds"),
 }
 
 REJECTED = _("The study team has decided that you cannot take part in this study. This is the reason:")

@@ -15,14 +15,13 @@ from django.db.models import Q, QuerySet
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
+from console.selectors.board_incidents import Row, incidents_of
 from console.selectors.board_numbers import Numbers, board_numbers
 from console.selectors.board_rows import ROW_FIELDS, board_rows, finished_sessions
 from console.selectors.board_trail import Happening, session_happenings
 from studies.models import Study
 
 PAGE_SIZE = 50
-# People think, read and eat: only a long silence is worth a look.
-SILENT_AFTER = timedelta(minutes=20)
 ENDING_SOON = timedelta(minutes=30)
 
 
@@ -32,43 +31,6 @@ class Tab(StrEnum):
     ANSWERING = "answering"
     INCIDENTS = "incidents"
     FINISHED = "finished"
-
-
-class Incident(StrEnum):
-    """What the server can tell from what reached it. A save that never arrived leaves only silence."""
-
-    TWO_DEVICES = "two_devices"
-    LATE = "late"
-    SILENT = "silent"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One session. `conflicts` are texts refused because another tab or device had saved newer ones."""
-
-    pk: uuid.UUID
-    code: str
-    profile: str
-    is_test: bool
-    set_number: int
-    status: str
-    voided: bool
-    started_at: datetime
-    deadline_at: datetime
-    ended_at: datetime | None
-    extended_seconds: int
-    questions: int
-    answered: int
-    last_save: datetime | None
-    last_seen: datetime | None
-    conflicts: int
-    late_texts: int
-    incidents: tuple[Incident, ...] = ()
-
-    @property
-    def last_sign(self) -> datetime:
-        """When the person last did anything that reached the server."""
-        return max(moment for moment in (self.started_at, self.last_save, self.last_seen) if moment)
 
 
 @dataclass(frozen=True)
@@ -161,17 +123,8 @@ def _row(values: Sequence[object], now: datetime) -> Row:
     if facts["status"] == SessionStatus.ACTIVE and facts["deadline_at"] < now:  # type: ignore[operator]
         facts["status"] = SessionStatus.EXPIRED.value
     row = Row(**facts)  # type: ignore[arg-type]
-    incidents = _incidents(row, now) if row.status == SessionStatus.ACTIVE else ()
+    incidents = incidents_of(row, now) if row.status == SessionStatus.ACTIVE else ()
     return Row(**{**facts, "incidents": incidents})  # type: ignore[arg-type]
-
-
-def _incidents(row: Row, now: datetime) -> tuple[Incident, ...]:
-    found = {
-        Incident.TWO_DEVICES: row.conflicts > 0,
-        Incident.LATE: row.late_texts > 0,
-        Incident.SILENT: now - row.last_sign > SILENT_AFTER,
-    }
-    return tuple(incident for incident, holds in found.items() if holds)
 
 
 def _page(rows: list[Row], wanted: Wanted) -> list[Row]:

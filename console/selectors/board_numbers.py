@@ -1,12 +1,26 @@
 """How the places of a study fill, set by set and profile by profile, and what waits; one query."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from django.db.models import Case, CharField, Count, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
 
 from batches.models import Answer, Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
@@ -70,7 +84,11 @@ class ProfileCells:
 
 @dataclass(frozen=True)
 class Numbers:
-    """`covered` counts the sets with all their places filled, `one_short` those that lack one person."""
+    """`covered` counts the sets with all their places filled, `one_short` those that lack one person.
+
+    `median_minutes` is how long it took from first opening a question to its last save, over today's answers;
+    None where there are none.
+    """
 
     profiles: Sequence[ProfileCells]
     sets: int
@@ -79,11 +97,13 @@ class Numbers:
     finished: int
     messages: int
     answers_today: int
+    median_minutes: int | None
 
 
 def board_numbers(study: Study, now: datetime) -> Numbers:
     """Count everything as it is by the clock; test people are counted nowhere."""
-    parts = [_sessions(study, now), _sets(study), *_single_numbers(study, now)]
+    today = _answers_today(study, now)
+    parts = [_sessions(study, now), _sets(study), _minutes(today), *_single_numbers(study, now)]
     if study.protocol.has_fixed_places:
         parts.append(_slots(study))
     rows: Sequence[Row] = list(parts[0].union(*parts[1:], all=True))
@@ -102,7 +122,8 @@ def board_numbers(study: Study, now: datetime) -> Numbers:
         finished=sum(n for _number, _profile, what, n in rows if what in {"filled", "lost"})
         + counts[0, "", "tests"],
         messages=counts[0, "", "messages"],
-        answers_today=counts[0, "", "today"],
+        answers_today=sum(n for _number, _profile, what, n in rows if what == "minutes"),
+        median_minutes=_median({number: n for number, _profile, what, n in rows if what == "minutes"}),
     )
 
 
@@ -143,6 +164,41 @@ def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
     return named.order_by().values_list("number", "profile", "what").annotate(n=Count("pk"))
 
 
+def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    people = {"session__participant__study": study, "session__participant__is_test": False}
+    return Answer.objects.filter(**people, has_text=True, saved_at__gte=today)
+
+
+def _minutes(answers: QuerySet[Answer]) -> QuerySet[Answer, Row]:
+    """How many answers took how many whole minutes."""
+    took = answers.order_by().annotate(minutes=WholeMinutes(F("saved_at") - F("first_seen_at")))
+    return took.values_list("minutes", Value(""), Value("minutes")).annotate(n=Count("pk"))
+
+
+class WholeMinutes(Func):
+    """A difference of two times in whole minutes; SQLite has it in microseconds."""
+
+    output_field = IntegerField()
+    template = "CAST(%(expressions)s / 60000000 AS INTEGER)"
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
+        whole = "FLOOR(EXTRACT(EPOCH FROM %(expressions)s) / 60)::integer"
+        return self.as_sql(compiler, connection, template=whole, **context)
+
+
+def _median(numbers: Mapping[int | None, int]) -> int | None:
+    """The middle of the numbers, each so many times; the lower of two. What was never opened has no time."""
+    known = sorted((minutes, n) for minutes, n in numbers.items() if minutes is not None)
+    half = sum(n for _minutes, n in known) / 2
+    reached = 0
+    for minutes, n in known:
+        reached += n
+        if reached >= half:
+            return minutes
+    return None
+
+
 def _sets(study: Study) -> QuerySet[Batch, Row]:
     sets = Batch.objects.filter(plan__study=study).order_by()
     return sets.values_list("number", Value(""), Value("set"), Value(1))
@@ -156,14 +212,9 @@ def _slots(study: Study) -> QuerySet[BatchSlot, Row]:
 
 def _single_numbers(study: Study, now: datetime) -> Iterator[QuerySet[Study, Row]]:
     """Numbers of the whole study, which belong to no set."""
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    saved = Answer.objects.filter(
-        session__participant__study=study, session__participant__is_test=False, has_text=True
-    )
     tests = Session.objects.filter(participant__study=study, participant__is_test=True)
     single = {
         "messages": unanswered_messages().filter(participant__study=study),
-        "today": saved.filter(saved_at__gte=today),
         "tests": tests.filter(~Q(status=SessionStatus.ACTIVE) | Q(deadline_at__lt=now)),
     }
     for what, rows in single.items():

@@ -23,10 +23,14 @@ from batches.models import Answer, Revision, RevisionOutcome, Session, SessionEv
 from batches.rules.statuses import SessionStatus
 from console.selectors.counting import number_of
 
+CONTACT_FIELDS = (
+    "heard_at", "is_hidden", "clock_off_seconds", "failed_saves", "lost_seconds", "trouble_since",
+    "trouble_ended_at", "other_device_at",
+)  # fmt: skip
 ROW_FIELDS = (
     "pk", "code", "profile", "is_test", "set_number", "status", "voided", "started_at", "deadline_at",
     "ended_at", "extended_seconds", "questions", "answered", "last_save", "last_seen", "conflicts",
-    "late_texts",
+    "late_texts", *CONTACT_FIELDS,
 )  # fmt: skip
 
 
@@ -54,6 +58,7 @@ def board_rows(sessions: QuerySet[Session]) -> Iterable[Sequence[object]]:
         last_seen=_newest(answers, "first_seen_at"),
         conflicts=number_of(refused),
         late_texts=number_of(late),
+        **{name: F(f"contact__{name}") for name in CONTACT_FIELDS},
     )
     return annotated.values_list(*ROW_FIELDS)
 

@@ -17,13 +17,18 @@ SAVED, OPENED, REFUSED = "answer_saved", "question_opened", "refused_stale"
 
 @dataclass(frozen=True)
 class Happening:
-    """One thing that reached the server; `question` is its place in the set, 0 where it is about none."""
+    """One thing that reached the server; `question` is its place in the set, 0 where it is about none.
+
+    `failed` and `seconds` are what an open page reported: how many saves, and for how long or by how much.
+    """
 
     at: datetime
     kind: str
     question: int
     actor: str
     reason: str
+    failed: str = ""
+    seconds: str = ""
 
 
 def session_happenings(session: uuid.UUID) -> Sequence[Happening]:
@@ -45,7 +50,9 @@ def session_happenings(session: uuid.UUID) -> Sequence[Happening]:
         "kind",
         Value(0, output_field=IntegerField()),
         Coalesce(F("actor__email"), Value("")),
-        Coalesce(Cast(KT("details__reason"), CharField()), Value("")),
+        _detail("reason"),
+        _detail("failed_saves"),
+        _detail("for_seconds", "clock_off_seconds"),
     ).union(*parts, all=True)
     happened = sorted((Happening(*row) for row in rows), key=lambda one: one.at, reverse=True)
     return happened[:SHOWN]
@@ -55,5 +62,9 @@ def _words(text: str) -> Value:
     return Value(text, output_field=CharField())
 
 
-def _nobody() -> tuple[Value, Value]:
-    return _words(""), _words("")
+def _detail(*names: str) -> Coalesce:
+    return Coalesce(*(Cast(KT(f"details__{name}"), CharField()) for name in names), Value(""))
+
+
+def _nobody() -> tuple[Value, ...]:
+    return _words(""), _words(""), _words(""), _words("")

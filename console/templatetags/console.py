@@ -10,10 +10,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext as _
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.counting import RailFacts, rail_facts
+from console.views.live_incidents import span_words
 from console.views.live_words import RowWords
 from presentation.moments import moment
 from studies.models import Study
@@ -24,6 +24,7 @@ from studies.views.access import rights_here
 register = template.Library()
 register.simple_tag(moment)
 Rights = frozenset[Can] | frozenset[SiteCan]
+NEAR_SECONDS = 12 * 3600
 NOTHING = RailFacts({}, ())
 
 
@@ -76,17 +77,26 @@ def bar(total: float, *parts: object) -> SafeString:
 @register.simple_tag
 def span(seconds: float) -> str:
     """`{% span 7560 %}`: how long, in the two largest units: "2 h 6 min", "24 min", "41 s"."""
-    whole = max(0, int(seconds))
-    hours, minutes = whole // 3600, whole % 3600 // 60
-    if hours:
-        return " ".join([_("%(hours)s h") % {"hours": hours}, _("%(minutes)s min") % {"minutes": minutes}])
-    return _("%(minutes)s min") % {"minutes": minutes} if minutes else _("%(seconds)s s") % {"seconds": whole}
+    return span_words(seconds)
 
 
 @register.simple_tag
 def span_since(moment: datetime, now: datetime) -> str:
     """`{% span_since at now %}`: how long ago."""
     return span((now - moment).total_seconds())
+
+
+@register.simple_tag
+def near_moment(at: datetime, now: datetime) -> SafeString:
+    """`{% near_moment at now %}`: as `moment`, but the time of day alone where no other day can be meant."""
+    if abs((at - now).total_seconds()) > NEAR_SECONDS:
+        return moment(at)
+    return format_html(
+        '<time datetime="{}" data-clock title="{} UTC">{} UTC</time>',
+        at.isoformat(),
+        at.strftime("%Y-%m-%d %H:%M:%S"),
+        at.strftime("%H:%M"),
+    )
 
 
 @register.simple_tag

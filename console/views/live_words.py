@@ -5,51 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from batches.models import SessionEventKind
 from batches.rules.statuses import SessionStatus
 from batches.views.wording import EVENT_WORDS
-from console.selectors.board import Board, Incident, Row, Tab
+from console.selectors.board import Board, Tab
+from console.selectors.board_incidents import Incident, Row
 from console.selectors.board_trail import OPENED, REFUSED, SAVED, Happening
 from console.services.live import SessionAction
+from console.views.live_incidents import IncidentWords, Words, clock_words, incident_words, reported_words
 from studies.roles import Can
-
-Words = str | Promise
-
-
-class IncidentWords(NamedTuple):
-    """A pill, and what it means and asks for."""
-
-    label: Words
-    tone: str
-    sentence: Words
-
-
-INCIDENTS: Mapping[Incident, IncidentWords] = {
-    Incident.TWO_DEVICES: IncidentWords(
-        _("Two devices"),
-        "warn",
-        _(
-            "A text was refused because another tab or device had saved a newer one. Both texts are kept; "
-            "the person was asked to choose."
-        ),
-    ),
-    Incident.LATE: IncidentWords(
-        _("Late text"),
-        "warn",
-        _("A text came after the end and was refused. It is kept beside the answer."),
-    ),
-    Incident.SILENT: IncidentWords(
-        _("No save"),
-        "bad",
-        _(
-            "Nothing has reached the server for a while. The person may be thinking, or the connection may "
-            "be gone: what is typed then stays on the device. The server cannot tell which."
-        ),
-    ),
-}
 
 
 class ActionWords(NamedTuple):
@@ -160,7 +126,21 @@ class RowWords:
 
     @property
     def incidents(self) -> list[IncidentWords]:
-        return [INCIDENTS[incident] for incident in self.facts.incidents]
+        return [incident_words(incident, self.facts) for incident in self.facts.incidents]
+
+    @property
+    def is_offline(self) -> bool:
+        return Incident.OFFLINE in self.facts.incidents
+
+    @property
+    def is_not_saving(self) -> bool:
+        return Incident.NOT_SAVING in self.facts.incidents
+
+    @property
+    def device_clock(self) -> str:
+        """How far it is ahead of the server's; empty where the page never said."""
+        off = self.facts.clock_off_seconds
+        return "" if off is None else clock_words(off)
 
     @property
     def actions(self) -> tuple[SessionAction, ...]:
@@ -177,7 +157,7 @@ class RowWords:
 
 def happening_words(one: Happening) -> tuple[Happening, Words]:
     """One thing that happened, in words."""
-    return one, HAPPENED.get(one.kind, one.kind)
+    return one, reported_words(one) or HAPPENED.get(one.kind, one.kind)
 
 
 def tabs_of(shown: Board) -> list[tuple[Tab, Words, int]]:

@@ -17,9 +17,10 @@ PERSON = {"participant": "participant__code"}
 # Facts of events that identify nobody; everything else an event carries stays in the database.
 PUBLIC_DETAILS = frozenset(
     """
-    arm arms assembly audience batch batches before budget_minutes closes_at deadline_before minutes
-    minutes_before consent_sha256 deadline_at extra_minutes fields lateness number position profiles
-    prompt_order protocol_hash replicates seed
+    arm arms assembly audience batch batches before budget_minutes clock_off_seconds closes_at
+    deadline_before minutes minutes_before consent_sha256 deadline_at extra_minutes failed_saves fields
+    for_seconds lateness measured_by number position profiles prompt_order protocol_hash replicates
+    saved_since seed
     """.split()
 )
 

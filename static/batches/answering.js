@@ -7,6 +7,7 @@ import { Flag } from "./flag.js";
 import { addImageZoom } from "./image_zoom.js";
 import { PaneTabs } from "./pane_tabs.js";
 import { PromptList } from "./prompt_list.js";
+import { Reporter } from "./reporter.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Splitter } from "./splitter.js";
 import { TimeBar } from "./time_bar.js";
@@ -23,6 +24,9 @@ const practiceOver = document.getElementById("practice-over");
 const ending = practiceOver
   ? new PracticeEnding(practiceOver)
   : new Ending({ receiptUrl: timeBar.bar.dataset.receiptUrl, form, fields, saver, copies });
+const { reportUrl, session } = timeBar.bar.dataset;
+// Practice is nobody's business.
+if (reportUrl) new Reporter({ url: reportUrl, session, countdown, saver });
 const flag = new Flag(document.getElementById("flag-button"));
 
 const panes = document.getElementById("panes");

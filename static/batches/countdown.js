@@ -14,7 +14,8 @@ const LAST_SECONDS = 3;
 export class Countdown extends EventTarget {
   // Events: "tick" whenever the shown time may have changed; "last-seconds" shortly before the end; "over" with
   // detail.status; "again" where an ended session goes on; "deadline" with detail {deadlineAt, extendedSeconds}
-  // where the end has moved; "signed-out" and "signed-in".
+  // where the end has moved; "signed-out" and "signed-in"; "heard" with detail {serverTime, askedAt} and "unheard":
+  // whether the server has answered.
   constructor({ url, secondsLeft, deadlineAt, extendedSeconds }) {
     super();
     Object.assign(this, { url, deadlineAt, extendedSeconds });
@@ -75,6 +76,7 @@ export class Countdown extends EventTarget {
       else this.#refused(reply);
       return reply.ok;
     } catch {
+      this.#tell("unheard");
       return false;
     }
   }
@@ -91,6 +93,7 @@ export class Countdown extends EventTarget {
     this.sync(clock.seconds_left, askedAt);
     if (hasMoved) this.#tell("deadline", { deadlineAt: this.deadlineAt, extendedSeconds: this.extendedSeconds });
     if (!goesOn) this.#end(clock.status === "active" ? "expired" : clock.status);
+    this.#tell("heard", { serverTime: clock.server_time, askedAt });
   }
 
   #refused(reply) {

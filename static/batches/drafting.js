@@ -8,15 +8,14 @@ import { Preview } from "./preview.js";
 import { Restoring } from "./restoring.js";
 import { SaveState } from "./save_state.js";
 import { Saver } from "./saver.js";
+import { randomToken } from "./tokens.js";
 import { WordCount } from "./word_count.js";
-
-const TAB_BYTES = 12;
 
 export class Drafting {
   // `go(step)` leads to the next (1) or the previous (-1) prompt.
   constructor({ form, go }) {
     const { session, position, saveUrl } = form.dataset;
-    const tab = randomTab();
+    const tab = randomToken();
     Object.assign(this, { form, go, saveUrl });
     this.fields = new DraftFields(form);
     this.copies = new Copies({ session, position, tab });
@@ -155,9 +154,4 @@ export class Drafting {
       // Without a connection the page goes on as it is; the next save finds out.
     }
   }
-}
-
-function randomTab() {
-  const bytes = crypto.getRandomValues(new Uint8Array(TAB_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

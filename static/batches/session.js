@@ -2,6 +2,7 @@
 
 import { addLocalTimes } from "./local_times.js";
 import { PromptList } from "./prompt_list.js";
+import { Reporter } from "./reporter.js";
 import { TimeBar } from "./time_bar.js";
 import { showUnsent } from "./unsent.js";
 
@@ -14,6 +15,8 @@ const form = document.querySelector("main form[method=post]");
 if (bar) {
   const over = bar.querySelector("[data-over]");
   const { countdown } = new TimeBar(bar);
+  const { reportUrl, session } = bar.dataset;
+  if (reportUrl) new Reporter({ url: reportUrl, session, countdown });
   countdown.addEventListener("over", () => {
     // What was filled in stays; a page without a form has nothing to keep.
     over.hidden = false;

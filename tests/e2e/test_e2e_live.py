@@ -1,11 +1,13 @@
 """The live board in a real browser: it renews itself, and leaves alone what somebody is doing on it."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
+from django.db.models import F
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
-from batches.models import Session
+from batches.models import Answer, Session, SessionContact, SessionEventKind
 from batches.services.answers import IncomingText, answer_save
 from studies.models import Study, User
 
@@ -73,3 +75,59 @@ def test_a_server_that_is_gone_is_said_calmly(
     expect(page.locator("#live-rows")).to_contain_text("Nobody is answering")
     device.set_offline(False)
     expect(page.locator("#live-age")).to_contain_text("updated", timeout=SOON_MS)
+
+
+def test_the_board_sees_a_participant_go_offline_and_come_back(
+    begin: Callable[..., Session], staff: User, new_device: Callable[..., BrowserContext]
+) -> None:
+    session = begin()
+    board = new_device(staff).new_page()
+    board.goto(f"/staff/studies/{session.participant.study.slug}/live/?session={session.pk}")
+    row = board.locator("#live-rows tr", has_text=session.participant.code)
+    device = new_device(session.participant.user)
+    page = device.new_page()
+    with page.expect_response("**/report"):
+        page.goto(f"/sessions/{session.pk}/prompts/1/")
+    expect(board.locator("#live-facts")).to_contain_text("Device clock", timeout=SOON_MS)
+    expect(board.locator("#live-tab-incidents")).to_have_text("Incidents 0")
+
+    device.set_offline(True)
+    page.locator("[name=text]").fill("Written on the train")
+    expect(page.locator("#save-problem")).to_be_visible()
+    # By now the page would have said twice that it is there; a later look of the server's is not waited for.
+    SessionContact.objects.filter(session=session).update(heard_at=F("heard_at") - timedelta(minutes=2))
+    expect(row).to_contain_text("Offline", timeout=SOON_MS)
+
+    device.set_offline(False)
+    expect(page.locator("#save-state")).to_contain_text("Saved")
+    expect(row).to_contain_text("Saving again", timeout=SOON_MS)
+    expect(row).not_to_contain_text("Offline")
+    expect(board.locator("#live-tab-incidents")).to_have_text("Incidents 1")
+    expect(board.locator("#live-happened")).to_contain_text("saves failed")
+    assert Answer.objects.get(session=session, position=1).text == "Written on the train"
+
+
+def test_two_devices_at_once_are_seen_and_one_after_the_other_are_not(
+    begin: Callable[..., Session], staff: User, new_device: Callable[..., BrowserContext]
+) -> None:
+    session = begin()
+    board = new_device(staff).new_page()
+    board.goto(f"/staff/studies/{session.participant.study.slug}/live/")
+    row = board.locator("#live-rows tr", has_text=session.participant.code)
+    laptop = new_device(session.participant.user).new_page()
+    address = f"/sessions/{session.pk}/prompts/1/"
+    with laptop.expect_response("**/report"):
+        laptop.goto(address)
+    laptop.goto("/")
+    for _ in range(100):
+        if SessionContact.objects.filter(session=session, is_hidden=True).exists():
+            break
+        laptop.wait_for_timeout(100)
+    phone = new_device(session.participant.user).new_page()
+    with phone.expect_response("**/report"):
+        phone.goto(address)
+    assert not session.events.filter(kind=SessionEventKind.TWO_DEVICES).exists()
+    with laptop.expect_response("**/report"):
+        laptop.goto(address)
+    expect(row).to_contain_text("Two devices", timeout=SOON_MS)
+    assert session.events.filter(kind=SessionEventKind.TWO_DEVICES).count() == 1

@@ -101,7 +101,13 @@ class EventRow(Row):
 
     scope: str = Field(description="`study` or `session`")
     participant: str | None = Field(description="code of the participant; absent for an event of the study")
-    kind: str = Field(description="what happened")
-    details: dict[str, JsonValue] = Field(description="facts of the event that identify nobody")
+    kind: str = Field(
+        description="what happened; `saves_failed`, `contact_lost`, `two_devices` and `clock_off` are what "
+        "an open page said of itself, unproven and of no effect"
+    )
+    details: dict[str, JsonValue] = Field(
+        description="facts of the event that identify nobody; of a page's report `failed_saves`, "
+        "`for_seconds`, `saved_since`, `measured_by` (`page` or `server`) and `clock_off_seconds`"
+    )
     happened_at: datetime = Field(description="when it happened, by the server's clock")
     recorded_at: datetime | None = Field(description="when it was written, where that can differ")
