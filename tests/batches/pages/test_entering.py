@@ -131,7 +131,7 @@ def test_somebody_of_the_study_gets_the_ids_and_keeps_the_first(
         person_enter(link=link, ids=first, user=other.user, now=now)
 
 
-BAD = ["", "a" * 101, "a\nb", "a\x00b", "\u202eabc", "=1+1", "+a", "@a", "-a", "a b", "{{%PID%}}", "ä", "١٢"]
+BAD = ["", "a" * 101, "a\nb", "\u202eabc", "=1+1", "+a", "@a", "-a", "a b", "{{%PID%}}", "ä", "١٢"]
 
 
 @pytest.mark.parametrize("text", BAD)
