@@ -50,7 +50,7 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
 }
 # It may be a key that was pasted in the place of its name.
 NOT_SHOWN_AGAIN = {"key_variable"}
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")
