@@ -50,7 +50,7 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
 }
 # It may be a key that was pasted in the place of its name.
 NOT_SHOWN_AGAIN = {"key_variable"}
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(2400)]
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +186,10 @@ def test_no_form_fails_on_what_is_written_into_it_and_none_forgets_it(
             response, content = visitors.send(role, form.path, fields)
             if response.status_code >= 500:
                 wrong.append(f"{form.name} {what}: {response.status_code}")
-            if response.status_code not in {409, 422}:
+            # Where all is spoilt, what a page goes by may be, too: kept is one wrong field beside right ones.
+            if response.status_code not in {409, 422} or not what.startswith(
+                tuple(f"{one}=" for one in form.kinds)
+            ):
                 continue
             wrong += [
                 f"{form.name} {what}: not kept"
