@@ -130,7 +130,7 @@ def test_categories_have_the_names_of_the_bank_and_the_models_beneath_people(
     told = "\n".join(category.drawing.told)
     assert all(f"{name}: " in told for name in MODELS)
     raw = staff.get(reverse("staff_results", args=[results.run.study.slug]), {"values": "raw"})
-    assert "Perfect <b>: 100 %" in "\n".join(raw.context["categories"][0].drawing.told)
+    assert "Perfect <b>: 90 %" in "\n".join(raw.context["categories"][0].drawing.told)
 
 
 def test_the_ladder_is_drawn_on_the_page_with_its_table_and_files(staff: Client, results: ResultSet) -> None:
