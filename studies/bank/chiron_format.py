@@ -66,8 +66,8 @@ def _category_names(number: int, value: Mapping[str, object], builder: BankBuild
     """What pages call categories and sub-categories, by their codes."""
     names = value.get("categories", {})
     if not isinstance(names, dict):
-        fault = "must be an object that gives each code its name"
-        builder.add_problem(Problem(number, None, "categories", fault))
+        wanted = "must be an object that gives each code its name"
+        builder.add_problem(Problem(number, None, "categories", wanted))
         return {}
     faults = {code: text_fault(name) for code, name in names.items()}
     for code, fault in faults.items():

@@ -19,7 +19,7 @@ TOKENS = {
 PLAIN = {
     "position": "1", "block": "cohort", "action": "extend", "name": "plan.png", "pk": "1", "url": "nothing",
     "app_label": "studies", "content_type_id": "1", "figure": "thetas", "extension": "html",
-    "page": "time", "kind": "decision",
+    "page": "time", "kind": "decision", "model": "1",
 }  # fmt: skip
 SPECIAL = {
     "staff_agreement_figure": {"figure": "differences"},

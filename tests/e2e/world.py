@@ -26,6 +26,7 @@ from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_pause, run_plan, run_start
 from operations.rehearsal.servers import free_port
 from scoring.coordinator import study_score
+from scoring.models import ModelConfiguration
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord
 from studies.models import Study, User
 from studies.protocol.settings import ProtocolSettings
@@ -98,6 +99,7 @@ def judging(
         "going_run": going.pk,
         "paused_run": paused.pk,
         "judged_run": finished.pk,
+        "model": imported_model(studies["judged"]).pk,
         "sample": sample_of(finished).pk,
         "rated_sample": rated(sample_of(finished)).pk,
     }
@@ -149,6 +151,14 @@ def with_answers(make_study: Callable[..., Study], begin: Callable[..., Session]
         fill(session, f"Person {person} of {study.slug} answers")
         session_submit(session=session, resources=DeclaredResources(("Books",), ""), now=timezone.now())
     return study
+
+
+def imported_model(study: Study) -> ModelConfiguration:
+    """Results of a model that came after everything was measured."""
+    return ModelConfiguration.objects.create(
+        item_bank=study.item_bank, name="model-01", source="A paper", published_theta=0.5, epochs=1,
+        sha256="0" * 64, imported_at=timezone.now(),
+    )  # fmt: skip
 
 
 def judged(study: Study, *judges: JudgeConfig) -> JudgingRun:

@@ -20,7 +20,7 @@ from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.services.leaderboards import leaderboard_import
-from studies.models import ItemBank, Participant, Study
+from studies.models import BankVersion, ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
 
@@ -114,6 +114,23 @@ def test_top_is_more_than_luck_only_beyond_what_luck_gives(staff: Client, result
     ):
         MeasureRow.objects.filter(pk=null.pk).update(low=-9.0, high=high)
         assert sentence(staff).endswith(f"picking them found {words}")
+
+
+def test_categories_have_the_names_of_the_bank_and_the_models_beneath_people(
+    staff: Client, results: ResultSet
+) -> None:
+    BankVersion.objects.update(category_names={"QR": "Quantities"})
+    shown = staff.get(reverse("staff_results", args=[results.run.study.slug]))
+    rows = results.measures.filter(name="models.category.theta.pool", scope="all")
+    assert {(row.details["model"], row.details["category"]) for row in rows} == {
+        (name, "QR") for name in MODELS
+    }
+    [category] = shown.context["categories"]
+    assert (category.name, category.code) == ("Quantities", "QR")
+    told = "\n".join(category.drawing.told)
+    assert all(f"{name}: " in told for name in MODELS)
+    raw = staff.get(reverse("staff_results", args=[results.run.study.slug]), {"values": "raw"})
+    assert "Perfect <b>: 90 %" in "\n".join(raw.context["categories"][0].drawing.told)
 
 
 def test_the_ladder_is_drawn_on_the_page_with_its_table_and_files(staff: Client, results: ResultSet) -> None:

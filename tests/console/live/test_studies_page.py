@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from batches.models import Session
 from batches.services.ending import session_submit
+from screening.models import ScreeningRun
 from studies.models import Participant, Study, StudyStatus, User
 from studies.roles import Role
 from studies.services.people.messages import message_send
@@ -32,8 +33,16 @@ def test_a_card_says_how_far_a_study_is_and_what_to_press(
     session_submit(session=done, resources=None, now=timezone.now())
     message_send(participant=answering().participant, text="Hi", now=timezone.now())
     participant_add(study=study, email="new@example.org", profile="stem-phd", now=now)
+    unfiltered = words(staff, "/staff/")
+    assert "<strong>0</strong> counted" in unfiltered
+    assert ">not yet filtered<" in unfiltered
+    ScreeningRun.objects.create(
+        study=study, rules_version="1", participants=1, flagged_answers=0, flagged_people=0,
+        ran_at=timezone.now(),
+    )  # fmt: skip
     page = words(staff, "/staff/")
     assert "<strong>1</strong> counted" in page
+    assert "not yet filtered" not in page
     assert "<strong>1</strong> answering now" in page
     assert "<strong>12</strong> planned" in page
     assert "1 application" in page
@@ -93,7 +102,8 @@ def test_the_overview_leads_from_invited_to_counted_at_a_fixed_cost(
     make_person(study)
     with django_assert_max_num_queries(10):
         page = words(staff, "/staff/studies/live/")
-    for stage, people in (("Invited", 3), ("Approved", 3), ("Started", 2), ("Finished", 1), ("Counted", 1)):
+    assert "1 not yet filtered" in page
+    for stage, people in (("Invited", 3), ("Approved", 3), ("Started", 2), ("Finished", 1), ("Counted", 0)):
         assert f'<span class="label">{stage}</span> <span class="value">{people}</span>' in page
     assert "Watch live (1)" in page
     assert "1 answering now" in page

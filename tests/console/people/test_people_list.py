@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
-from screening.models import ParticipantFlag, Verdict, VerdictDecision
+from screening.models import ParticipantFlag, ScreeningRun, Verdict, VerdictDecision
 from studies.models import Invitation, Participant, Study, StudyEvent, User
 from studies.services.people.invitations import invitation_create
 from studies.services.people.participants import participant_approve, participant_reject
@@ -63,6 +63,11 @@ def test_everybody_is_listed_once_with_their_state(
     session_withdraw(participant=people[4], now=now)
     Participant.objects.filter(pk=people[5].pk).update(vetting_status="submitted")
     invitation_create(study=study, email="ada@example.org", profile="stem-phd", now=now)
+    assert (tabs(shown(staff))["Finished"], tabs(shown(staff)).get("Counted")) == (2, None)
+    ScreeningRun.objects.create(
+        study=study, rules_version="1", participants=1, flagged_answers=0, flagged_people=0,
+        ran_at=now.replace(year=2099),
+    )  # fmt: skip
     page = shown(staff)
     assert tabs(page) == {
         "All": 7, "Applications": 1, "Answering": 1, "Finished": 1, "Counted": 1, "Not counted": 1,

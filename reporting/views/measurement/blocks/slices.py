@@ -135,7 +135,7 @@ def _draw_radar(block: BlockMeasures, width: float) -> Drawing | None:
     groups = []
     for group, style in STYLES.items():
         rows = {
-            block.names.category(row.details["value"]): row
+            str(block.names.category(row.details["value"])): row
             for row in pooled(block, "category", group)
             if row.value is not None
         }
