@@ -34,7 +34,7 @@ class PeopleQuery:
             sort=sort if sort.removeprefix("-") in SORTS else "state",
         )
         number = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
-        return cls(wanted, max(number, 1), query.get("person", "")[:20])
+        return cls(wanted, max(number, 1), query.get("person", "").replace("\0", "")[:20])
 
     @classmethod
     def of_text(cls, text: str, study: Study) -> Self:
