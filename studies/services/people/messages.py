@@ -1,6 +1,7 @@
 """Messages between a participant and the study team, and the team's notices to the people of a study."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -126,7 +127,7 @@ def announcement_make(
         made_by=actor,
         made_at=now,
     )
-    narrowed = {"batch": batch_number, "prompt": prompt_label}
+    narrowed: dict[str, Any] = {"batch": batch_number, "prompt": prompt_label}
     event_record(
         study,
         StudyEventKind.ANNOUNCED,
