@@ -114,7 +114,8 @@ def people_reached(announcement: Announcement) -> int:
     if announcement.prompt_label:
         people = people.filter(session__answers__prompt__label=announcement.prompt_label)
     return sum(
-        announcement.audience in _audiences_of(vetting, SessionStatus.WITHDRAWN if gone else status or "")
+        announcement.audience
+        in set(_audiences_of(vetting, SessionStatus.WITHDRAWN if gone else status or ""))
         for vetting, status, gone in people.values_list("vetting_status", "session__status", "gone")
     )
 

@@ -39,6 +39,7 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
     participant = participant_of(user, link.study.slug) if user else None
     # What this browser has brought before tells nothing to whoever is in the study already.
     if participant and PlatformEntry.objects.filter(participant=participant).exists():
+        request.session.pop(IDS, None)
         return redirect("study_home", link.study.slug)
     try:
         if participant is None:

@@ -33,7 +33,9 @@ class MomentWidget(forms.MultiWidget):
         """What was written comes back in the zone in which it was; what is stored, in UTC."""
         is_written = isinstance(value, list)
         zones = [UTC_ZONE] if not is_written else dict.fromkeys((known_zone(value[1]), UTC_ZONE))
-        self.widgets[1].choices = [(zone, zone) for zone in zones]
+        select = self.widgets[1]
+        assert isinstance(select, forms.Select)  # noqa: S101  # narrows the type
+        select.choices = [(zone, zone) for zone in zones]
         context = super().get_context(name, value, attrs)
         # For the script: what is stored it shows in the reader's zone, what was written it leaves alone.
         context["widget"]["subwidgets"][0]["attrs"]["data-moment"] = "written" if is_written else "stored"

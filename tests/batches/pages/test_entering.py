@@ -117,6 +117,7 @@ def test_an_id_signs_nobody_in_and_stays_with_the_first_who_proved_an_address(pa
     sent = again.post(page, {"email": "ada@example.org"})
     assert sign_in(again, sent["Location"], "ada@example.org") == page
     assert again.get(page)["Location"] == "/studies/pilot/", "the same person, once they have signed in"
+    assert "platform_ids" not in again.session
 
 
 def test_somebody_of_the_study_gets_the_ids_and_keeps_the_first(
