@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from django.template import engines
+from django.template import Engine
 from django.template.base import NodeList
 from pytest_django import Settings
 
@@ -83,5 +83,4 @@ def brief_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
         "403.html", "404.html", "studies/study_page_refused.html", "studies/site_page_refused.html",
     ):  # fmt: skip
         # Django keeps the template that it read, and renders this one again.
-        read: Any = engines["django"].get_template(name)
-        monkeypatch.setattr(read.template, "nodelist", NodeList())
+        monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
