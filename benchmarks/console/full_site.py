@@ -1,8 +1,8 @@
 """A site at its full size as rows: many studies, people and answers; imported after Django is set up.
 
 Two studies are as a study lead meets them: one that was judged and measured by the program, and one so large
-that no page may read it person by person. The large one's scores and results are rows after the pattern of the
-measured one. The others fill the tables.
+that no page may read it person by person. The large one's scores and results are rows after the pattern of
+the measured one. The others fill the tables.
 """
 
 from pathlib import Path
@@ -89,7 +89,10 @@ def _judge(study: Study, pattern: ResultSet) -> None:
     measurement.pk, measurement.result_set = None, results
     measurement.save()
     judged = {"run": run.pk, "judging": judging.pk, "sample": sample.pk, "large": study.pk}
-    _run(rows.OF_THE_JUDGED, {**judged, "results": results.pk, "pattern": ResultSet.objects.get(run=pattern.run).pk})
+    _run(
+        rows.OF_THE_JUDGED,
+        {**judged, "results": results.pk, "pattern": ResultSet.objects.get(run=pattern.run).pk},
+    )
 
 
 def _strata(run: ScoringRun) -> dict[str, object]:

@@ -21,7 +21,7 @@ from batches.services.payments import (
     payment_rule_set,
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
-from console.selectors.money import judge_spent
+from console.selectors.money import judge_spent, pay_groups_of_study
 from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
@@ -119,7 +119,7 @@ def _page(
     chosen = request.GET.get("state", "")
     chosen = chosen if chosen in TABS else ""
     words = request.GET.get("q", "").strip()[:100]
-    groups = pay_groups(pay_people(study, rule, now), rule)
+    groups = pay_groups_of_study(study, rule, now)
     people = pay_people(study, rule, now, words)
     found = pay_groups(people, rule) if words else groups
     numbers = {tab: sum(one.number for one in found if holds(one)) for tab, holds in HOLDS.items()}

@@ -77,8 +77,12 @@ def study_samples(study: Study) -> QuerySet[AuditSample]:
 
 def counting_items(sample: AuditSample) -> QuerySet[AuditItem]:
     """The items whose answer counts and is still the text that was judged."""
-    counted = counted_answers(sample.judging_run.study).order_by().values("pk")
-    items = AuditItem.objects.filter(sample=sample, row__answer__in=counted)
+    # Found first among the answers of the sample: the study may have a thousand times as many.
+    drawn = list(AuditItem.objects.filter(sample=sample).values_list("row__answer", flat=True))
+    counted = counted_answers(sample.judging_run.study).order_by().filter(pk__in=drawn)
+    items = AuditItem.objects.filter(
+        sample=sample, row__answer__in=list(counted.values_list("pk", flat=True))
+    )
     return items.filter(row__revision=F("row__answer__revision")).order_by("number")
 
 
