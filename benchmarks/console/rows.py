@@ -2,7 +2,8 @@
 
 Each statement fills every study whose number is in `%(studies)s`; `%(large)s` is the large one. Which person
 did what follows from their number, so that every run makes the same. One in 100 answers at the moment, the
-others did on one of the last 60 days; two in 25 of those who finished are flagged, of whom three in four have a verdict.
+others did on one of the last 60 days; two in 25 of those who finished are flagged, of whom three in four
+have a verdict.
 """
 
 # One in 26 applied and does not take part: half of them wait, half were rejected.
