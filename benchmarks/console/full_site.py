@@ -77,7 +77,7 @@ def _judge(study: Study, pattern: ResultSet) -> None:
     now = timezone.now()
     run = finished_run(study)
     judging = JudgingRun.objects.create(
-        study=study, state="finished", planned=0, estimate=[], plan_sha256="0" * 64,
+        study=study, state="finished", planned=600_000, estimate=[], plan_sha256="0" * 64,
         started_at=now, resumed_at=now, ended_at=now,
     )  # fmt: skip
     sample = AuditSample.objects.create(judging_run=judging, seed=1, strata=_strata(run), drawn_at=now)

@@ -157,8 +157,10 @@ def _slots(study: Study) -> QuerySet[BatchSlot, Row]:
 def _single_numbers(study: Study, now: datetime) -> Iterator[QuerySet[Study, Row]]:
     """Numbers of the whole study, which belong to no set."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    # Whose session ended before today has saved nothing today: their answers need not be read.
+    may_have = Q(session__ended_at=None) | Q(session__ended_at__gte=today)
     saved = Answer.objects.filter(
-        session__participant__study=study, session__participant__is_test=False, has_text=True
+        may_have, session__participant__study=study, session__participant__is_test=False, has_text=True
     )
     tests = Session.objects.filter(participant__study=study, participant__is_test=True)
     single = {

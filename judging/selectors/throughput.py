@@ -6,7 +6,7 @@ from django.db.models import Count
 from django.db.models.functions import TruncMinute
 
 from judging.models import JudgeCall, JudgingRun
-from screening.selectors.kept import kept
+from screening.selectors.kept import LARGE, kept
 
 MINUTES = 60
 ONE = timedelta(minutes=1)
@@ -26,5 +26,7 @@ def calls_by_minute(run: JudgingRun, now: datetime, minutes: int = MINUTES) -> l
         return dict(counted.annotate(number=Count("pk")))
 
     name = f"calls by minute of {run.pk}, {minutes}"
-    found = kept(name, run.study, count, also=(JudgeCall,)) if run.ended_at else count()
+    found = (
+        kept(name, run.study, count, also=(JudgeCall,)) if run.ended_at and run.planned >= LARGE else count()
+    )
     return [found.get(first + place * ONE, 0) for place in range(int((last - first) / ONE) + 1)]

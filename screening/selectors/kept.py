@@ -19,7 +19,7 @@ T = TypeVar("T")
 TRAILS: tuple[type[Model], ...] = (
     SessionEvent, StudyEvent, Verdict, AnswerFlag, ParticipantFlag, ScreeningRun,
 )  # fmt: skip
-LARGE = 5_000  # people; the numbers of a smaller study are read each time
+LARGE = 5_000  # people, or rows of a judging run; the numbers of smaller ones are read each time
 KEPT_SECONDS = 3600
 
 
