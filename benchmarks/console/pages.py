@@ -11,7 +11,8 @@ files. DATA is the folder that holds gim/irt_params.json.
 own, which takes some minutes; then every address under staff/ that a browser opens is asked for in this
 process, as the site's administrator: median of five requests after one that warms up, the processor time of
 this process and of the database's, queries of the last, size of the answer. The first load is the page with
-the styles, scripts and fonts it names, compressed as the server sends them. Targets: 300 ms, 15 queries, 150 kB.
+the styles, scripts and fonts it names, compressed as the server sends them. Targets: 300 ms, 15 queries and
+150 kB.
 """
 
 import argparse
