@@ -97,7 +97,7 @@ SQLITE_OPTIONS: dict[str, Any] = {
 
 # A process may stand still inside a transaction: its machine sleeps, its network is gone. What it locked is
 # free again after this. `snapshot`, which locks nothing, may take longer.
-POSTGRESQL_OPTIONS = "-c idle_in_transaction_session_timeout=30s"
+POSTGRESQL_OPTIONS = "-c idle_in_transaction_session_timeout=30s -c jit=off"
 
 
 def database(url: str | None) -> dict[str, Any]:

@@ -154,6 +154,14 @@ class SessionEvent(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [
+            # Whether somebody worked on after the end is asked wherever flags and verdicts are counted.
+            models.Index(
+                fields=["session", "happened_at"],
+                condition=models.Q(kind__in=["extended", "reopened", "revived"]),
+                name="sessions_that_went_on",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} in {self.session_id}"

@@ -1,15 +1,14 @@
 """Who is owed what, and what the payer says became of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Value, When
 
 from batches.models import PaidState, PaymentReport, PaymentRule, Session
-from batches.rules.payments import NOTHING, Owed, owed
+from batches.rules.payments import Owed, owed
 from batches.rules.statuses import SessionStatus
 from studies.models import Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
@@ -37,24 +36,6 @@ class PayLine:
         return self.report is not None and self.report.state == PaidState.PAID
 
 
-@dataclass(frozen=True, slots=True)
-class PaySums:
-    """Totals over everybody listed.
-
-    `owed` is what is known to be owed, `paid` what was reported as paid, `open` what is owed to those who
-    were not reported as paid. `unknown` people still work or have not started; of `silent` people who are
-    owed something no state was reported. `differing` were paid another amount than is owed to them.
-    """
-
-    owed: Decimal
-    paid: Decimal
-    open: Decimal
-    people: int
-    unknown: int
-    silent: int
-    differing: int
-
-
 def payment_rule(study: Study) -> PaymentRule | None:
     """The rule that holds now."""
     return PaymentRule.objects.filter(study=study).select_related("set_by").last()
@@ -66,23 +47,26 @@ def paid_people(study: Study) -> QuerySet[Participant]:
     return Participant.objects.filter(worked_or_may, study=study, is_test=False).order_by("code")
 
 
-def pay_lines(study: Study, rule: PaymentRule | None, now: datetime) -> list[PayLine]:
-    """The people of `paid_people`, in two queries for any number."""
+def pay_lines(
+    study: Study, rule: PaymentRule | None, now: datetime, *, people: Iterable[int] | None = None
+) -> list[PayLine]:
+    """The people of `paid_people`, or those of them with these keys; in two queries for any number."""
     newest = PaymentReport.objects.filter(participant=OuterRef("pk")).order_by("-pk").values("pk")[:1]
     answered = Count("session__answers", filter=Q(session__answers__has_text=True))
-    people = list(
-        paid_people(study)
-        .select_related("user", "session", "platform_entry")
-        .annotate(
+    listed = paid_people(study)
+    if people is not None:
+        listed = listed.filter(pk__in=list(people))
+    people_found = list(
+        listed.select_related("user", "session", "platform_entry").annotate(
             gone=Case(When(withdrew(), then=Value(1)), default=Value(0)),
             newest_report=Subquery(newest),
             answered=answered,
         )
     )
     reports = PaymentReport.objects.in_bulk(
-        [person.newest_report for person in people if person.newest_report]
+        [person.newest_report for person in people_found if person.newest_report]
     )
-    return list(_lines(people, reports, rule, now))
+    return list(_lines(people_found, reports, rule, now))
 
 
 def _lines(
@@ -119,34 +103,3 @@ def true_end(session: Session, now: datetime) -> tuple[SessionStatus, datetime |
     """How and when the session ended, whether or not a sweep came by; no moment while it runs."""
     status = session.status_at(now)
     return status, session.deadline_at if status == SessionStatus.EXPIRED else session.ended_at
-
-
-def pay_sums(lines: list[PayLine]) -> PaySums:
-    """Totals over the lines."""
-    due = [line for line in lines if line.owed is not None]
-    paid = [line for line in due if line.is_paid]
-    total = sum((line.owed.total for line in due if line.owed), NOTHING)
-    settled = sum((line.owed.total for line in paid if line.owed), NOTHING)
-    return PaySums(
-        owed=total,
-        paid=sum((_paid_amount(line) for line in lines if line.is_paid), NOTHING),
-        open=total - settled,
-        people=len(lines),
-        unknown=sum(line.owed is None and line.how in {NOT_STARTED, SessionStatus.ACTIVE} for line in lines),
-        silent=sum(line.report is None and line.owed is not None and line.owed.total > 0 for line in due),
-        differing=sum(differs(line) for line in lines),
-    )
-
-
-def _paid_amount(line: PayLine) -> Decimal:
-    """What was paid: the payer's word, or what was owed where they name no amount."""
-    if line.report is not None and line.report.amount is not None:
-        return line.report.amount
-    return line.owed.total if line.owed else NOTHING
-
-
-def differs(line: PayLine) -> bool:
-    """Whether the payer names an amount paid that is not the one owed."""
-    if line.report is None or not line.is_paid or line.report.amount is None:
-        return False
-    return line.owed is None or line.report.amount != line.owed.total

@@ -1,108 +1,107 @@
 """A site at its full size as rows: many studies, people and answers; imported after Django is set up.
 
-Two studies are as a study lead meets them: one that was judged and measured, and one so large that no page
-may read it person by person. The others fill the tables.
+Two studies are as a study lead meets them: one that was judged and measured by the program, and one so large
+that no page may read it person by person. The large one's scores and results are rows after the pattern of
+the measured one. The others fill the tables.
 """
 
-from datetime import timedelta
 from pathlib import Path
 
 from django.db import connection
 from django.utils import timezone
 
-from batches.models import Batch
 from batches.services.plans import batches_build
-from benchmarks.made_studies import insert
-from benchmarks.measurement.measured_study import measured_study
+from benchmarks.console import rows
+from benchmarks.measurement.measured_study import finished_run, measured_study
+from judging.models import AuditSample, JudgingRun, ScoringRun
+from scoring.models import ResultSet
 from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
-from studies.models import Participant, Study, User
+from studies.models import Study, User
 from studies.services.studies import study_create, study_freeze
 
 MEASURED, LARGE = "measured", "large"
 MEASURED_PEOPLE, MODELS, RESAMPLES = 246, 30, 50
-BATCH_SIZE = 20
 # The large study has this share of all people.
-LARGE_SHARE = 0.5
-STATES = ("active", "submitted", "submitted", "submitted", "expired")
-
-ANSWERS = """
-INSERT INTO batches_answer (session_id, prompt_id, position, text, note, is_flagged, revision, tab, sequence,
-                            first_seen_at, saved_at, has_text, is_open, history_bytes)
-SELECT session.id, place.prompt_id, place.position, 'It follows from what was measured before.', '', false, 1,
-       'a', 1, session.started_at, session.started_at + place.position * interval '5 minutes', true,
-       session.status = 'active', 40
-FROM batches_session session
-JOIN studies_participant person ON person.id = session.participant_id
-JOIN batches_batchprompt place ON place.batch_id = session.batch_id
-WHERE person.study_id = %s
-"""
-SESSIONS = """
-INSERT INTO batches_session (id, participant_id, batch_id, arm, status, started_at, deadline_at, ended_at,
-                             overdue_rule, late_tolerance_seconds, answer_max_characters, asks_note,
-                             asks_confidence, extended_seconds, resources, resources_note)
-SELECT gen_random_uuid(), person.id, (%s::bigint[])[1 + person.id %% %s], '', made.status, made.start,
-       made.start + interval '5 hours',
-       CASE WHEN made.status = 'active' THEN NULL ELSE made.start + interval '4 hours' END,
-       'saved_counts', 10, 100000, false, false, 0, '[]', ''
-FROM studies_participant person
-CROSS JOIN LATERAL (
-  SELECT (%s::text[])[1 + person.id %% %s] AS status,
-         %s::timestamptz - (person.id %% 280) * interval '1 minute' AS start
-) made
-WHERE person.study_id = %s
-"""
-EVENTS = """
-INSERT INTO batches_sessionevent (session_id, kind, details, happened_at, recorded_at)
-SELECT session.id, 'started', '{}', session.started_at, session.started_at
-FROM batches_session session
-JOIN studies_participant person ON person.id = session.participant_id
-WHERE person.study_id = %s
-"""
-DECISIONS = """
-INSERT INTO studies_studyevent (study_id, participant_id, kind, details, happened_at)
-SELECT study_id, id, 'vetting_decided', '{"decision": "approved"}', submitted_at
-FROM studies_participant WHERE study_id = %s
-"""
+LARGE_SHARE = 0.4
+LEAD = "lead@example.org"
 
 
 def full_site(*, studies: int, people: int, published: Path) -> User:
     """So many studies with so many people in all, each with a set of 20 answers; gives the administrator."""
-    administrator = User.objects.create_superuser("lead@example.org")
+    administrator = User.objects.create_superuser(LEAD)
     run = measured_study(slug=MEASURED, people=MEASURED_PEOPLE, models=MODELS, published=published, seed=1)
     now = timezone.now()
-    measurement_compute(results=results_compute(run=run, now=now), now=now, resamples=RESAMPLES)
-    large = round(people * LARGE_SHARE)
-    rest = people - large - MEASURED_PEOPLE
-    sizes = [rest // (studies - 2)] * (studies - 2)
-    sizes[0] += rest - sum(sizes)
-    for number, size in enumerate([large, *sizes]):
+    pattern = results_compute(run=run, now=now)
+    measurement_compute(results=pattern, now=now, resamples=RESAMPLES)
+    sizes = [round(people * LARGE_SHARE)]
+    rest = people - sizes[0] - MEASURED_PEOPLE
+    sizes += [rest // (studies - 2)] * (studies - 2)
+    sizes[1] += people - MEASURED_PEOPLE - sum(sizes)
+    made = [
         _study_with_people(LARGE if number == 0 else f"study-{number:03d}", run.study, size)
+        for number, size in enumerate(sizes)
+    ]
+    everybody = {"studies": [study.pk for study in made], "large": made[0].pk, "actor": administrator.pk}
+    _run(rows.OF_EVERYBODY, everybody)
+    _judge(made[0], pattern)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        cursor.execute("VACUUM ANALYZE")
     return administrator
 
 
-def _study_with_people(slug: str, pattern: Study, people: int) -> None:
-    """A frozen study on the pattern's bank and settings, with people of whom some still answer."""
+def site_again() -> User:
+    """The administrator of a site that was made before, whose people are still at work."""
+    _run([rows.STILL_AT_WORK], {})
+    return User.objects.get(email=LEAD)
+
+
+def _study_with_people(slug: str, pattern: Study, people: int) -> Study:
+    """A frozen study on the pattern's bank and settings, with places for this many people."""
     now = timezone.now()
+    profiles = [profile.slug for profile in pattern.protocol.profiles]
+    per_set = max(2, people // (pattern.batch_plan.batches.count() * len(profiles)))
     study = study_create(
         slug=slug, name=f"The study {slug}", bank_version=pattern.bank_version, item_bank=pattern.item_bank,
-        judge_protocol=None, settings=pattern.protocol, now=now,
+        judge_protocol=None, settings=pattern.protocol.model_copy(update={"replicates_per_profile": per_set}),
+        now=now,
     )  # fmt: skip
     batches_build(study=study, now=now)
     study_freeze(study=study, now=now)
-    profiles = [profile.slug for profile in study.protocol.profiles]
-    users = insert(User(email=f"{slug}-{n}@example.org") for n in range(people))
-    insert(
-        Participant(
-            study=study, user=user, code=f"P-{n:06d}", profile=profiles[n % len(profiles)],
-            vetting_status="approved", submitted_at=now - timedelta(days=1),
-        )
-        for n, user in enumerate(users)
+    _run([rows.PEOPLE], {"study": study.pk, "people": people, "profiles": profiles})
+    return study
+
+
+def _judge(study: Study, pattern: ResultSet) -> None:
+    """Scores of the large study, a sample of them audited, and results with all their numbers."""
+    now = timezone.now()
+    run = finished_run(study)
+    judging = JudgingRun.objects.create(
+        study=study, state="finished", planned=600_000, estimate=[], plan_sha256="0" * 64,
+        started_at=now, resumed_at=now, ended_at=now,
     )  # fmt: skip
-    batches = list(Batch.objects.filter(plan__study=study).order_by("number").values_list("pk", flat=True))
+    sample = AuditSample.objects.create(judging_run=judging, seed=1, strata=_strata(run), drawn_at=now)
+    results = ResultSet.objects.create(
+        run=run, inputs_sha256="0" * 64, inputs_sha256_public=pattern.inputs_sha256_public,
+        flow=pattern.flow, computed_at=now,
+    )  # fmt: skip
+    measurement = pattern.measurement
+    measurement.pk, measurement.result_set = None, results
+    measurement.save()
+    judged = {"run": run.pk, "judging": judging.pk, "sample": sample.pk, "large": study.pk}
+    _run(
+        rows.OF_THE_JUDGED,
+        {**judged, "results": results.pk, "pattern": ResultSet.objects.get(run=pattern.run).pk},
+    )
+
+
+def _strata(run: ScoringRun) -> dict[str, object]:
+    """As a draw of all of `rows.AUDITED` from one stratum leaves it."""
+    stratum = {"verdicts": 600_000, "drawn": 400, "public_verdicts": 600_000, "public_drawn": 400}
+    return {"judges": [run.pk], "public_only": False, "strata": [{"name": "all", **stratum}]}
+
+
+def _run(statements: tuple[str, ...] | list[str], values: dict[str, object]) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(SESSIONS, [batches, len(batches), list(STATES), len(STATES), now, study.pk])
-        for statement in (ANSWERS, EVENTS, DECISIONS):
-            cursor.execute(statement, [study.pk])
+        for statement in statements:
+            cursor.execute(statement, {**values, "now": timezone.now()})

@@ -166,8 +166,10 @@ def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
 
 def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    # Whose session ended before today has saved nothing today: their answers need not be read.
+    may_have = Q(session__ended_at=None) | Q(session__ended_at__gte=today)
     people = {"session__participant__study": study, "session__participant__is_test": False}
-    return Answer.objects.filter(**people, has_text=True, saved_at__gte=today)
+    return Answer.objects.filter(may_have, **people, has_text=True, saved_at__gte=today)
 
 
 def _minutes(answers: QuerySet[Answer]) -> QuerySet[Answer, Row]:

@@ -1,15 +1,16 @@
-"""Studies as cards: how far each has come and what waits in it; one query for any number of them."""
+"""Studies as cards: how far each has come and what waits in it; a few queries for any number of them."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
-from console.selectors.counting import applications, number_of, running_sessions, unanswered_messages
+from console.selectors.counting import applications, unanswered_messages
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
 from screening.selectors.participants import (
@@ -24,7 +25,10 @@ from studies.selectors.studies import study_is_open
 
 # A person may still come to answer.
 COMING = (VettingStatus.INVITED, VettingStatus.SUBMITTED, VettingStatus.APPROVED)
-THIS = OuterRef("pk")
+# What a card says of other things than people and their sessions.
+ELSEWHERE = (
+    "prompts", "sets", "open_invitations", "excluded", "unfiltered", "to_screen", "applications", "messages",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,53 +83,77 @@ class StudyCard:
 
 
 def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
-    """A card for each study, in their order."""
+    """A card for each study, in their order; three queries for any number of them."""
     shown = list(studies)
-    names = [*_numbers(now), "slots", "results_at"]
-    counted = Study.objects.filter(pk__in=[study.pk for study in shown]).annotate(
-        **{name: number_of(rows) for name, rows in _numbers(now).items()},
-        slots=number_of(BatchSlot.objects.filter(batch__plan__study=THIS)),
-        results_at=_newest_results(),
-    )
-    facts = {row["pk"]: row for row in counted.values("pk", *names)}
-    return [_card(study, facts[study.pk], now) for study in shown]
+    keys = [study.pk for study in shown]
+    people = _people_by_study(keys, now)
+    numbers = _numbers_by_study(keys, now)
+    of_study = ResultSet.objects.filter(run__study__in=keys).order_by().values("run__study")
+    newest = ResultSet.objects.filter(pk__in=of_study.annotate(newest=Max("pk")).values("newest"))
+    results = dict(newest.order_by().values_list("run__study", "computed_at"))
+    return [_card(study, people[study.pk], numbers[study.pk], results.get(study.pk), now) for study in shown]
 
 
-def _numbers(now: datetime) -> Mapping[str, QuerySet[Any]]:
-    """What is counted of each study."""
-    people = Participant.objects.filter(study=THIS, is_test=False)
-    sessions = Session.objects.filter(participant__study=THIS, participant__is_test=False)
-    invitations = Invitation.objects.filter(study=THIS, is_test=False)
-    return {
-        "prompts": Prompt.objects.filter(version=OuterRef("bank_version")),
-        "sets": Batch.objects.filter(plan__study=THIS),
-        "open_invitations": invitations.filter(accepted_at=None, revoked_at=None, expires_at__gt=now),
-        "people": people,
-        "approved": people.filter(vetting_status=VettingStatus.APPROVED),
-        "waiting_to_start": people.filter(session=None, vetting_status__in=COMING),
-        "answering": running_sessions(now).filter(participant__study=THIS),
-        "started": sessions,
-        "ended": sessions.filter(status__in=ENDED),
-        "withdrawn": sessions.filter(status=SessionStatus.WITHDRAWN),
-        "excluded": _excluding_verdicts(),
-        "unfiltered": _unfiltered(sessions),
-        "to_screen": _undecided(people),
-        "applications": applications().filter(study=THIS),
-        "messages": unanswered_messages().filter(participant__study=THIS),
+def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping[str, int]]:
+    """What is counted of people and their sessions, all of it in one look at them."""
+    runs = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__gte=now)
+    counted = {
+        "people": Count("pk"),
+        "approved": Count("pk", filter=Q(vetting_status=VettingStatus.APPROVED)),
+        "waiting_to_start": Count("pk", filter=Q(session=None, vetting_status__in=COMING)),
+        "answering": Count("pk", filter=runs),
+        "started": Count("session"),
+        "ended": Count("pk", filter=Q(session__status__in=ENDED)),
+        "withdrawn": Count("pk", filter=Q(session__status=SessionStatus.WITHDRAWN)),
     }
+    people = Participant.objects.filter(study__in=keys, is_test=False).order_by()
+    rows = people.values("study").annotate(**counted).values("study", *counted)
+    none = dict.fromkeys(counted, 0)
+    found = {row.pop("study"): row for row in rows}
+    return {key: found.get(key, none) for key in keys}
 
 
-def _card(study: Study, facts: dict[str, object], now: datetime) -> StudyCard:
+def _numbers_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Counter[str]]:
+    """What is counted of everything else, each where it lies; one query."""
+    invitations = Invitation.objects.filter(study__in=keys, is_test=False)
+    in_study = {"participant__study__in": keys}
+    rows: Mapping[str, tuple[str, QuerySet[Any]]] = {
+        "prompts": ("version__studies", Prompt.objects.filter(version__studies__in=keys)),
+        "sets": ("plan__study", Batch.objects.filter(plan__study__in=keys)),
+        "slots": ("batch__plan__study", BatchSlot.objects.filter(batch__plan__study__in=keys)),
+        "open_invitations": (
+            "study", invitations.filter(accepted_at=None, revoked_at=None, expires_at__gt=now)
+        ),
+        "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
+        "unfiltered": ("participant__study", _unfiltered(Session.objects.filter(**in_study))),
+        "to_screen": ("study", _undecided(Participant.objects.filter(study__in=keys, is_test=False))),
+        "applications": ("study", applications().filter(study__in=keys)),
+        "messages": ("participant__study", unanswered_messages().filter(**in_study)),
+    }  # fmt: skip
+    parts = [
+        found.order_by().values(path).annotate(n=Count("pk")).values_list(path, Value(what), "n")
+        for what, (path, found) in rows.items()
+    ]
+    numbers: dict[int, Counter[str]] = {key: Counter() for key in keys}
+    for key, what, number in parts[0].union(*parts[1:], all=True):
+        numbers[key][what] = number
+    return numbers
+
+
+def _card(
+    study: Study, people: Mapping[str, int], numbers: Counter[str], at: datetime | None, now: datetime
+) -> StudyCard:
     protocol = study.protocol
-    numbers = {name: facts[name] for name in (*_numbers(now), "results_at")}
     per_set = protocol.replicates_per_profile * len(protocol.profiles)
     return StudyCard(
         study=study,
         protocol=protocol,
         is_open=study_is_open(study, now),
-        missing=_missing(study, bool(facts["sets"]), now),
-        planned=facts["slots"] if protocol.has_fixed_places else int(facts["sets"]) * per_set,  # type: ignore[arg-type, call-overload]
-        **numbers,  # type: ignore[arg-type]
+        missing=_missing(study, bool(numbers["sets"]), now),
+        planned=numbers["slots"] if protocol.has_fixed_places else numbers["sets"] * per_set,
+        results_at=at,
+        **people,
+        **{what: numbers[what] for what in ELSEWHERE},
     )
 
 
@@ -140,14 +168,14 @@ def _excluding_verdicts() -> QuerySet[Verdict]:
     """The verdicts that exclude somebody now: the newest of a person, and it confirms."""
     later = current_verdicts().filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
     ended = {"participant__session__status__in": ENDED, "participant__is_test": False}
-    current = current_verdicts().filter(participant__study=THIS, decision=VerdictDecision.CONFIRM, **ended)
+    current = current_verdicts().filter(decision=VerdictDecision.CONFIRM, **ended)
     return current.filter(~Exists(later))
 
 
 def _unfiltered(sessions: QuerySet[Session]) -> QuerySet[Session]:
     """Those that ended after the newest run of the off-task filter, but for people decided about before."""
     decided = current_verdicts().filter(participant=OuterRef("participant"))
-    ended = sessions.filter(~Exists(decided), status__in=ENDED)
+    ended = sessions.filter(~Exists(decided), participant__is_test=False, status__in=ENDED)
     return ended.exclude(filter_ran_after("participant__study", "ended_at"))
 
 
@@ -156,8 +184,3 @@ def _undecided(people: QuerySet[Participant]) -> QuerySet[Participant]:
     flags = current_participant_flags().filter(participant=OuterRef("pk"))
     verdicts = current_verdicts().filter(participant=OuterRef("pk"))
     return people.filter(Q(Exists(flags)) & ~Q(Exists(verdicts)), session__status__in=ENDED)
-
-
-def _newest_results() -> Subquery:
-    results = ResultSet.objects.filter(run__study=THIS).order_by("-pk")
-    return Subquery(results.values("computed_at")[:1])

@@ -1,12 +1,18 @@
 """What judging has cost so far, beside what people are owed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Count, Q, Sum
 
+from batches.models import PaymentReport, PaymentRule
+from batches.rules.statuses import SessionStatus
 from batches.selectors.answers import answers_to_score
+from batches.selectors.payment_sums import PayGroup, pay_groups, pay_people
 from judging.models import JudgeCall
+from screening.selectors.kept import kept
 from screening.selectors.participants import retained_participants
 from studies.models import Study
 
@@ -29,10 +35,26 @@ class JudgeSpent:
 
 
 def judge_spent(study: Study) -> JudgeSpent:
-    """Over all judging runs of the study. Two queries."""
+    """Over all judging runs of the study. Three queries."""
+    return kept("judge spent", study, lambda: _judge_spent(study), also=(JudgeCall,))
+
+
+def _judge_spent(study: Study) -> JudgeSpent:
     sums = JudgeCall.objects.filter(judging_run__study=study).aggregate(
         calls=Count("pk"), money=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
     )
     counted = retained_participants(study).values("pk")
     answers = answers_to_score(study).filter(session__participant__in=counted).count()
     return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], answers)
+
+
+def pay_groups_of_study(study: Study, rule: PaymentRule | None, now: datetime) -> Sequence[PayGroup]:
+    """Everybody in groups: those whose session is over once, for nothing of it changes without a trace."""
+    people = pay_people(study, rule, now)
+    over = people.filter(session__isnull=False).exclude(session__status=SessionStatus.ACTIVE)
+    others = people.filter(Q(session=None) | Q(session__status=SessionStatus.ACTIVE))
+    groups = kept(
+        f"payments by rule {rule.pk if rule else 0}", study, lambda: pay_groups(over, rule),
+        also=(PaymentReport,),
+    )  # fmt: skip
+    return [*groups, *pay_groups(others, rule)]

@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holds_place
+from screening.selectors.kept import kept
 from screening.selectors.participants import excluded_participants, filter_ran_after, undecided_participants
 from studies.models import Invitation, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
@@ -111,18 +112,27 @@ class Alike:
 
 
 def people_counts(study: Study, wanted: PeopleFilter, now: datetime) -> Sequence[Alike]:
-    """How many people there are of each kind, invitations among them; of any state. One query."""
+    """How many people there are of each kind, invitations among them; of any state. Three queries at most."""
     wanted = replace(wanted, state="")
+    people = _people(study, wanted, now).annotate(holds=_flag(holds_place()))
+    invited = _invitations(study, wanted).annotate(holds=Value(0))
+    at_work = people.filter(session__status=SessionStatus.ACTIVE)
+    others = people.filter(Q(session=None) | ~Q(session__status=SessionStatus.ACTIVE))
+    # Who is at work is told by the clock; of all others nothing changes without a trace.
+    name = f"people by state: {wanted.profile} {wanted.words}"
+    of_others = kept(name, study, lambda: _alike(others, invited), also=(Invitation,))
+    return [*of_others, *_alike(at_work)]
+
+
+def _alike(*people: QuerySet[Any]) -> list[Alike]:
     columns = ("profile", "state", "is_test", "holds", "number")
-    people = _people(study, wanted, now).annotate(holds=_flag(holds_place())).order_by()
-    invited = _invitations(study, wanted).annotate(holds=Value(0)).order_by()
     grouped = [
-        rows.values(*columns[:-1]).annotate(number=Count("pk")).values_list(*columns)
-        for rows in (people, invited)
+        rows.order_by().values(*columns[:-1]).annotate(number=Count("pk")).values_list(*columns)
+        for rows in people
     ]
     return [
         Alike(profile, PersonState(state), bool(is_test), bool(holds), number)
-        for profile, state, is_test, holds, number in grouped[0].union(grouped[1], all=True)
+        for profile, state, is_test, holds, number in grouped[0].union(*grouped[1:], all=True)
     ]
 
 

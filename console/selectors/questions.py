@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import BatchPlan, BatchPrompt
 from batches.selectors.answers import answers_to_score
+from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
 
 FLAGS: Mapping[str, Any] = {
@@ -99,7 +100,7 @@ def chosen(
 
 def _answers(study: Study) -> Counter[int]:
     rows = answers_to_score(study).order_by().values_list("prompt").annotate(number=Count("pk"))
-    return Counter(dict(rows))
+    return kept("answers of questions", study, lambda: Counter(dict(rows)))
 
 
 def _difficulties(study: Study) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """What people are owed and what the payer says: the list, the rule, the files both ways."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +13,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from batches.models import PaidState
-from batches.selectors.payments import PayLine, differs, pay_lines, pay_sums, payment_rule
+from batches.selectors.payment_sums import TABS as HOLDS, in_tab, pay_groups, pay_people, pay_sums
+from batches.selectors.payments import PayLine, pay_lines, payment_rule
 from batches.services.payments import (
     ReportsRefused,
     payment_reports_import,
     payment_rule_set,
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
-from console.selectors.money import judge_spent
+from console.selectors.money import judge_spent, pay_groups_of_study
 from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
@@ -47,21 +47,14 @@ class MoneyRow:
         return _("%(hours)d h %(minutes)02d") % {"hours": minutes // 60, "minutes": minutes % 60}
 
 
-def _reported(state: PaidState) -> Callable[[PayLine], bool]:
-    return lambda line: line.report is not None and line.report.state == state
-
-
-TABS: Mapping[str, tuple[Promise, Callable[[PayLine], bool]]] = {
-    "": (gettext_lazy("All"), lambda line: True),
-    "silent": (
-        gettext_lazy("No state reported"),
-        lambda line: line.report is None and line.owed is not None and line.owed.total > 0,
-    ),
-    "ordered": (gettext_lazy("Ordered"), _reported(PaidState.ORDERED)),
-    "paid": (gettext_lazy("Paid"), _reported(PaidState.PAID)),
-    "failed": (gettext_lazy("Failed"), _reported(PaidState.FAILED)),
-    "differs": (gettext_lazy("Another amount paid"), differs),
-    "unknown": (gettext_lazy("Not known yet"), lambda line: line.owed is None),
+TABS: Mapping[str, Promise] = {
+    "": gettext_lazy("All"),
+    "silent": gettext_lazy("No state reported"),
+    "ordered": gettext_lazy("Ordered"),
+    "paid": gettext_lazy("Paid"),
+    "failed": gettext_lazy("Failed"),
+    "differs": gettext_lazy("Another amount paid"),
+    "unknown": gettext_lazy("Not known yet"),
 }
 
 
@@ -123,28 +116,33 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     now, rule = timezone.now(), payment_rule(study)
-    lines = pay_lines(study, rule, now)
     chosen = request.GET.get("state", "")
     chosen = chosen if chosen in TABS else ""
     words = request.GET.get("q", "").strip()[:100]
-    found = [line for line in lines if _matches(line, words)]
-    shown = [line for line in found if TABS[chosen][1](line)]
+    groups = pay_groups_of_study(study, rule, now)
+    people = pay_people(study, rule, now, words)
+    found = pay_groups(people, rule) if words else groups
+    numbers = {tab: sum(one.number for one in found if holds(one)) for tab, holds in HOLDS.items()}
     rights = rights_here(request)
     names = {profile.slug: profile.name for profile in study.protocol.profiles}
-    page = Paginator(shown, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(range(numbers[chosen]), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
+    listed = in_tab(people, chosen, rule).values_list("pk", flat=True)
+    lines = pay_lines(
+        study, rule, now, people=listed[(page.number - 1) * PEOPLE_PER_PAGE :][:PEOPLE_PER_PAGE]
+    )
     context = {
         "study": study,
         "rule": rule,
-        "sums": pay_sums(lines),
+        "sums": pay_sums(groups),
         "tabs": [
-            {"state": state, "words": label, "number": sum(map(holds, found)), "is_here": state == chosen}
-            for state, (label, holds) in TABS.items()
+            {"state": state, "words": label, "number": numbers[state], "is_here": state == chosen}
+            for state, label in TABS.items()
         ],
         "state": chosen,
         "words": words,
         "page": page,
         "rows": [
-            MoneyRow(line, names.get(line.participant.profile, line.participant.profile)) for line in page
+            MoneyRow(line, names.get(line.participant.profile, line.participant.profile)) for line in lines
         ],
         "rule_form": rule_form or PaymentRuleForm.of(rule),
         "rule_is_open": rule is None or rule_form is not None,
@@ -155,8 +153,3 @@ def _page(
         "judge": judge_spent(study) if Can.JUDGE in rights else None,
     }
     return render(request, "console/money.html", context, status=status)
-
-
-def _matches(line: PayLine, words: str) -> bool:
-    person, part = line.participant, words.lower()
-    return not part or part in person.code.lower() or part in person.user.email.lower()

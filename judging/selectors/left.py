@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from django.db.models import Count, F, Q
 
-from judging.models import CriterionScore, JudgingRun, RowState, ScoringRun
+from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import answers_to_judge
+from screening.selectors.kept import kept
 from studies.models import Study
 
 
@@ -23,6 +24,13 @@ class Judged:
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
     """By the judges of this run; without one nothing is scored."""
+    if run is not None and run.is_open:
+        return _judged(study, run)
+    name = f"judged by {run.pk if run else 0}"
+    return kept(name, study, lambda: _judged(study, run), also=(AnswerScore, CriterionScore, JudgingRun))
+
+
+def _judged(study: Study, run: JudgingRun | None) -> Judged:
     answers = answers_to_judge(study).order_by()
     total = answers.count()
     if run is None:

@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Min, Q, Sum
 
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun, WorkerLease
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
+from screening.selectors.kept import kept
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
@@ -19,8 +20,7 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     """Count everything that is known about the run at `now`."""
     since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
     minutes = (now - since).total_seconds() / 60
-    rows = _by_run(_row_counts(run, now, since))
-    calls = _by_run(_call_counts(run, since))
+    rows, calls = _counts(run, now, since)
     leases = _by_run(_leases_held(run))
     judges = tuple(
         _progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
@@ -40,6 +40,23 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
         judges=judges,
         next_at=min(waiting, default=None),
         moved_at=max((one for one in moments if one and one <= now), default=run.resumed_at),
+    )
+
+
+Counts = tuple[dict[int, list[dict[str, Any]]], dict[int, list[dict[str, Any]]]]
+
+
+def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:
+    """Rows and calls by judge. Of a run that is over nothing changes any more, but for what is deleted."""
+
+    def count() -> Counts:
+        return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, since))
+
+    is_past = run.ended_at is not None and run.ended_at < since
+    return (
+        kept(f"progress of {run.pk}", run.study, count, also=(CriterionScore, JudgeCall))
+        if is_past
+        else count()
     )
 
 

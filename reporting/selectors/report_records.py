@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from django.db.models import Count, F, Max, Q
 
@@ -18,6 +19,7 @@ from scoring.selectors.runs import newest_study_results
 from scoring.selectors.scopes import study_scopes
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
 from screening.selectors.flow import StudyFlow, study_flow
+from screening.selectors.kept import kept
 from screening.selectors.participants import (
     ENDED,
     current_answer_flags,
@@ -26,7 +28,7 @@ from screening.selectors.participants import (
     study_people,
     undecided_participants,
 )
-from studies.models import Amendment, Prompt, Study, StudyEvent
+from studies.models import Amendment, Participant, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind
 
@@ -145,31 +147,46 @@ class StudyRecords:
 def study_records(study: Study) -> StudyRecords:
     """Count and collect, as everything is now; a fixed number of queries."""
     results = newest_study_results(study)
-    retained = retained_participants(study)
     scope = scope_to_show(results) if results else study_scopes(study)[-1]
     stored = headlines(results, Q(scope=scope))[0] if results else ()
     overall = {one.group: one for one in stored if not one.category}
     measurement = measurement_of(results) if results else None
+    # Much is counted over every answer; nothing of it changes while no trail grows.
+    of = f"{results.pk} {results.computed_at} {measurement and measurement.computed_at}" if results else ""
+    counted = kept(
+        f"records {scope} {of}",
+        study,
+        lambda: _counted(study, measurement, scope),
+        also=(ModelScore, ModelConfiguration, Participant, Session),
+    )
     return StudyRecords(
         study=study,
         protocol=study.protocol,
-        flow=study_flow(study, public_only=scope == Scope.PUBLIC),
         amendments=tuple(study.amendments.order_by("number")),
-        first_hash=first_hash(study),
-        starts=_start_facts(study),
-        vetting=_vetting_facts(study),
-        screening=_screening_facts(study, scope),
-        asked=_asked_facts(study, scope),
-        models=_model_facts(study, measurement, scope),
-        profiles=dict(retained.values_list("profile").annotate(n=Count("pk")).order_by("profile")),
-        resources=_resources_declared(study),
-        minutes=_minutes_taken(study),
         results=results,
         average=overall.get(ResultGroup.AVERAGE),
         top=overall.get(ResultGroup.TOP),
         measurement=measurement,
         scope=scope,
+        **counted,
     )
+
+
+def _counted(study: Study, measurement: Measurement | None, scope: Scope) -> dict[str, Any]:
+    """What is counted of people, answers, prompts and models, by the names of `StudyRecords`."""
+    retained = retained_participants(study)
+    return {
+        "flow": study_flow(study, public_only=scope == Scope.PUBLIC),
+        "first_hash": first_hash(study),
+        "starts": _start_facts(study),
+        "vetting": _vetting_facts(study),
+        "screening": _screening_facts(study, scope),
+        "asked": _asked_facts(study, scope),
+        "models": _model_facts(study, measurement, scope),
+        "profiles": dict(retained.values_list("profile").annotate(n=Count("pk")).order_by("profile")),
+        "resources": _resources_declared(study),
+        "minutes": _minutes_taken(study),
+    }
 
 
 def first_hash(study: Study) -> str:

@@ -52,6 +52,7 @@ class Participant(models.Model):
                 name="a_rejection_has_a_reason",
             ),
         ]
+        indexes = [models.Index(fields=["study", "vetting_status"], name="people_by_status")]
 
     def __str__(self) -> str:
         return self.code

@@ -101,6 +101,14 @@ class StudyEvent(models.Model):
 
     class Meta:
         ordering = ["id"]  # as written: several events of one operation share their time
+        indexes = [
+            # Every list of people asks it of each of them, and few withdraw.
+            models.Index(
+                fields=["participant"],
+                condition=models.Q(kind="participant_withdrew"),
+                name="withdrawals_of_people",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.study} {self.kind}"

@@ -1,0 +1,221 @@
+"""Totals and tabs of what people are owed, from groups of people who are alike: no person is read for them.
+
+Amounts are those of `batches.rules.payments`, reckoned once for each group: to the cent what the lines say.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Count,
+    DurationField,
+    ExpressionWrapper,
+    F,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+
+from batches.models import Answer, PaidState, PaymentReport, PaymentRule
+from batches.rules.payments import NOTHING, Owed, owed
+from batches.rules.statuses import SessionStatus
+from batches.selectors.payments import paid_people
+from studies.models import Participant, Study
+from studies.selectors.participants import withdrew
+
+KEYS = ("seconds", "reached", "gone", "runs", "state", "amount")
+LONGEST = 1_000_000  # seconds of a session; more hours change no sign
+
+
+@dataclass(frozen=True, slots=True)
+class PayGroup:
+    """`number` people of whom the same is known and owed; see `PayLine`.
+
+    `undone`: they have not started, or still work. `state` and `amount` are the payer's newest word.
+    """
+
+    owed: Owed | None
+    undone: bool
+    state: PaidState | None
+    amount: Decimal | None
+    number: int
+
+    @property
+    def total(self) -> Decimal:
+        return self.owed.total if self.owed else NOTHING
+
+    @property
+    def is_paid(self) -> bool:
+        return self.state == PaidState.PAID
+
+    @property
+    def is_silent(self) -> bool:
+        """Owed something of which the payer says nothing."""
+        return self.state is None and self.total > 0
+
+    @property
+    def differs(self) -> bool:
+        """The payer names an amount paid that is not the one owed."""
+        return self.is_paid and self.amount is not None and (self.owed is None or self.amount != self.total)
+
+
+@dataclass(frozen=True, slots=True)
+class PaySums:
+    """Totals over everybody listed.
+
+    `owed` is what is known to be owed, `paid` what was reported as paid, `open` what is owed to those who
+    were not reported as paid. `unknown` people still work or have not started; of `silent` people who are
+    owed something no state was reported. `differing` were paid another amount than is owed to them.
+    """
+
+    owed: Decimal
+    paid: Decimal
+    open: Decimal
+    people: int
+    unknown: int
+    silent: int
+    differing: int
+
+
+class WholeSeconds(Func):
+    """The seconds of a difference of two moments, rounded down."""
+
+    output_field = BigIntegerField()
+    template = "FLOOR(EXTRACT(EPOCH FROM %(expressions)s))::bigint"
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """SQLite has differences as microseconds."""
+        return self.as_sql(compiler, connection, template="(%(expressions)s / 1000000)", **context)
+
+
+def pay_people(
+    study: Study, rule: PaymentRule | None, now: datetime, words: str = ""
+) -> QuerySet[Participant]:
+    """`paid_people` whose code or address has these words, with what decides what they are owed (`KEYS`)."""
+    over = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__lt=now)
+    over |= Q(session__status=SessionStatus.EXPIRED)
+    reports = PaymentReport.objects.filter(participant=OuterRef("pk")).order_by("-pk")
+    written = Answer.objects.filter(session=OuterRef("session__pk"), has_text=True).order_by()
+    has_bonus = rule is not None and rule.bonus > 0
+    enough = Q(written__gte=rule.bonus_answers) if rule is not None and has_bonus else Q(pk=None)
+    people = paid_people(study)
+    if words:
+        people = people.filter(Q(code__icontains=words) | Q(user__email__icontains=words))
+    if has_bonus:
+        number = written.values("session").annotate(number=Count("pk")).values("number")
+        people = people.alias(written=Subquery(number))
+    return people.annotate(
+        seconds=Case(
+            When(over, then=_seconds("session__deadline_at")),
+            When(~Q(session__status=SessionStatus.ACTIVE), then=_seconds("session__ended_at")),
+            output_field=BigIntegerField(),
+        ),
+        reached=_flag(enough),
+        gone=_flag(Q(withdrew())),
+        runs=_flag(Q(session__status=SessionStatus.ACTIVE) & ~over),
+        state=Subquery(reports.values("state")[:1]),
+        amount=Subquery(reports.values("amount")[:1]),
+    )  # fmt: skip
+
+
+def _seconds(end: str) -> WholeSeconds:
+    return WholeSeconds(ExpressionWrapper(F(end) - F("session__started_at"), output_field=DurationField()))
+
+
+def _flag(condition: Q) -> Case:
+    return Case(When(condition, then=Value(1)), default=Value(0))
+
+
+def pay_groups(people: QuerySet[Participant], rule: PaymentRule | None) -> Sequence[PayGroup]:
+    """Everybody of `pay_people` in groups. One query."""
+    due = _reckoner(rule)
+    rows = people.order_by().values_list(*KEYS).annotate(number=Count("pk"))
+    return [_group(due, *row) for row in rows]
+
+
+def _group(due: Callable[[int | None, int, int], Owed | None], *row: Any) -> PayGroup:
+    seconds, reached, gone, runs, state, amount, number = row
+    # Who has no session has no seconds either; who left before the start is neither to come nor at work.
+    undone = bool(runs) or (seconds is None and not gone)
+    return PayGroup(due(seconds, reached, gone), undone, PaidState(state) if state else None, amount, number)
+
+
+def _reckoner(rule: PaymentRule | None) -> Callable[[int | None, int, int], Owed | None]:
+    """What is owed for seconds, by whether the bonus is reached and the person withdrew."""
+    if rule is None:
+        return lambda _seconds, _reached, _gone: None
+    terms = rule.terms
+
+    @cache
+    def due(seconds: int | None, reached: int, gone: int) -> Owed | None:
+        answered = terms.bonus_answers if reached else terms.bonus_answers - 1
+        return owed(terms, seconds_worked=seconds, answered=answered, has_withdrawn=bool(gone))
+
+    return due
+
+
+def pay_sums(groups: Iterable[PayGroup]) -> PaySums:
+    """Totals over the groups."""
+    listed = list(groups)
+    total = sum((one.number * one.total for one in listed), NOTHING)
+    settled = sum((one.number * one.total for one in listed if one.is_paid), NOTHING)
+    paid = (one.number * (one.total if one.amount is None else one.amount) for one in listed if one.is_paid)
+    return PaySums(
+        owed=total,
+        paid=sum(paid, NOTHING),
+        open=total - settled,
+        people=sum(one.number for one in listed),
+        unknown=sum(one.number for one in listed if one.owed is None and one.undone),
+        silent=sum(one.number for one in listed if one.is_silent),
+        differing=sum(one.number for one in listed if one.differs),
+    )
+
+
+TABS: Mapping[str, Callable[[PayGroup], bool]] = {
+    "": lambda one: True,
+    "silent": lambda one: one.is_silent,
+    "ordered": lambda one: one.state == PaidState.ORDERED,
+    "paid": lambda one: one.is_paid,
+    "failed": lambda one: one.state == PaidState.FAILED,
+    "differs": lambda one: one.differs,
+    "unknown": lambda one: one.owed is None,
+}
+
+
+def in_tab(people: QuerySet[Participant], tab: str, rule: PaymentRule | None) -> QuerySet[Participant]:
+    """Those of `pay_people` whose group is in the tab."""
+    if tab in PaidState.values:
+        return people.filter(state=tab)
+    if tab == "unknown":
+        return people if rule is None else people.filter(seconds=None)
+    if tab == "silent":
+        return people.filter(_is_owed(rule), state=None)
+    if tab == "differs":
+        due = _reckoner(rule)
+        paid = people.filter(state=PaidState.PAID, amount__isnull=False).order_by().values_list("pk", *KEYS)
+        return people.filter(pk__in=[key for key, *row in paid if _group(due, *row, 1).differs])
+    return people
+
+
+def _is_owed(rule: PaymentRule | None) -> Q:
+    """Whether somebody is owed more than nothing."""
+    nobody = Q(pk=None)
+    if rule is None:
+        return nobody
+    due = _reckoner(rule)
+    least = bisect_left(range(LONGEST), True, key=lambda seconds: bool(due(seconds, 0, 0).total))  # type: ignore[union-attr]
+    found = Q(seconds__gte=least)
+    if rule.bonus > 0:
+        found |= Q(reached=1)
+    return (found if rule.pays_withdrawn else found & Q(gone=0)) & Q(seconds__isnull=False)

@@ -1,0 +1,34 @@
+"""How many queries each page of the study team takes, whoever of them asks for it."""
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.access.addresses import addresses
+from tests.access.visitors import Visitors
+from tests.access.world import World
+
+MOST = 15
+# These take more, and must not take more than now.
+OVER = {
+    "staff_person": 18,
+    "staff_judging": 25,
+    "staff_report": 53,
+    "staff_report_file": 67,
+    "staff_results": 18,
+}
+
+
+def test_no_page_of_the_study_team_takes_more_queries_than_it_may(world: World, visitors: Visitors) -> None:
+    taken = {}
+    for one in addresses():
+        if not one.route.startswith("staff/"):
+            continue
+        path = one.path(world.here.ids)
+        with CaptureQueriesContext(connection) as captured:
+            status = visitors.ask("superuser", "GET", path)
+        # The transaction that takes back what a request changed is none of the page's.
+        taken[one.name] = len([q for q in captured if "SAVEPOINT" not in q["sql"]]), status
+    pages = {name: number for name, (number, status) in taken.items() if status == "200"}
+    assert len(pages) > 60
+    over = {name: number for name, number in pages.items() if number > OVER.get(name, MOST)}
+    assert not over, over
