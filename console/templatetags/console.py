@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.counting import RailFacts, rail_facts
-from console.views.live_incidents import span_words
-from console.views.live_words import RowWords
+from console.views.live.incidents import span_words
+from console.views.live.words import RowWords
 from studies.models import Study
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff

@@ -31,7 +31,7 @@ from studies.services.people.credentials import credential_add, credential_check
 from studies.services.people.invitations import invitation_create
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
-from studies.services.roles import role_give
+from studies.services.staff.roles import role_give
 
 EXPORT = {"contents": "internal"}
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, FilePayload, Page, expect
 
 from operations.rehearsal.mailbox import Mailbox
 from studies.models import ItemBank, Study, User
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 
 BANK = Path(django_settings.BASE_DIR) / "fixtures" / "demo_bank"
 PEOPLE = {name: f"{name}@console.example.org" for name in ("lead", "coordinator", "reviewer", "analyst")}

@@ -14,7 +14,7 @@ from batches.services.clock import server_now
 from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Tab, Wanted, board
 from console.services.live import SessionAction
-from console.views.live_words import ACTION_WORDS, RowWords, happening_words, tabs_of
+from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
 from formats.cells import csv_cell
 from studies.models import Study
 from studies.roles import Can
