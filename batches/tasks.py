@@ -10,7 +10,7 @@ from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from batches.services.ending import sessions_expire
 from batches.services.reminders import reminders_queue
 from studies.services.database import database_now
-from studies.services.sign_in import sign_ins_clear
+from studies.services.staff.sign_in import sign_ins_clear
 
 
 @shared_task(name="batches.tasks.sweep_sessions")

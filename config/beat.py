@@ -19,7 +19,7 @@ from django.db import connections
 from jobs.process_end import stopping as jobs_stopping
 from judging.services.running.process_slots import stopping
 from operations.services.heartbeats import heartbeat_write
-from studies.services.notifications import NotSent, QueueCrowded, task_send
+from studies.services.mails.notifications import NotSent, QueueCrowded, task_send
 
 STOP_SECONDS = 8
 # So many messages of the beat wait after some twenty seconds without a worker.

@@ -187,7 +187,7 @@ DEMO_SIGN_IN = ENVIRONMENT.chiron_demo_sign_in
 STAFF_IDLE = timedelta(hours=ENVIRONMENT.chiron_staff_idle_hours)
 STAFF_SESSION = timedelta(days=ENVIRONMENT.chiron_staff_session_days)
 SECOND_FACTOR_KEYS = ENVIRONMENT.second_factor_keys()
-# allauth counts in a cache; `studies/services/sign_in.py` has the limits.
+# allauth counts in a cache; `studies/services/staff/sign_in.py` has the limits.
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
 CODES_PER_MINUTE_PER_CLIENT = ENVIRONMENT.chiron_codes_per_minute_per_address
 # Participants' signed-in state outlives a five-hour session: it lasts this long since the last day of use.

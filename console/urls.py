@@ -3,31 +3,22 @@
 from django.urls import path
 
 from console.views import (
-    amending,
     announcing,
-    banks,
-    decisions,
     demo,
-    health,
     history,
     home,
-    item_banks,
-    live,
-    live_actions,
-    locking,
     mails,
     model_deleting,
-    models,
     money,
     overview,
-    people,
-    previews,
     questions,
     recruiting,
-    setup,
-    staff,
     studies,
 )
+from console.views.live import actions, board
+from console.views.people import decisions, people
+from console.views.setup import amending, locking, previews, steps
+from console.views.site import banks, health, item_banks, models, staff
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
@@ -39,12 +30,12 @@ PERSON = f"{STUDY}participants/<slug:code>/"
 urlpatterns = [
     path("staff/", home.staff_home, name="staff_home"),
     path(STUDY, overview.staff_study, name="staff_study"),
-    path(LIVE, live.staff_live, name="staff_live"),
-    path(f"{LIVE}state/", live.staff_live_state, name="staff_live_state"),
-    path(f"{LIVE}table.csv", live.staff_live_table, name="staff_live_table"),
-    path(f"{LIVE}message/", live_actions.staff_live_message, name="staff_live_message"),
-    path(f"{LIVE}recruiting/", live_actions.staff_live_pause, name="staff_live_pause"),
-    path(f"{LIVE}<slug:action>/", live_actions.staff_live_act, name="staff_live_act"),
+    path(LIVE, board.staff_live, name="staff_live"),
+    path(f"{LIVE}state/", board.staff_live_state, name="staff_live_state"),
+    path(f"{LIVE}table.csv", board.staff_live_table, name="staff_live_table"),
+    path(f"{LIVE}message/", actions.staff_live_message, name="staff_live_message"),
+    path(f"{LIVE}recruiting/", actions.staff_live_pause, name="staff_live_pause"),
+    path(f"{LIVE}<slug:action>/", actions.staff_live_act, name="staff_live_act"),
     path("demo/sign-in/", demo.demo_sign_in, name="demo_sign_in"),
     path(MAILS, mails.staff_mails, name="staff_mails"),
     path(f"{MAILS}digest/wish/", mails.staff_mails_digest, name="staff_mails_digest"),
@@ -61,7 +52,7 @@ urlpatterns = [
     path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),
     path(f"{HISTORY}protocol.<str:extension>", history.staff_history_protocol, name="staff_history_protocol"),
     path("staff/new-study/", studies.staff_study_new, name="staff_study_new"),
-    path(SETUP, setup.staff_setup, name="staff_setup"),
+    path(SETUP, steps.staff_setup, name="staff_setup"),
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
     path(f"{SETUP}lock/confirm/", locking.staff_lock_confirm, name="staff_lock_confirm"),
     path(f"{SETUP}close/", locking.staff_setup_close, name="staff_setup_close"),
@@ -69,8 +60,8 @@ urlpatterns = [
     path(f"{SETUP}protocol.json", locking.staff_setup_file, name="staff_setup_file"),
     path(f"{SETUP}import/", locking.staff_setup_import, name="staff_setup_import"),
     path(f"{SETUP}preview/<slug:page>/", previews.staff_setup_preview, name="staff_setup_preview"),
-    path(f"{SETUP}<slug:page>/", setup.staff_setup_step, name="staff_setup_step"),
-    path(f"{SETUP}<slug:page>/save/", setup.staff_setup_save, name="staff_setup_save"),
+    path(f"{SETUP}<slug:page>/", steps.staff_setup_step, name="staff_setup_step"),
+    path(f"{SETUP}<slug:page>/save/", steps.staff_setup_save, name="staff_setup_save"),
     path(f"{STUDY}amendments/", amending.staff_amend, name="staff_amend"),
     path(f"{STUDY}amendments/<slug:page>/", amending.staff_amend_step, name="staff_amend_step"),
     path(f"{STUDY}questions/", questions.staff_questions, name="staff_questions"),

@@ -6,7 +6,7 @@ from django.utils import timezone
 from batches.services.clock import clocks_agree
 from judging import coordinator as judging_coordinator
 from judging.services.running.process_slots import process_slot, stopping
-from studies.services.notifications import notify_workers
+from studies.services.mails.notifications import notify_workers
 
 WORK = "judging.tasks.judging_work"
 

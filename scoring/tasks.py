@@ -6,7 +6,7 @@ from django.utils import timezone
 from batches.services.clock import clocks_agree
 from judging.tasks import WORK, judging_work
 from scoring import coordinator
-from studies.services.notifications import notify_workers
+from studies.services.mails.notifications import notify_workers
 
 # So that several workers hear of a run at once; each works on it once at a time.
 HINTS_AT_ONCE = 4

@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from studies.models import User
 from studies.services.database import database_now
-from studies.services.mails import mail_queue
-from studies.services.second_factor import second_factor_keys
+from studies.services.mails.mails import mail_queue
+from studies.services.staff.second_factor import second_factor_keys
 
 # A code is of no use afterwards.
 MAIL_VALID_FOR = timedelta(seconds=settings.ACCOUNT_LOGIN_BY_CODE_TIMEOUT)

@@ -4,7 +4,7 @@ from celery import shared_task
 
 from studies.services.database import database_now
 from studies.services.limits import limits_tidy
-from studies.services.mails import SEND, mails_send
+from studies.services.mails.mails import SEND, mails_send
 
 
 @shared_task(name=SEND)

@@ -17,9 +17,9 @@ from batches.services.receipt_mails import receipt_mail_queue
 from batches.services.trail import session_event
 from studies.models import Participant, User
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
+from studies.services.mails.study_mails import participant_mails_cancel
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
-from studies.services.study_mails import participant_mails_cancel
 
 NOTE_CHARACTERS = 2000
 

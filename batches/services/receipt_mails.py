@@ -9,8 +9,8 @@ from django.core.mail import EmailMultiAlternatives
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from studies.models import MailKind, Participant
+from studies.services.mails.study_mails import participant_mail_queue, participant_mails_cancel
 from studies.services.people.vetting_mails import participant_mail
-from studies.services.study_mails import participant_mail_queue, participant_mails_cancel
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from studies.models import (
 from studies.selectors.participants import has_declined, has_valid_consent, withdrew
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
+from studies.services.mails.study_mails import VALID_FOR, participant_mail_queue
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import participant_mail
 from studies.services.refusals import Refused
-from studies.services.study_mails import VALID_FOR, participant_mail_queue
 
 BEFORE_CLOSING = timedelta(days=3)
 # Somebody who was just told what comes next is not reminded of it on the same day.

@@ -18,9 +18,9 @@ from studies.selectors.comprehension import check_passed
 from studies.selectors.participants import has_valid_consent
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
+from studies.services.mails.study_mails import mails_cancel
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
-from studies.services.study_mails import mails_cancel
 
 RESERVED = gettext_lazy(
     "You are on the reserve list: all places for your profile are taken. If one becomes free, the study team "

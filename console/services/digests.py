@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from console.selectors.waiting import StudyWaits, digest_waits_of
 from studies.models import DigestWish, User
-from studies.services.mail_texts import MailButton, mail_of
-from studies.services.study_mails import digest_mail_queue
+from studies.services.mails.study_mails import digest_mail_queue
+from studies.services.mails.texts import MailButton, mail_of
 
 FROM_HOUR = 6  # UTC
 VALID_FOR = timedelta(hours=12)

@@ -13,8 +13,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.counting import RailFacts, rail_facts
-from console.views.live_incidents import span_words
-from console.views.live_words import RowWords
+from console.views.live.incidents import span_words
+from console.views.live.words import RowWords
 from presentation.moments import moment
 from studies.models import Study
 from studies.roles import Can, SiteCan

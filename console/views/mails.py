@@ -21,9 +21,9 @@ from console.services.mail_examples import mail_example
 from formats.cells import csv_cell
 from studies.models import DigestWish, MailKind, MailOutcome, Study
 from studies.roles import Can
-from studies.services.mail_texts import html_part
+from studies.services.mails.study_mails import mail_retry, mail_switch, mail_test_send
+from studies.services.mails.texts import html_part
 from studies.services.refusals import Refused
-from studies.services.study_mails import mail_retry, mail_switch, mail_test_send
 from studies.views.access import signed_in, site_url_of, study_page
 
 PER_PAGE = 50

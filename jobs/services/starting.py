@@ -13,7 +13,7 @@ from jobs.registry import JobKind, kind_named
 from jobs.services.trail import job_event
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
-from studies.services.notifications import notify_workers
+from studies.services.mails.notifications import notify_workers
 from studies.services.refusals import Refused
 
 WORK = "jobs.tasks.jobs_work"

@@ -29,7 +29,7 @@ from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
 from studies.services.database import database_now
-from studies.services.notifications import WAITING_LIMIT, NotSent, messages_waiting
+from studies.services.mails.notifications import WAITING_LIMIT, NotSent, messages_waiting
 
 GIBIBYTE = 1024**3
 MIN_FREE_BYTES = GIBIBYTE

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from presentation.numbers import Text
 from studies.models import Study, User
 from studies.roles import Role
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 STUDY, OPEN_STUDY = "demo", "try-it"
 VISITOR = "visitor@example.org"

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from studies.models import User
 from studies.services.limits import limit_forget, limit_take
-from studies.services.second_factor import second_factor_use
-from studies.services.sign_in import SECOND_FACTOR_TRIES
+from studies.services.staff.second_factor import second_factor_use
+from studies.services.staff.sign_in import SECOND_FACTOR_TRIES
 
 
 class _Counted:

@@ -13,10 +13,10 @@ from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.fingerprint import aware_time
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mails.study_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.studies import StudyNotFrozen, protocol_fix, study_lock
-from studies.services.study_mails import mails_cancel
 
 TIMES = ("opens_at", "closes_at")
 # The batches may be built already; a record that contradicts them would be worse than a new study.

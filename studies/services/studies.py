@@ -11,11 +11,11 @@ from studies.protocol.settings import ProtocolSettings
 from studies.roles import Role
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
+from studies.services.mails.study_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
 from studies.services.refusals import Refused
-from studies.services.roles import role_give
 from studies.services.slugs import require_slug
-from studies.services.study_mails import mails_cancel
+from studies.services.staff.roles import role_give
 
 MAX_NAME_CHARACTERS = 200
 

@@ -32,7 +32,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from studies.models import User
-from studies.services.second_factor import second_factor_use
+from studies.services.staff.second_factor import second_factor_use
 from studies.session_renewal import sign_in_used
 
 P = ParamSpec("P")

@@ -18,8 +18,8 @@ from django.views.decorators.http import require_POST
 
 from studies.models import User
 from studies.services.limits import limit_take
-from studies.services.sign_in import CODE_TRIES, client_take, code_request_take
-from studies.services.staff import sign_out_everywhere
+from studies.services.staff.sign_in import CODE_TRIES, client_take, code_request_take
+from studies.services.staff.staff import sign_out_everywhere
 
 # Where the session keeps the address of an invitation that was just accepted, and the hash of the newest
 # link that was opened: who holds the link of an invitation asks for codes under limits of their own.

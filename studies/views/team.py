@@ -14,9 +14,9 @@ from studies.models import Study, User
 from studies.models.roles import ROLES
 from studies.roles import Can, Role
 from studies.selectors.roles import roles_in
-from studies.services.colleagues import colleague_add
 from studies.services.refusals import Refused
-from studies.services.roles import role_take
+from studies.services.staff.colleagues import colleague_add
+from studies.services.staff.roles import role_take
 from studies.views.access import signed_in, site_url_of, study_page
 from studies.views.role_words import ROLE_WORDS, role_table
 from studies.views.second_factor import proof_to_change

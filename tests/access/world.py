@@ -32,7 +32,7 @@ from studies.services.people.invitations import invitation_create
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
 from studies.services.people.recruiting_links import LinkSettings, link_open, link_save
-from studies.services.roles import role_give
+from studies.services.staff.roles import role_give
 
 EXPORT = {"contents": "internal"}
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"

@@ -14,7 +14,7 @@ from batches.services.starting import session_start
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, VettingStatus
 from studies.services.amendments import study_amend
 from studies.services.events import StudyEventKind, event_record
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from studies.services.people.consents import consent_record
 from studies.services.people.participants import participant_reject
 from studies.services.studies import study_close

@@ -19,8 +19,8 @@ from config.beat import WAITING_LIMIT, LocalTasks, SteadyScheduler
 from config.celery import app
 from judging.services.running.process_slots import MAX_RUNS_AT_ONCE, process_slot, stopping
 from studies.models import Participant, Study
-from studies.services import notifications
-from studies.services.notifications import NotSent, notify_workers, task_send
+from studies.services.mails import notifications
+from studies.services.mails.notifications import NotSent, notify_workers, task_send
 
 SWEEP = "batches.tasks.sweep_sessions"
 WORK = "judging.tasks.judging_work"

@@ -16,7 +16,7 @@ from scoring.models import ModelConfiguration, ModelScore
 from studies.models import Study, User
 from studies.services.banks import item_bank_import
 from studies.services.people.participants import participant_add
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/demo/sign-in/"

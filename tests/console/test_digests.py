@@ -9,12 +9,12 @@ from django.core import mail
 from console.services.digests import digest_wish_set, digests_queue
 from studies.models import MailKind, Participant, Study, User
 from studies.roles import Role
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
+from studies.services.mails.study_mails import mail_switch
 from studies.services.people.messages import message_send
 from studies.services.people.participants import participant_add
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
-from studies.services.study_mails import mail_switch
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 SITE = "https://study.example.org"

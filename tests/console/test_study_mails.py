@@ -13,10 +13,10 @@ from pytest_django import Settings
 from batches.services.ending import session_submit, session_withdraw, sessions_expire
 from batches.services.starting import session_start
 from studies.models import MailKind, MailOutcome, MailRecord, OutgoingMail, Participant, Study, User
-from studies.services.mails import MAX_ATTEMPTS, mails_send
+from studies.services.mails.mails import MAX_ATTEMPTS, mails_send
+from studies.services.mails.study_mails import mail_switch
 from studies.services.people.messages import message_answer
 from studies.services.people.participants import participant_reject
-from studies.services.study_mails import mail_switch
 
 pytestmark = pytest.mark.django_db
 SITE = "https://study.example.org"

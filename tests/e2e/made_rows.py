@@ -20,7 +20,7 @@ from studies.protocol.settings import ProtocolSettings
 from studies.services.banks import bank_import
 from studies.services.people.consents import consent_record
 from studies.services.people.participants import participant_add, participant_approve
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from studies.services.studies import study_create, study_freeze
 
 NUMBERS = itertools.count(1)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from console.views.setup import PAGES as SETUP_PAGES
+from console.views.setup.steps import PAGES as SETUP_PAGES
 from psychometrics.measures.registry import MEASURED
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 from operations.rehearsal.mailbox import Mailbox
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from tests.e2e.console_walk.bundle import (
     bundle_is_recomputed,
     bundle_is_taken,

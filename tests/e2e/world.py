@@ -15,7 +15,7 @@ from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit
 from benchmarks.hashed_judge.running import judge_server
-from console.views.setup import PAGES as SETUP_PAGES
+from console.views.setup.steps import PAGES as SETUP_PAGES
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AuditSample, JudgeConfig, JudgingRun, PauseReason
 from judging.services.audit_ratings import RatingReading, RatingRow, ratings_import
@@ -33,7 +33,7 @@ from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.services.banks import item_bank_import
 from studies.services.people.invitations import invitation_create, token_new
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from studies.services.studies import study_create
 
 

@@ -40,7 +40,7 @@ from studies.services.people.participants import (
     participant_reject,
 )
 from studies.services.people.profiles import profile_submit
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from studies.services.studies import study_create, study_freeze
 from tests.upgrades.everything_once import BOOKS
 from tests.upgrades.kept_study import BEGAN, after

@@ -13,8 +13,8 @@ from jobs.services.starting import job_start
 from jobs.services.working import jobs_work
 from studies.models import Study, User
 from studies.roles import Role
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 from tests.jobs.conftest import Counting
 
 pytestmark = pytest.mark.django_db(transaction=True)

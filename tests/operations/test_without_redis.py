@@ -21,7 +21,7 @@ from operations.rehearsal.mailbox import Mailbox
 from operations.rehearsal.servers import free_port, stop, web_server
 from operations.rehearsal.web import Place, WebParticipant
 from studies.models import Participant, Study
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 
 pytestmark = [
     pytest.mark.slow,

@@ -57,7 +57,7 @@ from studies.services.people.messages import (
 )
 from studies.services.people.participants import participant_add, participant_approve, participant_reject
 from studies.services.people.profiles import profile_submit
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from studies.services.studies import study_create, study_freeze
 from tests.upgrades.kept_study import BEGAN, PICTURE, PROMPTS, after, study_make
 

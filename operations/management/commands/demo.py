@@ -36,7 +36,7 @@ from studies.services.amendments import study_amend
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.people.invitations import invitation_create
 from studies.services.people.participants import participant_add, participant_approve
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
 LEAD, GUEST = DEMO_PEOPLE["lead"].email, "guest@example.org"

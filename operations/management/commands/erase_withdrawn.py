@@ -6,7 +6,7 @@ from batches.rules.clock import Ending
 from batches.services.clock import ending_moment
 from operations.services.erasure import withdrawn_erase
 from studies.management.operators import OperatorCommand
-from studies.services.sign_in import sign_ins_clear
+from studies.services.staff.sign_in import sign_ins_clear
 
 
 class Command(OperatorCommand):

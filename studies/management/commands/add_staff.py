@@ -9,8 +9,8 @@ from django.utils import timezone
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.models import User
 from studies.roles import Role
-from studies.services.roles import role_give
-from studies.services.staff import second_factor_forget, staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import second_factor_forget, staff_add
 
 
 class Command(OperatorCommand):

@@ -1,7 +1,7 @@
 """manage.py disable_staff EMAIL: a staff member who leaves, or whose account somebody else may have."""
 
 from studies.management.operators import OperatorCommand
-from studies.services.staff import staff_disable
+from studies.services.staff.staff import staff_disable
 
 
 class Command(OperatorCommand):

@@ -3,7 +3,7 @@
 from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
-from studies.services.second_factor import second_factors_encrypt_again
+from studies.services.staff.second_factor import second_factors_encrypt_again
 
 
 class Command(BaseCommand):

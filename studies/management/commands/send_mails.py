@@ -3,7 +3,7 @@
 from django.core.management.base import BaseCommand
 
 from studies.services.database import database_now
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 
 
 class Command(BaseCommand):

@@ -1,7 +1,7 @@
 """manage.py sign_out EMAIL: end every session of somebody, staff or participant."""
 
 from studies.management.operators import OperatorCommand
-from studies.services.staff import person_sign_out
+from studies.services.staff.staff import person_sign_out
 
 
 class Command(OperatorCommand):

@@ -9,9 +9,9 @@ from studies.models import Consent, Participant, StudyStatus, VettingStatus
 from studies.protocol.consents import consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
+from studies.services.mails.study_mails import mails_cancel
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
-from studies.services.study_mails import mails_cancel
 
 
 class ConsentNotAsked(Refused):

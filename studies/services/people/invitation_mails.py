@@ -14,8 +14,9 @@ from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, St
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.services.events import StudyEventKind, event_record
-from studies.services.mail_texts import MailButton, html_part, mail_of
-from studies.services.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
+from studies.services.mails.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
+from studies.services.mails.study_mails import VALID_FOR
+from studies.services.mails.texts import MailButton, html_part, mail_of
 from studies.services.people.invitations import (
     ROWS_PER_INSERT,
     expiry,
@@ -23,7 +24,6 @@ from studies.services.people.invitations import (
     require_unused,
     token_new,
 )
-from studies.services.study_mails import VALID_FOR
 
 LOG = structlog.get_logger("chiron")
 

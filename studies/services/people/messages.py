@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 
 from studies.models import Announcement, Audience, MailKind, Message, Participant, Study, User
 from studies.services.events import StudyEventKind, event_record, is_erased, participant_event
+from studies.services.mails.study_mails import participant_mail_queue
 from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import participant_mail
 from studies.services.refusals import Refused
 from studies.services.storage import storage_take
-from studies.services.study_mails import participant_mail_queue
 
 MESSAGES_PER_HOUR = 20
 

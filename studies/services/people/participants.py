@@ -15,11 +15,11 @@ from studies.models import MailKind, Participant, Study, StudyStatus, User, Vett
 from studies.protocol.visible import is_blank
 from studies.selectors.participants import withdrew
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
+from studies.services.mails.study_mails import mails_cancel, participant_mail_queue
 from studies.services.people.decisions import DECIDED_ALREADY, DECISIONS, DecidedMeanwhile, VettingRefused
 from studies.services.people.vetting_mails import decision_mail
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
-from studies.services.study_mails import mails_cancel, participant_mail_queue
 
 # No characters that are mistaken for each other when read aloud or written by hand.
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

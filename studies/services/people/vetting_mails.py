@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Participant, StudyStatus
-from studies.services.mail_texts import MailButton, mail_of
+from studies.services.mails.texts import MailButton, mail_of
 
 Decision = Literal["approved", "reserve", "rejected"]
 

@@ -16,7 +16,7 @@ from batches.services.ending import session_withdraw
 from batches.services.entering import IdsTaken, person_enter
 from operations.services.erasure import withdrawn_erase
 from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyEvent, User
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from studies.services.pausing import recruiting_pause
 from studies.services.people.consents import consent_record
 from studies.services.people.participants import participant_reject

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from studies.models import Audience, Participant, Study
 from studies.services.people.messages import announcement_make, announcement_withdraw, message_answer
 from studies.services.people.participants import participant_reject
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 NOTICES = "/api/studies/pilot/notices"

@@ -17,7 +17,7 @@ from batches.services.extending import session_extend
 from studies.models import Participant, Study, User
 from studies.roles import Role
 from studies.services.people.messages import message_send
-from studies.services.roles import role_give
+from studies.services.staff.roles import role_give
 from tests.console.live.conftest import save
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from studies.models import Participant, Study, StudyStatus, User
 from studies.roles import Role
 from studies.services.people.messages import message_send
 from studies.services.people.participants import participant_add
-from studies.services.roles import role_give
+from studies.services.staff.roles import role_give
 
 pytestmark = pytest.mark.django_db
 

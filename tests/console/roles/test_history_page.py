@@ -14,8 +14,8 @@ from studies.models import Participant, Study
 from studies.roles import Role
 from studies.services.events import StudyEventKind, event_record, participant_event
 from studies.services.people.participants import participant_reject
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 PAGE, FILE = "/staff/studies/pilot/history/", "/staff/studies/pilot/history.csv"

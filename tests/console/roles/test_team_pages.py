@@ -14,8 +14,8 @@ from pytest_django import DjangoAssertNumQueries as MaxQueries
 from studies.models import OutgoingMail, Participant, Study, User
 from studies.models.roles import ROLES
 from studies.roles import Role
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 from studies.views.role_words import role_table
 
 pytestmark = pytest.mark.django_db

@@ -24,8 +24,8 @@ from scoring.services.export_files import KEPT, LINK, file_path, files_expire, l
 from studies.models import Participant, Study, StudyEvent, User
 from studies.roles import Role
 from studies.services.events import StudyEventKind, participant_event
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db(transaction=True)

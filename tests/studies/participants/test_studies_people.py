@@ -36,7 +36,7 @@ from studies.services.people.people_import import (
     PersonRow,
     participants_import,
 )
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db

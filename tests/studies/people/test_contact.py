@@ -23,7 +23,7 @@ from studies.services.people.messages import (
     message_send,
 )
 from studies.services.people.participants import participant_add, participant_reject
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 from studies.services.storage import StorageFull
 
 pytestmark = pytest.mark.django_db

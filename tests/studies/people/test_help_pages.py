@@ -19,7 +19,7 @@ from studies.services.people.messages import (
     message_answer,
     message_send,
 )
-from studies.services.staff import staff_add
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 HELP = "/studies/pilot/help/"

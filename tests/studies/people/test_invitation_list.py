@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from studies.models import Invitation, OutgoingMail, Study, StudyEvent
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from studies.services.people.invitations import invitation_create
 from studies.services.people.participants import participant_add
 from studies.services.studies import study_close

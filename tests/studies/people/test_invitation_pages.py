@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from studies.models import Invitation, Participant, Study, User
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from studies.services.people.invitations import invitation_revoke
 from studies.services.studies import study_close
 

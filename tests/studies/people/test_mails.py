@@ -21,7 +21,7 @@ from pytest_django import Settings
 
 from studies.models import OutgoingMail, User
 from studies.services.limits import Limit, limit_take
-from studies.services.mails import MAX_ATTEMPTS, mail_queue, mails_send
+from studies.services.mails.mails import MAX_ATTEMPTS, mail_queue, mails_send
 from studies.tasks import send_mails
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -16,7 +16,7 @@ from pytest_django import Settings
 
 from batches.services.ending import session_withdraw
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, User, VettingStatus
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from studies.services.people.participants import participant_add, participant_reject
 from studies.services.studies import study_close
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from studies.models import User
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 
 SET_UP, ACTIVATE = "/accounts/2fa/", "/accounts/2fa/totp/activate/"
 SECRET = "JBSWY3DPEHPK3PXP"

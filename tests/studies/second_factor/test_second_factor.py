@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from studies.models import User
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from tests.studies.second_factor.second_factors import (
     ACTIVATE,
     SECRET,

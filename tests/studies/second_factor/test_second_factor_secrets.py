@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from studies.models import User
-from studies.services.second_factor import second_factor_use
+from studies.services.staff.second_factor import second_factor_use
 from tests.studies.second_factor.second_factors import ACTIVATE, SECRET, app_code, shown_secret, signed_in
 
 pytestmark = [

@@ -11,8 +11,8 @@ from django.test import Client
 from studies.models import Study, StudyEvent, User
 from studies.roles import Can, Role, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff, study_rights
-from studies.services.roles import LastLead, NotOfStaff, role_give, role_take
-from studies.services.staff import staff_add, staff_disable
+from studies.services.staff.roles import LastLead, NotOfStaff, role_give, role_take
+from studies.services.staff.staff import staff_add, staff_disable
 from tests.studies.lifecycle.drafts import draft
 
 pytestmark = pytest.mark.django_db

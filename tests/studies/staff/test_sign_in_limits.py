@@ -28,10 +28,10 @@ from pytest_django import Settings
 from config.environment import read_environment
 from studies.models import LimitedUse, OutgoingMail, Study, User
 from studies.services.limits import limits_tidy
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.people.invitations import invitation_create
-from studies.services.sign_in import code_request_take
+from studies.services.staff.sign_in import code_request_take
 
 LOGIN, CONFIRM = "/accounts/login/", "/accounts/login/code/confirm/"
 SECOND = "/accounts/2fa/authenticate/"

@@ -15,8 +15,8 @@ from pytest_django import Settings
 
 from batches.tasks import clear_sign_ins
 from studies.models import User
-from studies.services.mails import mails_send
-from studies.services.sign_in import sign_ins_clear
+from studies.services.mails.mails import mails_send
+from studies.services.staff.sign_in import sign_ins_clear
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from studies.models import User
 from studies.services.database import database_now
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 
 LOGIN, SECURITY = "/accounts/login/", "/accounts/2fa/"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from studies.models import User
 from studies.services.database import database_now
-from studies.services.mails import mails_send
+from studies.services.mails.mails import mails_send
 from tests.studies.staff_sessions.browsers import LOGIN, SECURITY, browser_of, is_in
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from console.forms.steps import STEP_FORMS
 from console.selectors.design import assumptions_of, design_of
 from console.selectors.readiness import KNOWN, readiness
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
-from console.views.step_facts import step_facts
+from console.views.setup.step_facts import step_facts
 from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can

@@ -19,7 +19,7 @@ from console.forms.live import FORMS, OrderForm, PauseForm
 from console.selectors.board import Tab
 from console.selectors.board_rows import finished_sessions
 from console.services.live import Order, Reached, SessionAction, sessions_change
-from console.views.live_words import ACTION_WORDS
+from console.views.live.words import ACTION_WORDS
 from studies.models import Study
 from studies.roles import Can
 from studies.services.pausing import recruiting_pause, recruiting_resume

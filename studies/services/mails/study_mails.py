@@ -23,7 +23,7 @@ from studies.models import (
 )
 from studies.services.events import StudyEventKind, event_record
 from studies.services.limits import Limit, limit_take
-from studies.services.mails import mail_queue, mails_hint
+from studies.services.mails.mails import mail_queue, mails_hint
 from studies.services.refusals import Refused
 
 VALID_FOR = timedelta(days=2)

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_noop
 
 from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
 from studies.services.events import StudyEventKind, event_record
-from studies.services.mail_texts import html_part
-from studies.services.notifications import notify_workers
+from studies.services.mails.notifications import notify_workers
+from studies.services.mails.texts import html_part
 
 LOG = structlog.get_logger("chiron")
 SEND = "studies.tasks.send_mails"

@@ -13,8 +13,8 @@ from console.forms.protocol import CloseForm, ProtocolFileForm
 from console.forms.steps import STEP_FORMS
 from console.selectors.readiness import MUST
 from console.services.locking import study_lock_confirmed
-from console.views.protocol_rows import left_to_do, protocol_rows
-from console.views.setup import setup_context
+from console.views.setup.protocol_rows import left_to_do, protocol_rows
+from console.views.setup.steps import setup_context
 from studies.models import Study
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can

@@ -19,7 +19,7 @@ from console.selectors.people_facts import RowFacts, rows_with_facts
 from console.selectors.people_page import Quota, Surroundings, facts_at, panel_of, surroundings
 from console.services.people import REPLACEABLE
 from console.services.people_file import people_file
-from console.views.people_wording import TABS, Line, last_words
+from console.views.people.wording import TABS, Line, last_words
 from studies.forms.people import VettingForm
 from studies.models import Study
 from studies.roles import Can

@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyRole, User
 from studies.roles import Role
-from studies.services.mail_texts import mail_of
-from studies.services.mails import mail_queue
+from studies.services.mails.mails import mail_queue
+from studies.services.mails.texts import mail_of
 from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
-from studies.services.roles import role_give
-from studies.services.staff import staff_add
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 MAIL_VALID_FOR = timedelta(days=3)
 

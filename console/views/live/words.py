@@ -14,7 +14,7 @@ from console.selectors.board import Board, Tab
 from console.selectors.board_incidents import Incident, Row
 from console.selectors.board_trail import OPENED, REFUSED, SAVED, Happening
 from console.services.live import SessionAction
-from console.views.live_incidents import IncidentWords, Words, clock_words, incident_words, reported_words
+from console.views.live.incidents import IncidentWords, Words, clock_words, incident_words, reported_words
 from studies.roles import Can
 
 

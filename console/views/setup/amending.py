@@ -14,7 +14,7 @@ from console.forms.protocol import ReasonForm
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES
-from console.views.protocol_rows import fixed_names, in_words, setting_label
+from console.views.setup.protocol_rows import fixed_names, in_words, setting_label
 from formats.canonical import canonical_sha256
 from presentation.moments import moment
 from studies.models import Study, StudyStatus

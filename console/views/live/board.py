@@ -17,7 +17,7 @@ from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Tab, Wanted, board
 from console.selectors.board_trail import Happening
 from console.services.live import SessionAction
-from console.views.live_words import ACTION_WORDS, RowWords, happening_words, tabs_of
+from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from studies.models import Study

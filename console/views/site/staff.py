@@ -17,9 +17,9 @@ from formats.cells import csv_cell
 from studies.forms.team import StaffForm
 from studies.models import User
 from studies.roles import SiteCan
-from studies.services.colleagues import staff_invite
 from studies.services.refusals import Refused
-from studies.services.staff import StaffChange, staff_change
+from studies.services.staff.colleagues import staff_invite
+from studies.services.staff.staff import StaffChange, staff_change
 from studies.views.access import signed_in, site_page, site_url_of
 from studies.views.second_factor import proof_required, proof_to_change
 

@@ -16,7 +16,7 @@ from batches.services.recruiting import NotOnReserve, has_free_place, person_app
 from batches.services.reminders import reminder_send
 from console.forms.people import PeopleQuery
 from console.services.people import place_pass_on
-from console.views.people import Draft, people_page
+from console.views.people.people import Draft, people_page
 from studies.forms.people import APPROVE, REJECT, VettingForm
 from studies.models import Participant, Study, VettingStatus
 from studies.roles import Can
