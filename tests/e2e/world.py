@@ -155,6 +155,7 @@ def with_answers(make_study: Callable[..., Study], begin: Callable[..., Session]
 
 def imported_model(study: Study) -> ModelConfiguration:
     """Results of a model that came after everything was measured."""
+    assert study.item_bank
     return ModelConfiguration.objects.create(
         item_bank=study.item_bank, name="model-01", source="A paper", published_theta=0.5, epochs=1,
         sha256="0" * 64, imported_at=timezone.now(),
