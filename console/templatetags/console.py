@@ -8,7 +8,6 @@ from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
@@ -16,12 +15,14 @@ from django.utils.translation import gettext as _
 from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.counting import RailFacts, rail_facts
 from console.views.live_words import RowWords
+from console.views.times import moment
 from studies.models import Study
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff
 from studies.views.access import rights_here
 
 register = template.Library()
+register.simple_tag(moment)
 Rights = frozenset[Can] | frozenset[SiteCan]
 NOTHING = RailFacts({}, ())
 
@@ -86,17 +87,6 @@ def span(seconds: float) -> str:
 def span_since(moment: datetime, now: datetime) -> str:
     """`{% span_since at now %}`: how long ago."""
     return span((now - moment).total_seconds())
-
-
-@register.simple_tag
-def moment(at: datetime) -> SafeString:
-    """`{% moment at %}`: a time, by a page's script in the viewer's zone, and UTC in the tooltip."""
-    return format_html(
-        '<time datetime="{}" data-local="only" title="{} UTC">{} UTC</time>',
-        at.isoformat(),
-        at.strftime("%Y-%m-%d %H:%M:%S"),
-        date_format(at, _("j F Y, H:i")),
-    )
 
 
 @register.simple_tag

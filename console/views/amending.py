@@ -14,8 +14,8 @@ from console.forms.protocol import ReasonForm
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES
-from console.templatetags.console import moment
 from console.views.protocol_rows import fixed_names, in_words, setting_label
+from console.views.times import moment
 from formats.canonical import canonical_sha256
 from studies.models import Study, StudyStatus
 from studies.protocol.fingerprint import aware_time
