@@ -11,8 +11,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
+from presentation.codes import CodeNames
 from presentation.measures import group_name, says_little
 from presentation.numbers import decimals, span
+from presentation.plain import plain_text
 from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE
@@ -26,6 +28,7 @@ from scoring.models import MeasureRow, ResultSet
 from scoring.selectors.measures import block_measures, measurement_of, scope_to_show
 from scoring.selectors.runs import newest_results, newest_study_results, runs_of
 from studies.models import Study, User
+from studies.selectors.names import code_names
 
 KEY = ("scope", "block", "name", "group", "subset", "participant", "prompt_id")
 NUMBERS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters")
@@ -98,16 +101,18 @@ def compare_headlines(study: Study, results: ResultSet, report: str, compared: C
     }
     for one in (*numbers.overall, *numbers.categories):
         for place, rows in places.items():
-            label = label_in(place, one)
+            label = label_in(place, one, code_names(study))
             said = " | ".join(rows.get(label, ["no row"]))
             for text in texts_of(one, place):
                 compared.add(place, f"{label}: {text} is not in {said}", same=text in said)
 
 
-def label_in(place: str, one: GroupNumbers) -> str:
+def label_in(place: str, one: GroupNumbers, names: CodeNames) -> str:
     group = str(group_name(one.group))
     if place.startswith("report"):
         return f"{group}, {one.category or 'all prompts'}"
+    if place.startswith("page"):
+        return plain_text(f"{names.category(one.category)}: {group}" if one.category else group)
     return f"{one.category}: {group}" if one.category else group
 
 
@@ -146,7 +151,8 @@ def compare_table(
 ) -> None:
     rows = [[str(cell) for cell in row] for row in table.rows]
     flat = [" | ".join(row) for row in rows]
-    compared.add("page, tables", f"{block} {table.caption}", same=flat in on_page)
+    in_words = [" | ".join(map(plain_text, row)) for row in rows]
+    compared.add("page, tables", f"{block} {table.caption}", same=in_words in on_page)
     if not table.about_people and not says_little(table) and len(rows) <= MAX_ROWS:
         without_prompts = flat in reported or block in (
             Block.JUDGE,

@@ -11,7 +11,7 @@ OF_MODEL = ("model:NAME",)
 OF_CATEGORY = ("category:NAME;model:NAME",)
 of_model = partial(Entry, block=Block.MODELS, subsets=OF_MODEL)
 difference = partial(of_model, groups=GROUPS, needs=BESIDE)
-of_category = partial(of_model, groups=(AVERAGE,), subsets=OF_CATEGORY, needs=BESIDE)
+of_category = partial(of_model, groups=(AVERAGE,), subsets=OF_CATEGORY, needs=BESIDE, page=False)
 IN_CATEGORY = _(
     "A model on the prompts of one category that people answered, each as often as they answered it; single "
     "responses."
