@@ -193,7 +193,7 @@ TABS: Mapping[str, Callable[[PayGroup], bool]] = {
 }
 
 
-def in_tab(people: QuerySet[Participant], tab: str, rule: PaymentRule | None) -> QuerySet[Participant]:
+def in_tab(people: QuerySet[Any], tab: str, rule: PaymentRule | None) -> QuerySet[Any]:
     """Those of `pay_people` whose group is in the tab."""
     if tab in PaidState.values:
         return people.filter(state=tab)

@@ -55,7 +55,7 @@ def test_the_list_of_studies_costs_the_same_for_one_and_for_a_hundred(
 ) -> None:
     facts = {name: value for name, value in Study.objects.values().get().items() if name != "id"}
     Study.objects.bulk_create(Study(**{**facts, "slug": f"s{n}", "name": f"Number {n}"}) for n in range(100))
-    with django_assert_num_queries(6):  # session, person, number, studies, their facts, clock
+    with django_assert_num_queries(8):  # session, person, number, studies, their facts (3), clock
         page = words(staff, "/staff/")
     assert "Page 1 of 6" in page
     found = words(staff, "/staff/?q=number%2099&show=all")
@@ -100,7 +100,7 @@ def test_the_overview_leads_from_invited_to_counted_at_a_fixed_cost(
     session_submit(session=done, resources=None, now=timezone.now())
     answering()
     make_person(study)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(13):
         page = words(staff, "/staff/studies/live/")
     assert "1 not yet filtered" in page
     for stage, people in (("Invited", 3), ("Approved", 3), ("Started", 2), ("Finished", 1), ("Counted", 0)):
