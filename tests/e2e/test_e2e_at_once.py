@@ -19,8 +19,8 @@ from studies.roles import Role
 from studies.services.people.consents import consent_record
 from studies.services.people.participants import participant_add
 from studies.services.people.profiles import profile_submit
-from studies.services.staff.staff import staff_add
 from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 from tests.e2e.world import fill
 
 NUMBERS = count(1)
