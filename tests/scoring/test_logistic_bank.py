@@ -1,7 +1,6 @@
 """A bank calibrated from right-or-wrong responses, from the matrix to the report."""
 
 import csv
-import html
 import json
 import math
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from presentation.plain import plain_text
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
@@ -28,6 +28,7 @@ from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 from studies.selectors.banks import item_arrays
 from tests.support.headlines import estimates
+from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
 
@@ -190,7 +191,9 @@ def test_every_page_the_report_and_the_results_say_it_once(
         if block != Block.BENCHMARK:
             assert response.content.decode().count(SENTENCE) == 1, block
         assert "The block Top has" not in response.content.decode(), block
-        assert "own scale" not in response.content.decode().replace(html.escape(LOGISTIC_BANK), ""), block
+        assert "own scale" not in read(response.content.decode()).replace(plain_text(LOGISTIC_BANK), ""), (
+            block
+        )
     report = staff.get(f"{root}report/report.html").content.decode()
     assert "theta = sum a" not in report
     assert SENTENCE in report

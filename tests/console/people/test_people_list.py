@@ -115,7 +115,7 @@ def test_a_link_to_somebody_who_is_not_there_shows_the_list(
     elsewhere = invitation_create(
         study=make_study(slug="other"), email="eve@example.org", profile="stem-phd", now=now
     )
-    for handle in ("P-NOBODY", f"i{elsewhere.pk}", "i", "i99999999999999999", "\0"):
+    for handle in ("P-NOBODY", f"i{elsewhere.pk}", "i", "i99999999999999999"):
         page = staff.get(PEOPLE, {"person": handle})
         assert (page.status_code, "person-panel" in page.text) == (200, False)
 

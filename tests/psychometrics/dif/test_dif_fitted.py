@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,8 +98,9 @@ def test_what_the_share_of_confidences_moves_is_what_another_share_gives(
 
 
 def test_a_share_of_confidences_below_the_step_moves_residuals_as_much_as_slightly_more_does(
-    cohort: Cohort, world: World
+    shared_data: Path, cohort: Cohort, world: World
 ) -> None:
+    """Of the real item parameters: the items simulated in their absence are not near enough to these."""
     process = replace(judged_process(cohort), certain_share=0.005)
 
     def rare(sd: float, less_certain: float) -> Reference:
