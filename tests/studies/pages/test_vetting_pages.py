@@ -150,9 +150,9 @@ def test_unknown_people_and_studies_are_not_there(staff_client: Client, person: 
 @pytest.mark.parametrize(
     "page", ["participants/%00/", "participants/%00/decision/", "messages/%00/", "screening/%00/"]
 )
-def test_a_code_that_no_database_holds_is_not_there(staff_client: Client, study: Study, page: str) -> None:
+def test_a_code_that_no_database_holds_is_refused(staff_client: Client, study: Study, page: str) -> None:
     for ask in (staff_client.get, staff_client.post):
-        assert ask(f"/staff/studies/pilot/{page}").status_code == 404
+        assert ask(f"/staff/studies/pilot/{page}").status_code == 400
 
 
 def test_a_study_without_people_says_how_to_add_some(staff_client: Client, study: Study) -> None:
