@@ -1,19 +1,20 @@
-"""How far a judging run is, derived from its rows, calls and leases: five queries whatever its size."""
+"""How far a judging run is, derived from its rows, calls and leases: three queries whatever its size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, F, FilteredRelation, Max, Min, Q, Sum
 
-from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun, WorkerLease
+from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
-from screening.selectors.kept import kept
+from screening.selectors.kept import LARGE, kept
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
 MIN_SPEED_SECONDS = 10
+LEASE = ("slots", "leased_until", "ended_at", "reserved")
 
 
 def judging_progress(run: JudgingRun, now: datetime) -> Progress:
@@ -21,10 +22,10 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
     minutes = (now - since).total_seconds() / 60
     rows, calls = _counts(run, now, since)
-    leases = _by_run(_leases_held(run))
+    leases = _judges_with_leases(run, list(rows))
     judges = tuple(
-        _progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
-        for one in ScoringRun.objects.filter(pk__in=list(rows)).select_related("config").order_by("pk")
+        _progress_of(one, rows[one.pk], calls.get(one.pk, []), held, now, minutes)
+        for one, held in leases.items()
     )
     every_row, every_call = _flat(rows), _flat(calls)
     moments = [
@@ -52,7 +53,7 @@ def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:
     def count() -> Counts:
         return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, since))
 
-    is_past = run.ended_at is not None and run.ended_at < since
+    is_past = run.planned >= LARGE and run.ended_at is not None and run.ended_at < since
     return (
         kept(f"progress of {run.pk}", run.study, count, also=(CriterionScore, JudgeCall))
         if is_past
@@ -87,11 +88,25 @@ def _call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
     )
 
 
-def _leases_held(run: JudgingRun) -> Iterable[Any]:
-    """Leases at work, and those that hold money for requests that are on no record and never will be."""
-    held = Q(ended_at=None) | Q(reserved__gt=0)
-    leases = WorkerLease.objects.filter(held, judging_run=run).order_by()
-    return leases.values("run_id", "slots", "leased_until", "ended_at", "reserved")
+def _judges_with_leases(run: JudgingRun, judges: Sequence[int]) -> dict[ScoringRun, list[dict[str, Any]]]:
+    """These judges in their order, each with its leases at work, and those that hold money for requests
+    that are on no record and never will be.
+    """
+    held = Q(leases__ended_at=None) | Q(leases__reserved__gt=0)
+    rows = (
+        ScoringRun.objects.filter(pk__in=judges)
+        .select_related("config")
+        .annotate(
+            held=FilteredRelation("leases", condition=Q(leases__judging_run=run) & held),
+            **{f"held_{column}": F(f"held__{column}") for column in LEASE},
+        )
+        .order_by("pk")
+    )
+    found: dict[ScoringRun, list[dict[str, Any]]] = {}
+    for one in rows:
+        lease = {column: getattr(one, f"held_{column}") for column in LEASE}
+        found.setdefault(one, []).extend([lease] if lease["slots"] is not None else [])
+    return found
 
 
 def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
@@ -101,7 +116,7 @@ def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def _flat(groups: Mapping[int, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _flat(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
     return [row for group in groups.values() for row in group]
 
 

@@ -12,7 +12,7 @@ from judging.selectors.audits import RaterAgreement, newest_rater_agreement
 from judging.selectors.left import Judged, judged
 from presentation.numbers import counted, decimals
 from scoring.models import ResultSet
-from scoring.selectors.runs import changes_since, newest_study_results
+from scoring.selectors.runs import newest_results_and_changes
 from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
 from studies.models import Study
 
@@ -167,14 +167,15 @@ def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Bo
     """`runs` are the study's, newest first; `unscored` the answers the newest left without a score."""
     run = next((one for one in runs if one.purpose == RunPurpose.SCORES), None)
     ran, _share = last_filter(study)
-    results = newest_study_results(study)
+    people = people_counts(study, ran.ran_at if ran else None)
+    results, changes = newest_results_and_changes(study)
     return Board(
         filter=ran,
-        people=people_counts(study, ran.ran_at if ran else None),
+        people=people,
         run=run,
-        judged=judged(study, run),
+        judged=judged(study, run, finished=people.finished),
         audit=newest_rater_agreement(study),
         results=results,
-        changes=changes_since(results) if results else (),
+        changes=changes,
         unscored=unscored,
     )

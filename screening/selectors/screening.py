@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Q, Subquery
+from django.db.models import Case, Count, Q, Subquery, When
 
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.exclusions.rules import rated_twice
-from screening.models import ParticipantFlag, ScreeningPlan, ScreeningRun
+from screening.models import ParticipantFlag, VerdictDecision
+from screening.offtask.readings import LeftOpen
 from screening.selectors import participants
 from screening.selectors.exclusion_facts import decisions_by_rater
 from studies.models import Study
@@ -82,28 +83,34 @@ def last_filter(study: Study) -> tuple[LastFilter | None, float | None]:
     """The newest run of the rules, None where they never ran, so that nothing is known of anybody; and the
     share of flagged people that two reviewers read, None where the study has not decided.
     """
-    share = ScreeningPlan.objects.filter(study=study).values_list("second_share", flat=True)
-    runs = ScreeningRun.objects.filter(study=study).annotate(second_share=Subquery(share[:1]))
-    run = runs.order_by("-pk").first()
-    if run is not None:
-        found = LastFilter(run.ran_at, run.rules_version, run.participants, run.flagged_people)
-        return found, run.second_share
-    flags = ParticipantFlag.objects.filter(participant__study=study).order_by()
-    newest = flags.values_list("rules_version").annotate(at=Max("flagged_at")).order_by("-at").first()
-    return (LastFilter(newest[1], newest[0], None, None) if newest else None), share.first()
+    flags = ParticipantFlag.objects.filter(participant__study=study).order_by("-flagged_at", "-pk")
+    of_flags = [
+        Case(When(screening_runs=None, then=Subquery(flags.values(column)[:1])))
+        for column in ("flagged_at", "rules_version")
+    ]
+    of_run = [f"screening_runs__{one}" for one in ("ran_at", "rules_version", "participants", "flagged_people")]
+    rows = Study.objects.filter(pk=study.pk).order_by("-screening_runs__pk")
+    *ran, flagged_at, flagged_by, share = rows.values_list(
+        *of_run, *of_flags, "screening_plan__second_share"
+    )[0]
+    if ran[0] is not None:
+        return LastFilter(*ran), share
+    return (LastFilter(flagged_at, flagged_by, None, None) if flagged_at else None), share
 
 
 def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     """Everything that is counted of finished people, in one query."""
-    flagged = participants.flagged_participants(study).order_by().values("pk")
-    undecided = participants.undecided_participants(study).order_by().values("pk")
-    excluded = participants.excluded_participants(study).values("pk")
+    flags = participants.current_participant_flags().filter(participant__study=study)
+    verdicts = participants.newest_verdicts(study)
+    flagged = Q(pk__in=flags.values("participant"))
+    decided = Q(pk__in=verdicts.filter(leaves_open=LeftOpen.NOTHING).values("participant"))
+    excluded = Q(pk__in=verdicts.filter(decision=VerdictDecision.CONFIRM).values("participant"))
     since_then = Q(session__ended_at__gt=since) if since else Q()
     found = participants.screened_participants(study).aggregate(
         finished=Count("pk"),
-        flagged=Count("pk", filter=Q(pk__in=flagged)),
-        undecided=Count("pk", filter=Q(pk__in=undecided)),
-        excluded=Count("pk", filter=Q(pk__in=excluded)),
+        flagged=Count("pk", filter=flagged),
+        undecided=Count("pk", filter=flagged & ~decided),
+        excluded=Count("pk", filter=excluded),
         finished_since=Count("pk", filter=since_then),
     )
     return PeopleCounts(**found)
