@@ -162,9 +162,7 @@ class RaterAgreement:
 
 def newest_rater_agreement(study: Study) -> RaterAgreement | None:
     """Of the newest sample of the study; None without one. One query."""
-    newest = Subquery(
-        AuditSample.objects.filter(judging_run__study=study).order_by("-pk").values("pk")[:1]
-    )
+    newest = Subquery(AuditSample.objects.filter(judging_run__study=study).order_by("-pk").values("pk")[:1])
     # Found from the sample, as in `counting_items`.
     counted = counted_answers(study).order_by().filter(criterion_scores__audit_items__sample=newest)
     counts = Q(items__row__answer__in=counted.values("pk")) & Q(

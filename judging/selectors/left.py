@@ -1,7 +1,6 @@
-"""What is left to judge, in numbers: cheap enough for every look at a page."""
+"""What is left to judge, in numbers."""
 
 from dataclasses import dataclass
-
 from typing import Any
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery, Value
@@ -9,7 +8,6 @@ from django.db.models.functions import Coalesce
 
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import answers_to_judge
-from screening.selectors.kept import LARGE, kept
 from studies.models import Study
 
 
@@ -25,20 +23,15 @@ class Judged:
         return self.answers - self.scored
 
 
-def judged(study: Study, run: JudgingRun | None, *, finished: int) -> Judged:
-    """By the judges of this run; without one nothing is scored. `finished` is how many people have finished."""
-    if finished <= LARGE or (run is not None and run.is_open):
-        return _judged(study, run)
-    name = f"judged by {run.pk if run else 0}"
-    return kept(name, study, lambda: _judged(study, run), also=(AnswerScore, CriterionScore, JudgingRun))
-
-
-def _judged(study: Study, run: JudgingRun | None) -> Judged:
-    """One query."""
+def judged(study: Study, run: JudgingRun | None) -> Judged:
+    """By the judges of this run; without one nothing is scored. One query."""
     answers = answers_to_judge(study).order_by()
     rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
     current = AnswerScore.objects.filter(
-        run=OuterRef("pk"), score__isnull=False, revision=F("answer__revision"), answer__in=answers.values("pk")
+        run=OuterRef("pk"),
+        score__isnull=False,
+        revision=F("answer__revision"),
+        answer__in=answers.values("pk"),
     )
     judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()
     fewest = judges.annotate(number=_counted(current)).order_by("number").values("number")[:1]

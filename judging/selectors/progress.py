@@ -9,6 +9,7 @@ from django.db.models import Count, F, FilteredRelation, Max, Min, Q, Sum
 
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
+from judging.selectors.throughput import minute_shown
 from screening.selectors.kept import LARGE, kept
 
 # Speed is told by the last minutes, since the run last began to ask.
@@ -41,6 +42,7 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
         judges=judges,
         next_at=min(waiting, default=None),
         moved_at=max((one for one in moments if one and one <= now), default=run.resumed_at),
+        calls_in_minute=_by(every_call, "minute"),
     )
 
 
@@ -51,7 +53,7 @@ def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:
     """Rows and calls by judge. Of a run that is over nothing changes any more, but for what is deleted."""
 
     def count() -> Counts:
-        return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, since))
+        return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, now, since))
 
     is_past = run.planned >= LARGE and run.ended_at is not None and run.ended_at < since
     return (
@@ -75,9 +77,9 @@ def _row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any
     )
 
 
-def _call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
+def _call_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]:
     calls = JudgeCall.objects.filter(judging_run=run).order_by()
-    return calls.values("run_id", "outcome").annotate(
+    return calls.values("run_id", "outcome", minute=minute_shown(run, now)).annotate(
         number=Count("pk"),
         prompt=Sum("prompt_tokens"),
         completion=Sum("completion_tokens"),
@@ -145,7 +147,7 @@ def _progress_of(
         },
         unscored=_reasons(row for row in rows if row["state"] == RowState.UNSCORED),
         waiting_again=_reasons(row for row in opened if row["unscored_reason"]),
-        calls={call["outcome"]: call["number"] for call in calls},
+        calls=_by(calls, "outcome"),
         prompt_tokens=_total(calls, "prompt"),
         completion_tokens=_total(calls, "completion"),
         cost=_cost_of(run, calls),
@@ -162,12 +164,18 @@ def _total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
     return sum(row[name] or 0 for row in rows)
 
 
-def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """How many for each reason, the most frequent first; one reason may come with several origins."""
-    found: dict[str, int] = {}
+def _by(rows: Iterable[dict[str, Any]], column: str) -> dict[Any, int]:
+    """How many for each value of the column that is there; one value may come in several rows."""
+    found: dict[Any, int] = {}
     for row in rows:
-        found[row["unscored_reason"]] = found.get(row["unscored_reason"], 0) + row["number"]
-    return dict(sorted(found.items(), key=lambda one: -one[1]))
+        if row[column] is not None:
+            found[row[column]] = found.get(row[column], 0) + row["number"]
+    return found
+
+
+def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many for each reason, the most frequent first."""
+    return dict(sorted(_by(rows, "unscored_reason").items(), key=lambda one: -one[1]))
 
 
 def _cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
