@@ -11,6 +11,7 @@ from django.db.models import (
     Count,
     ExpressionWrapper,
     IntegerField,
+    Model,
     OuterRef,
     Q,
     QuerySet,
@@ -20,7 +21,7 @@ from django.db.models.functions import Coalesce
 
 from formats.asked_numbers import number_asked
 from scoring.models import ModelConfiguration, ModelScore
-from studies.models import BankVersion, ItemBank, JudgeProtocol, Prompt, Study
+from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study
 
 
 def bank_versions() -> QuerySet[BankVersion]:
@@ -29,15 +30,15 @@ def bank_versions() -> QuerySet[BankVersion]:
     """
     return (
         BankVersion.objects.select_related("bank")
-        .annotate(size=Count("prompts"), users=_number_of_studies("bank_version"))
+        .annotate(size=Count("prompts"), users=_number_of(Study, "bank_version"))
         .defer("canaries")
         .order_by("bank__slug", "-number")
     )
 
 
-def _number_of_studies(column: str) -> Coalesce:
-    """How many studies use a row."""
-    rows = Study.objects.filter(**{column: OuterRef("pk")}).order_by().values(column)
+def _number_of(rows_of: type[Model], column: str) -> Coalesce:
+    """How many rows of another table name a row in this column."""
+    rows = rows_of._default_manager.filter(**{column: OuterRef("pk")}).order_by().values(column)
     number = Subquery(rows.annotate(number=Count("pk")).values("number"))
     return Coalesce(number, 0, output_field=IntegerField())
 
@@ -84,9 +85,9 @@ def bank_facts(version: BankVersion) -> BankFacts:
 def item_banks() -> QuerySet[ItemBank]:
     """Every item bank with its numbers of items (`size`), of `models` beside it, of studies (`users`)."""
     return ItemBank.objects.annotate(
-        size=Count("items", distinct=True),
-        models=Count("model_configurations", distinct=True),
-        users=_number_of_studies("item_bank"),
+        size=_number_of(Item, "item_bank"),
+        models=_number_of(ModelConfiguration, "item_bank"),
+        users=_number_of(Study, "item_bank"),
     ).order_by("slug", "-imported_at")
 
 

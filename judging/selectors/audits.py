@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Subquery
 
 from judging.audit_sheet import SheetRow
 from judging.models import AuditItem, AuditSample, CriterionScore, JudgingRun, RowState, ScoringRun
@@ -161,16 +161,27 @@ class RaterAgreement:
 
 
 def newest_rater_agreement(study: Study) -> RaterAgreement | None:
-    """Of the newest sample of the study; None without one. Two queries."""
-    sample = study_samples(study).first()
-    if sample is None:
+    """Of the newest sample of the study; None without one. One query."""
+    newest = Subquery(AuditSample.objects.filter(judging_run__study=study).order_by("-pk").values("pk")[:1])
+    # Found from the sample, as in `counting_items`.
+    counted = counted_answers(study).order_by().filter(criterion_scores__audit_items__sample=newest)
+    counts = Q(items__row__answer__in=counted.values("pk")) & Q(
+        items__row__revision=F("items__row__answer__revision")
+    )
+    items = AuditSample.objects.filter(pk=newest).order_by()
+    rows = list(
+        items.values_list(
+            "pk", "items__human_score", "items__row__score", ExpressionWrapper(counts, BooleanField())
+        )
+    )
+    if not rows:
         return None
-    facts = list(counting_items(sample).values_list("human_score", "row__score"))
+    facts = [(human, judge) for _sample, human, judge, is_counting in rows if is_counting]
     rated = [(human, judge) for human, judge in facts if human is not None and judge is not None]
     people, judge = [human for human, _judge in rated], [given for _human, given in rated]
     share = 1 / len(rated) if rated else math.nan
     kind = sum(human < MET <= given for human, given in rated)
     strict = sum(given < MET <= human for human, given in rated)
     return RaterAgreement(
-        sample.pk, len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
+        rows[0][0], len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
     )

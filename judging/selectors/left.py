@@ -1,12 +1,13 @@
-"""What is left to judge, in numbers: cheap enough for every look at a page."""
+"""What is left to judge, in numbers."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import answers_to_judge
-from screening.selectors.kept import kept
 from studies.models import Study
 
 
@@ -23,24 +24,25 @@ class Judged:
 
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
-    """By the judges of this run; without one nothing is scored."""
-    if run is not None and run.is_open:
-        return _judged(study, run)
-    name = f"judged by {run.pk if run else 0}"
-    return kept(name, study, lambda: _judged(study, run), also=(AnswerScore, CriterionScore, JudgingRun))
-
-
-def _judged(study: Study, run: JudgingRun | None) -> Judged:
+    """By the judges of this run; without one nothing is scored. One query."""
     answers = answers_to_judge(study).order_by()
-    total = answers.count()
-    if run is None:
-        return Judged(total, 0)
-    runs = CriterionScore.objects.filter(judging_run=run, run__design_hash=study.design_hash).order_by()
-    current = Q(scores__score__isnull=False, scores__revision=F("scores__answer__revision"))
-    scored = ScoringRun.objects.filter(pk__in=runs.values("run")).annotate(
-        number=Count("scores", filter=current & Q(scores__answer__in=answers.values("pk")))
+    rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
+    current = AnswerScore.objects.filter(
+        run=OuterRef("pk"),
+        score__isnull=False,
+        revision=F("answer__revision"),
+        answer__in=answers.values("pk"),
     )
-    return Judged(total, min(scored.values_list("number", flat=True), default=0))
+    judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()
+    fewest = judges.annotate(number=_counted(current)).order_by("number").values("number")[:1]
+    scored = Value(0) if run is None else Coalesce(Subquery(fewest), 0, output_field=IntegerField())
+    return Judged(*Study.objects.filter(pk=study.pk).values_list(_counted(answers), scored).get())
+
+
+def _counted(rows: QuerySet[Any]) -> Coalesce:
+    """The number of these rows inside of another query."""
+    number = rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("pk"))
+    return Coalesce(Subquery(number.values("number")), 0, output_field=IntegerField())
 
 
 def unscored_answers(run: JudgingRun, reason: str = "") -> set[int]:

@@ -1,19 +1,21 @@
-"""How far a judging run is, derived from its rows, calls and leases: five queries whatever its size."""
+"""How far a judging run is, derived from its rows, calls and leases: three queries whatever its size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, F, FilteredRelation, Max, Min, Q, Sum
 
-from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun, WorkerLease
+from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
-from screening.selectors.kept import kept
+from judging.selectors.throughput import minute_shown
+from screening.selectors.kept import LARGE, kept
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
 MIN_SPEED_SECONDS = 10
+LEASE = ("slots", "leased_until", "ended_at", "reserved")
 
 
 def judging_progress(run: JudgingRun, now: datetime) -> Progress:
@@ -21,10 +23,10 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
     minutes = (now - since).total_seconds() / 60
     rows, calls = _counts(run, now, since)
-    leases = _by_run(_leases_held(run))
+    leases = _judges_with_leases(run, list(rows))
     judges = tuple(
-        _progress_of(one, rows[one.pk], calls.get(one.pk, []), leases.get(one.pk, []), now, minutes)
-        for one in ScoringRun.objects.filter(pk__in=list(rows)).select_related("config").order_by("pk")
+        _progress_of(one, rows[one.pk], calls.get(one.pk, []), held, now, minutes)
+        for one, held in leases.items()
     )
     every_row, every_call = _flat(rows), _flat(calls)
     moments = [
@@ -40,6 +42,7 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
         judges=judges,
         next_at=min(waiting, default=None),
         moved_at=max((one for one in moments if one and one <= now), default=run.resumed_at),
+        calls_in_minute=_by(every_call, "minute"),
     )
 
 
@@ -50,9 +53,9 @@ def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:
     """Rows and calls by judge. Of a run that is over nothing changes any more, but for what is deleted."""
 
     def count() -> Counts:
-        return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, since))
+        return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, now, since))
 
-    is_past = run.ended_at is not None and run.ended_at < since
+    is_past = run.planned >= LARGE and run.ended_at is not None and run.ended_at < since
     return (
         kept(f"progress of {run.pk}", run.study, count, also=(CriterionScore, JudgeCall))
         if is_past
@@ -74,9 +77,9 @@ def _row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any
     )
 
 
-def _call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
+def _call_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]:
     calls = JudgeCall.objects.filter(judging_run=run).order_by()
-    return calls.values("run_id", "outcome").annotate(
+    return calls.values("run_id", "outcome", minute=minute_shown(run, now)).annotate(
         number=Count("pk"),
         prompt=Sum("prompt_tokens"),
         completion=Sum("completion_tokens"),
@@ -87,11 +90,25 @@ def _call_counts(run: JudgingRun, since: datetime) -> Iterable[Any]:
     )
 
 
-def _leases_held(run: JudgingRun) -> Iterable[Any]:
-    """Leases at work, and those that hold money for requests that are on no record and never will be."""
-    held = Q(ended_at=None) | Q(reserved__gt=0)
-    leases = WorkerLease.objects.filter(held, judging_run=run).order_by()
-    return leases.values("run_id", "slots", "leased_until", "ended_at", "reserved")
+def _judges_with_leases(run: JudgingRun, judges: Sequence[int]) -> dict[ScoringRun, list[dict[str, Any]]]:
+    """These judges in their order, each with its leases at work, and those that hold money for requests
+    that are on no record and never will be.
+    """
+    held = Q(leases__ended_at=None) | Q(leases__reserved__gt=0)
+    rows = (
+        ScoringRun.objects.filter(pk__in=judges)
+        .select_related("config")
+        .annotate(
+            held=FilteredRelation("leases", condition=Q(leases__judging_run=run) & held),
+            **{f"held_{column}": F(f"held__{column}") for column in LEASE},
+        )
+        .order_by("pk")
+    )
+    found: dict[ScoringRun, list[dict[str, Any]]] = {}
+    for one in rows:
+        lease = {column: getattr(one, f"held_{column}") for column in LEASE}
+        found.setdefault(one, []).extend([lease] if lease["slots"] is not None else [])
+    return found
 
 
 def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
@@ -101,7 +118,7 @@ def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def _flat(groups: Mapping[int, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
+def _flat(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
     return [row for group in groups.values() for row in group]
 
 
@@ -130,7 +147,7 @@ def _progress_of(
         },
         unscored=_reasons(row for row in rows if row["state"] == RowState.UNSCORED),
         waiting_again=_reasons(row for row in opened if row["unscored_reason"]),
-        calls={call["outcome"]: call["number"] for call in calls},
+        calls=_by(calls, "outcome"),
         prompt_tokens=_total(calls, "prompt"),
         completion_tokens=_total(calls, "completion"),
         cost=_cost_of(run, calls),
@@ -147,12 +164,18 @@ def _total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
     return sum(row[name] or 0 for row in rows)
 
 
-def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """How many for each reason, the most frequent first; one reason may come with several origins."""
-    found: dict[str, int] = {}
+def _by(rows: Iterable[dict[str, Any]], column: str) -> dict[Any, int]:
+    """How many for each value of the column that is there; one value may come in several rows."""
+    found: dict[Any, int] = {}
     for row in rows:
-        found[row["unscored_reason"]] = found.get(row["unscored_reason"], 0) + row["number"]
-    return dict(sorted(found.items(), key=lambda one: -one[1]))
+        if row[column] is not None:
+            found[row[column]] = found.get(row[column], 0) + row["number"]
+    return found
+
+
+def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many for each reason, the most frequent first."""
+    return dict(sorted(_by(rows, "unscored_reason").items(), key=lambda one: -one[1]))
 
 
 def _cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:

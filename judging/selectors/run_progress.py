@@ -73,13 +73,17 @@ class JudgeProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """A whole run at one moment. `next_at` is when the next waiting row may be asked, None without one."""
+    """A whole run at one moment. `next_at` is when the next waiting row may be asked, None without one.
+
+    `calls_in_minute` are calls by the minute they began in; minutes without any are not there.
+    """
 
     run: JudgingRun
     now: datetime
     judges: tuple[JudgeProgress, ...]
     next_at: datetime | None
     moved_at: datetime
+    calls_in_minute: Mapping[datetime, int]
 
     @property
     def open(self) -> int:

@@ -7,14 +7,18 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _, ngettext
 
-from judging.models import JudgingRun, RunPurpose
+from judging.models import AnswerScore, CriterionScore, JudgingRun, RunPurpose
 from judging.selectors.audits import RaterAgreement, newest_rater_agreement
 from judging.selectors.left import Judged, judged
 from presentation.numbers import counted, decimals
 from scoring.models import ResultSet
-from scoring.selectors.runs import changes_since, newest_study_results
+from scoring.selectors.runs import newest_results_and_changes
+from screening.selectors.kept import kept
 from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
 from studies.models import Study
+
+Numbers = tuple[PeopleCounts, Judged, tuple[ResultSet | None, list[str]]]
+ALSO = (AnswerScore, CriterionScore, JudgingRun, ResultSet)
 
 
 class Next(StrEnum):
@@ -166,15 +170,22 @@ class Board:
 def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Board:
     """`runs` are the study's, newest first; `unscored` the answers the newest left without a score."""
     run = next((one for one in runs if one.purpose == RunPurpose.SCORES), None)
-    ran, _share = last_filter(study)
-    results = newest_study_results(study)
+    facts = last_filter(study)
+
+    def count() -> Numbers:
+        return people_counts(study, facts.ran_at), judged(study, run), newest_results_and_changes(study)
+
+    # While judges are asked, rows change that leave no trail.
+    is_kept = facts.is_large and not any(one.is_open for one in runs)
+    name = f"judging of {run.pk if run else 0}"
+    people, of_answers, (results, changes) = kept(name, study, count, also=ALSO) if is_kept else count()
     return Board(
-        filter=ran,
-        people=people_counts(study, ran.ran_at if ran else None),
+        filter=facts.ran,
+        people=people,
         run=run,
-        judged=judged(study, run),
+        judged=of_answers,
         audit=newest_rater_agreement(study),
         results=results,
-        changes=changes_since(results) if results else (),
+        changes=changes,
         unscored=unscored,
     )

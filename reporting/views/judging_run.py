@@ -204,7 +204,7 @@ def run_context(run: JudgingRun) -> dict[str, object]:
         "reasons": _reason_rows(progress),
         "way_on": WAYS_ON.get(run.pause_reason, ""),
         "said": said(progress),
-        "spark": sparkline(calls_by_minute(run, progress.now)),
+        "spark": sparkline(calls_by_minute(progress)),
         "resume_form": ResumeForm(initial={"budget": shortest(run.budget)}, spent=progress.spent),
         "cancel_form": CancelForm(left=progress.open),
     }

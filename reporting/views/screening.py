@@ -38,8 +38,11 @@ from screening.selectors.cases import (
     queue_entries,
     waiting_queue,
 )
+from screening.selectors.kept import kept
 from screening.selectors.participants import flagged_participants
 from screening.selectors.screening import (
+    PeopleCounts,
+    ReviewerAgreement,
     last_filter,
     people_counts,
     reviewer_agreement,
@@ -256,9 +259,13 @@ def _filter_job(study: Study, numbers: Mapping[str, Any]) -> Job | None:
 
 def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
     """What the filter and the reviewers came to."""
-    ran, share = last_filter(study)
-    counts = people_counts(study, ran.ran_at if ran else None)
-    agreement = reviewer_agreement(study)
+    facts = last_filter(study)
+    ran, share = facts.ran, facts.share
+
+    def count() -> tuple[PeopleCounts, ReviewerAgreement]:
+        return people_counts(study, facts.ran_at), reviewer_agreement(study)
+
+    counts, agreement = kept("screening", study, count) if facts.is_large else count()
     initial = {} if share is None else {"percent": f"{100 * share:g}"}
     return {
         "filter": ran,

@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, IntegerField, Max, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
-from judging.models import JudgingRun, RunPurpose, RunState, ScoringRun
+from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, ScoringRun
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import ResultSet
@@ -49,13 +49,25 @@ def newest_study_results(study: Study) -> ResultSet | None:
     return ResultSet.objects.select_related(*related).filter(run__study=study).order_by("-pk").first()
 
 
+def newest_results_and_changes(study: Study) -> tuple[ResultSet | None, list[str]]:
+    """The newest computation of any run of the study with `changes_since` it; one query."""
+    newest = _with_counts_since(ResultSet.objects.filter(run__study=study), study.pk, public_only=False)
+    results = newest.select_related("run__study").order_by("-pk").first()
+    return (results, _changes(results)) if results else (None, [])
+
+
 def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]:
     """What happened after the results were computed that would change them, in words.
 
     With `public_only` what would change those over public prompts: no number tells of private ones.
     """
-    study = results.run.study
-    ended, resumed, decided, judged = _counts_since(results, public_only=public_only)
+    own = ResultSet.objects.filter(pk=results.pk).select_related("run__study")
+    return _changes(_with_counts_since(own, results.run.study_id, public_only=public_only).get())
+
+
+def _changes(results: Any) -> list[str]:
+    """The numbers of `_with_counts_since` in words."""
+    ended, resumed, decided, judged = results.ended, results.resumed, results.decided, results.judged
     found = [
         (
             ended,
@@ -76,37 +88,29 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
         (decided, ngettext("%(n)d verdict", "%(n)d verdicts", decided)),
         (judged, ngettext("%(n)d judged answer", "%(n)d judged answers", judged)),
     ]
-    amended = results.run.design_hash != study.design_hash
+    amended = results.run.design_hash != results.run.study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
 
 
-def _counts_since(results: ResultSet, *, public_only: bool) -> tuple[int, int, int, int]:
-    """Sessions ended and resumed, verdicts, answers judged since the results were computed, or last compared
-    with what they rest on (`results_recompute`). Two queries.
+def _with_counts_since(rows: QuerySet[ResultSet], study: int, *, public_only: bool) -> QuerySet[ResultSet]:
+    """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` since the results were
+    computed, or last compared with what they rest on (`results_recompute`). Of results of this study.
     """
-    study = results.run.study
-    moment = max(results.computed_at, results_checked_at(study) or results.computed_at)
+    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
+    newest = checks.order_by("-happened_at").values("happened_at")[:1]
+    moment = OuterRef("moment")
     sessions = SessionEvent.objects.filter(
         session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
-    scores = results.run.scores.filter(judged_at__gt=moment)
-    # Time given to a running session changes no result.
-    numbers = {
-        "ended": sessions.filter(kind__in=ENDS),
-        "resumed": sessions.filter(kind__in=WENT_ON, details__before__in=ENDED),
-        "decided": Verdict.objects.filter(participant__study=study, decided_at__gt=moment),
-        "judged": scores.filter(answer__prompt__split=PUBLIC) if public_only else scores,
-    }
-    counted = {name: _counted(rows) for name, rows in numbers.items()}
-    found: tuple[int, int, int, int] = Study.objects.filter(pk=study.pk).values_list(*counted.values()).get()
-    return found
-
-
-def results_checked_at(study: Study) -> datetime | None:
-    """When results were last compared with what they rest on (`results_recompute`)."""
-    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
-    newest: datetime | None = checks.aggregate(newest=Max("happened_at"))["newest"]
-    return newest
+    scores = AnswerScore.objects.filter(run=OuterRef("run"), judged_at__gt=moment)
+    return rows.annotate(
+        moment=Greatest("computed_at", Coalesce(Subquery(newest), "computed_at")),
+        ended=_counted(sessions.filter(kind__in=ENDS)),
+        # Time given to a running session changes no result.
+        resumed=_counted(sessions.filter(kind__in=WENT_ON, details__before__in=ENDED)),
+        decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
+        judged=_counted(scores.filter(answer__prompt__split=PUBLIC) if public_only else scores),
+    )
 
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:

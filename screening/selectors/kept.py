@@ -23,6 +23,11 @@ LARGE = 5_000  # people, or rows of a judging run; the numbers of smaller ones a
 KEPT_SECONDS = 60  # of two rows at once the later may be seen first: nothing is behind for longer than this
 
 
+def is_large(study: Study) -> Exists:
+    """Whether the numbers of this study are kept, for a query."""
+    return Exists(Participant.objects.filter(study=study)[LARGE : LARGE + 1])
+
+
 def kept(name: str, study: Study, reckon: Callable[[], T], *, also: tuple[type[Model], ...] = ()) -> T:
     """What `reckon` gives, or gave since which none of the trails, and of the tables of `also`, has grown.
 
@@ -31,8 +36,7 @@ def kept(name: str, study: Study, reckon: Callable[[], T], *, also: tuple[type[M
     """
     tables = (*TRAILS, *also)
     newest = [Subquery(table._default_manager.order_by("-pk").values("pk")[:1]) for table in tables]
-    is_large = Exists(Participant.objects.filter(study=study)[LARGE : LARGE + 1])
-    large, *mark = Study.objects.filter(pk=study.pk).values_list(is_large, *newest).get()
+    large, *mark = Study.objects.filter(pk=study.pk).values_list(is_large(study), *newest).get()
     if not large:
         return reckon()
     words = (name, study.pk, study.created_at, study.protocol_hash, mark)

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Q, Subquery
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Q, Subquery, When
 
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.exclusions.rules import rated_twice
-from screening.models import ParticipantFlag, ScreeningPlan, ScreeningRun
+from screening.models import ParticipantFlag, VerdictDecision
+from screening.offtask.readings import LeftOpen
 from screening.selectors import participants
 from screening.selectors.exclusion_facts import decisions_by_rater
+from screening.selectors.kept import is_large
 from studies.models import Study
 
 
@@ -33,6 +35,21 @@ class LastFilter:
     rules_version: str
     participants: int | None
     flagged_people: int | None
+
+
+@dataclass(frozen=True)
+class FilterFacts:
+    """`ran` is None where the rules never ran, so that nothing is known of anybody. `share` of the flagged
+    people two reviewers read; None where the study has not decided. `is_large`: its numbers are kept.
+    """
+
+    ran: LastFilter | None
+    share: float | None
+    is_large: bool
+
+    @property
+    def ran_at(self) -> datetime | None:
+        return self.ran.ran_at if self.ran else None
 
 
 @dataclass(frozen=True)
@@ -78,35 +95,54 @@ def screening_summary(study: Study, rules_version: str) -> Screening:
     )
 
 
-def last_filter(study: Study) -> tuple[LastFilter | None, float | None]:
-    """The newest run of the rules, None where they never ran, so that nothing is known of anybody; and the
-    share of flagged people that two reviewers read, None where the study has not decided.
-    """
-    share = ScreeningPlan.objects.filter(study=study).values_list("second_share", flat=True)
-    runs = ScreeningRun.objects.filter(study=study).annotate(second_share=Subquery(share[:1]))
-    run = runs.order_by("-pk").first()
-    if run is not None:
-        found = LastFilter(run.ran_at, run.rules_version, run.participants, run.flagged_people)
-        return found, run.second_share
-    flags = ParticipantFlag.objects.filter(participant__study=study).order_by()
-    newest = flags.values_list("rules_version").annotate(at=Max("flagged_at")).order_by("-at").first()
-    return (LastFilter(newest[1], newest[0], None, None) if newest else None), share.first()
+def last_filter(study: Study) -> FilterFacts:
+    """The newest run of the rules, with what else is known of the study's screening; one query."""
+    flags = ParticipantFlag.objects.filter(participant__study=study).order_by("-flagged_at", "-pk")
+    of_flags = [
+        Case(When(screening_runs=None, then=Subquery(flags.values(column)[:1])))
+        for column in ("flagged_at", "rules_version")
+    ]
+    of_run = [
+        f"screening_runs__{one}" for one in ("ran_at", "rules_version", "participants", "flagged_people")
+    ]
+    rows = Study.objects.filter(pk=study.pk).order_by("-screening_runs__pk")
+    *ran, flagged_at, flagged_by, share, large = rows.values_list(
+        *of_run, *of_flags, "screening_plan__second_share", is_large(study)
+    )[0]
+    if ran[0] is not None:
+        return FilterFacts(LastFilter(*ran), share, large)
+    return FilterFacts(LastFilter(flagged_at, flagged_by, None, None) if flagged_at else None, share, large)
 
 
 def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     """Everything that is counted of finished people, in one query."""
-    flagged = participants.flagged_participants(study).order_by().values("pk")
-    undecided = participants.undecided_participants(study).order_by().values("pk")
-    excluded = participants.excluded_participants(study).values("pk")
-    since_then = Q(session__ended_at__gt=since) if since else Q()
-    found = participants.screened_participants(study).aggregate(
-        finished=Count("pk"),
-        flagged=Count("pk", filter=Q(pk__in=flagged)),
-        undecided=Count("pk", filter=Q(pk__in=undecided)),
-        excluded=Count("pk", filter=Q(pk__in=excluded)),
-        finished_since=Count("pk", filter=since_then),
+    flags = participants.current_participant_flags().filter(participant__study=study)
+    verdicts = participants.newest_verdicts(study)
+    decided = verdicts.filter(leaves_open=LeftOpen.NOTHING)
+    excluded = verdicts.filter(decision=VerdictDecision.CONFIRM)
+    facts = (
+        Q(pk__in=flags.values("participant")),
+        Q(pk__in=decided.values("participant")),
+        Q(pk__in=excluded.values("participant")),
+        Q(session__ended_at__gt=since) if since else Q(pk__isnull=False),
     )
-    return PeopleCounts(**found)
+    wrapped = {f"fact_{place}": _is(fact) for place, fact in enumerate(facts)}
+    # Grouped, so that each of these is asked once.
+    groups = (
+        participants.screened_participants(study).order_by().values(**wrapped).annotate(people=Count("pk"))
+    )
+    rows = list(groups.values_list(*wrapped, "people"))
+    return PeopleCounts(
+        finished=sum(people for *_facts, people in rows),
+        flagged=sum(people for flag, *_facts, people in rows if flag),
+        undecided=sum(people for flag, done, *_facts, people in rows if flag and not done),
+        excluded=sum(people for _flag, _done, out, _since, people in rows if out),
+        finished_since=sum(people for *_facts, later, people in rows if later),
+    )
+
+
+def _is(fact: Q) -> ExpressionWrapper:
+    return ExpressionWrapper(fact, output_field=BooleanField())
 
 
 def reviewer_agreement(study: Study) -> ReviewerAgreement:
