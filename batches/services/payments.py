@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import PaymentTerms
-from batches.selectors.payments import pay_lines, payment_rule, platform_cells
+from batches.selectors.payments import each_pay_line, paid_people, pay_lines, payment_rule, platform_cells
 from formats.cells import csv_cell
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, event_record
@@ -60,11 +60,20 @@ class ReportImport:
     unchanged: int
 
 
-def payments_list(*, study: Study, actor: User, now: datetime) -> list[list[str]]:
-    """The rows of the file, its columns first, safe to open in a spreadsheet program."""
-    rows = [[csv_cell(value) for value in row] for row in payment_rows(study, now)]
-    event_record(study=study, kind=StudyEventKind.PAYMENTS_LISTED, now=now, actor=actor, number=len(rows))
-    return [list(PAYMENT_COLUMNS), *rows]
+def payments_list(*, study: Study, actor: User, now: datetime) -> Iterator[list[str]]:
+    """The rows of the file, its columns first, safe to open in a spreadsheet program.
+
+    Who asks is recorded at once; the rows are read as they are taken.
+    """
+    number = paid_people(study).count()
+    event_record(study=study, kind=StudyEventKind.PAYMENTS_LISTED, now=now, actor=actor, number=number)
+    return _listed(study, now)
+
+
+def _listed(study: Study, now: datetime) -> Iterator[list[str]]:
+    yield list(PAYMENT_COLUMNS)
+    for row in payment_rows(study, now):
+        yield [csv_cell(value) for value in row]
 
 
 def payment_rows(study: Study, now: datetime) -> Iterator[tuple[str | None, ...]]:
@@ -73,7 +82,7 @@ def payment_rows(study: Study, now: datetime) -> Iterator[tuple[str | None, ...]
     Amounts and states that nobody knows are None.
     """
     rule = payment_rule(study)
-    for line in pay_lines(study, rule, now):
+    for line in each_pay_line(study, rule, now):
         session, due, report = line.session, line.owed, line.report
         yield (
             line.participant.code,

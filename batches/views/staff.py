@@ -2,14 +2,13 @@
 for whoever pays.
 """
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -42,6 +41,7 @@ from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
 from studies.views.access import person_page, rights_here, signed_in, study_page
+from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
 # Which questions somebody has under which instructions: not for those who look after people.
@@ -149,13 +149,10 @@ def _detail_value(name: str, value: object) -> object:
 @study_page(Can.PAY)
 @require_GET
 @proof_required
-def staff_payments(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_payments(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """A CSV file; asking for it is recorded."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-payments.csv"'
     rows = payments_list(study=study, actor=signed_in(request), now=timezone.now())
-    csv.writer(response, lineterminator="\n").writerows(rows)
-    return response
+    return csv_file(f"{study.slug}-payments.csv", rows)
 
 
 def _action_card(

@@ -1,6 +1,6 @@
 """Everybody of a study in one list, invited or in it: their state, found, filtered, sorted and counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holds_place
 from screening.selectors.kept import kept
-from screening.selectors.participants import excluded_participants, filter_ran_after, undecided_participants
+from screening.selectors.participants import excluded_participants, filter_ran_at, undecided_participants
 from studies.models import Invitation, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -32,6 +32,8 @@ class PersonState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+RANKS: Mapping[str, int] = {state.value: rank for rank, state in enumerate(PersonState)}
+STATES = tuple(PersonState)
 # Who was approved, whatever came after.
 APPROVED_STATES = frozenset(
     {
@@ -86,14 +88,29 @@ def people_rows(
     study: Study, wanted: PeopleFilter, now: datetime, *, start: int = 0, stop: int | None = None
 ) -> Sequence[Row]:
     """A stretch of the list. One query."""
+    return [_row(*found) for found in _listed(study, wanted, now)[start:stop]]
+
+
+def each_row(study: Study, wanted: PeopleFilter, now: datetime, *, at_once: int) -> Iterator[Row]:
+    """All of the list, read so many rows at once. One query."""
+    for found in _listed(study, wanted, now).iterator(chunk_size=at_once):
+        yield _row(*found)
+
+
+def people_number(study: Study, wanted: PeopleFilter, now: datetime) -> int:
+    """How many rows the list has. Two queries."""
+    return _people(study, wanted, now).count() + _invitations(study, wanted).count()
+
+
+def _listed(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Any, Any]:
     people, invited = _people(study, wanted, now), _invitations(study, wanted)
-    columns = ("kind", "key", "state", "profile", "name", "moment", "rank")
+    columns = ("kind", "key", "rank", "profile", "name", "moment")
     rows = people.values_list(*columns).union(invited.values_list(*columns), all=True)
-    found = rows.order_by(*_order(wanted.sort))[start:stop]
-    return [
-        Row(kind, key, PersonState(state), profile, name, _moment(moment))
-        for kind, key, state, profile, name, moment, _ in found
-    ]
+    return rows.order_by(*_order(wanted.sort))
+
+
+def _row(kind: str, key: int, rank: int, profile: str, name: str, moment: Any) -> Row:
+    return Row(kind, key, STATES[rank], profile, name, _moment(moment))
 
 
 def _moment(found: Any) -> datetime:
@@ -125,14 +142,14 @@ def people_counts(study: Study, wanted: PeopleFilter, now: datetime) -> Sequence
 
 
 def _alike(*people: QuerySet[Any]) -> list[Alike]:
-    columns = ("profile", "state", "is_test", "holds", "number")
+    columns = ("profile", "rank", "is_test", "holds", "number")
     grouped = [
         rows.order_by().values(*columns[:-1]).annotate(number=Count("pk")).values_list(*columns)
         for rows in people
     ]
     return [
-        Alike(profile, PersonState(state), bool(is_test), bool(holds), number)
-        for profile, state, is_test, holds, number in grouped[0].union(*grouped[1:], all=True)
+        Alike(profile, STATES[rank], bool(is_test), bool(holds), number)
+        for profile, rank, is_test, holds, number in grouped[0].union(*grouped[1:], all=True)
     ]
 
 
@@ -144,7 +161,7 @@ def state_of(participant: Participant, now: datetime) -> PersonState:
     """The state of one person."""
     people = _people(participant.study, PeopleFilter(), now)
     found: Any = people.get(pk=participant.pk)  # with its annotations
-    return PersonState(found.state)
+    return STATES[found.rank]
 
 
 def _order(sort: str) -> list[str]:
@@ -160,9 +177,9 @@ def _turn(column: str) -> str:
 
 
 def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Participant]:
-    people = Participant.objects.filter(study=study).annotate(state=_state(study, now))
+    people = Participant.objects.filter(study=study).annotate(rank=_rank(study, now))
     if wanted.state:
-        people = people.alias(wanted=F("state")).filter(wanted=wanted.state)
+        people = people.filter(rank=RANKS[wanted.state])
     if wanted.profile:
         people = people.filter(profile=wanted.profile)
     if wanted.words:
@@ -175,7 +192,6 @@ def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Parti
         kind=Value(PERSON, output_field=CharField()),
         key=F("pk"),
         name=F("code"),
-        rank=_rank(),
         moment=Coalesce("session__ended_at", "session__started_at", "submitted_at"),
     )
 
@@ -191,51 +207,44 @@ def _invitations(study: Study, wanted: PeopleFilter) -> QuerySet[Invitation]:
     return open_ones.annotate(
         kind=Value(INVITATION, output_field=CharField()),
         key=F("pk"),
-        state=Value(PersonState.INVITED.value, output_field=CharField()),
+        rank=_is(PersonState.INVITED),
         name=F("email"),
-        rank=_rank(),
         moment=Coalesce("sent_at", "created_at"),
     )
 
 
-def _rank() -> Case:
-    return Case(
-        *(When(state=state.value, then=Value(place)) for place, state in enumerate(PersonState)),
-        default=Value(len(PersonState)),
-    )
-
-
-def _state(study: Study, now: datetime) -> Case:
+def _rank(study: Study, now: datetime) -> Case:
     """What a person did last decides; the clock says when a session is over, whether or not a sweep came by.
 
     Whoever finished counts once the off-task filter ran over them, unless a verdict says otherwise. Those
-    whom a rule flags wait for one.
+    whom a rule flags wait for one. It is told by its place in the order: the database sorts by it, and works
+    it out once for each person.
     """
     excluded = excluded_participants(study).values("pk")
     undecided = undecided_participants(study).values("pk")
     answering = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__gte=now)
     return Case(
-        When(withdrew(), then=Value(PersonState.WITHDRAWN.value)),
-        When(session__voided_at__isnull=False, then=Value(PersonState.NOT_COUNTED.value)),
-        When(answering, then=Value(PersonState.ANSWERING.value)),
-        When(pk__in=excluded, then=Value(PersonState.NOT_COUNTED.value)),
+        When(withdrew(), then=_is(PersonState.WITHDRAWN)),
+        When(session__voided_at__isnull=False, then=_is(PersonState.NOT_COUNTED)),
+        When(answering, then=_is(PersonState.ANSWERING)),
+        When(pk__in=excluded, then=_is(PersonState.NOT_COUNTED)),
         When(
             Q(pk__in=undecided)
             | Q(session__isnull=False, is_test=True)
             | Q(session__status=SessionStatus.ACTIVE),
-            then=Value(PersonState.FINISHED.value),
+            then=_is(PersonState.FINISHED),
         ),
         When(
-            Q(session__isnull=False) & Q(filter_ran_after("study", "session__ended_at")),
-            then=Value(PersonState.COUNTED.value),
+            session__ended_at__lte=filter_ran_at(study),
+            then=_is(PersonState.COUNTED),
         ),
-        When(session__isnull=False, then=Value(PersonState.FINISHED.value)),
-        *(
-            When(vetting_status=status.value, then=Value(state.value))
-            for status, state in STATE_BEFORE_START.items()
-        ),
-        output_field=CharField(),
+        When(session__isnull=False, then=_is(PersonState.FINISHED)),
+        *(When(vetting_status=status.value, then=_is(state)) for status, state in STATE_BEFORE_START.items()),
     )
+
+
+def _is(state: PersonState) -> Value:
+    return Value(RANKS[state])
 
 
 STATE_BEFORE_START: Mapping[VettingStatus, PersonState] = {

@@ -118,3 +118,8 @@ def filter_ran_after(study: str, ended_at: str) -> Exists:
     query's columns. Before that nobody knows whether the person counts.
     """
     return Exists(ScreeningRun.objects.filter(study=OuterRef(study), ran_at__gte=OuterRef(ended_at)))
+
+
+def filter_ran_at(study: Study) -> Subquery:
+    """When the off-task rules went over everybody of the study last; looked up once in a query."""
+    return Subquery(ScreeningRun.objects.filter(study=study).order_by("-ran_at").values("ran_at")[:1])

@@ -1,13 +1,12 @@
 """Everybody of a study, invited or in it: the list, the panel of one of them, and the list as a file."""
 
-import csv
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -24,6 +23,7 @@ from studies.forms.people import VettingForm
 from studies.models import Study
 from studies.roles import Can
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
 PEOPLE_PER_PAGE = 50
@@ -53,14 +53,11 @@ def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Can.SEE_PEOPLE)
 @require_GET
 @proof_required
-def staff_participants_file(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_participants_file(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """The same rows as a CSV file, without pages; asking for it is recorded, for it has addresses."""
     query = PeopleQuery.of(request.GET.dict(), study)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-people.csv"'
     rows = people_file(study=study, wanted=query.wanted, actor=signed_in(request), now=timezone.now())
-    csv.writer(response, lineterminator="\n").writerows(rows)
-    return response
+    return csv_file(f"{study.slug}-people.csv", rows)
 
 
 def people_page(
