@@ -66,6 +66,7 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "batches/sessions/test_batches_selectors.py",
         "batches/sessions/test_batches_starting.py",
         "batches/sessions/test_batches_worker.py",
+        "console/test_double_press.py",
         "studies/people/test_comprehension.py",
         "batches/sessions/test_exposure.py",
         "batches/sessions/test_extending.py",

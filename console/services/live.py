@@ -50,9 +50,12 @@ class Order:
 
 @dataclass
 class Reached:
-    """Whom an action reached, by code, and why it did not reach the others."""
+    """Whom an action reached, by code, and why it did not reach the others. Those reached `before` had this
+    message by a button pressed twice; it is not sent again.
+    """
 
     reached: list[str] = field(default_factory=list)
+    before: set[str] = field(default_factory=set)
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -76,11 +79,13 @@ def sessions_change(*, study: Study, sessions: QuerySet[Session], order: Order, 
                     raise DeadlineMoved(
                         _("The time was changed since this page was shown. Look at it and decide again.")
                     )
-                DOING[order.action](session, order, now)
+                is_new = DOING[order.action](session, order, now)
             except Refused as refusal:
                 outcome.refused.append((code, str(refusal)))
             else:
                 outcome.reached.append(code)
+                if not is_new:
+                    outcome.before.add(code)
         _record(study, order, outcome, now)
     return outcome
 
@@ -92,7 +97,8 @@ def _moved_since(sessions: list[Session], seen_at: datetime) -> set[object]:
 
 
 def _record(study: Study, order: Order, outcome: Reached, now: datetime) -> None:
-    if not outcome.reached:
+    people = [code for code in outcome.reached if code not in outcome.before]
+    if not people:
         return
     # The messages of a person stay in their conversation.
     reason = "" if order.action == SessionAction.MESSAGE else order.text
@@ -103,12 +109,12 @@ def _record(study: Study, order: Order, outcome: Reached, now: datetime) -> None
         actor=order.actor,
         action=order.action.value,
         reason=reason,
-        people=outcome.reached,
+        people=people,
         not_reached=[code for code, _sentence in outcome.refused],
     )
 
 
-def _extend(session: Session, order: Order, now: datetime) -> None:
+def _extend(session: Session, order: Order, now: datetime) -> bool:
     session_extend(
         session=session,
         minutes=order.minutes,
@@ -117,24 +123,30 @@ def _extend(session: Session, order: Order, now: datetime) -> None:
         actor=order.actor,
         deadline_seen=session.deadline_at,
     )
+    return True
 
 
-def _message(session: Session, order: Order, now: datetime) -> None:
-    message_answer(participant=session.participant, text=order.text, actor=order.actor, now=now)
+def _message(session: Session, order: Order, now: datetime) -> bool:
+    """False where the person had it already: it is of an earlier moment."""
+    sent = message_answer(participant=session.participant, text=order.text, actor=order.actor, now=now)
+    return sent.sent_at == now
 
 
-def _reopen(session: Session, order: Order, now: datetime) -> None:
+def _reopen(session: Session, order: Order, now: datetime) -> bool:
     """A session that a wrong clock ended gets back what it lost; one that was handed in what was left."""
     lost_by_clock = session.status == SessionStatus.EXPIRED and ended_too_early(session, now)
     reopen = session_revive if lost_by_clock else session_reopen
     reopen(session=session, reason=order.text, now=now, actor=order.actor)
+    return True
 
 
-def _void(session: Session, order: Order, now: datetime) -> None:
+def _void(session: Session, order: Order, now: datetime) -> bool:
     session_void(session=session, reason=order.text, now=now, actor=order.actor)
+    return True
 
 
-DOING: Mapping[SessionAction, Callable[[Session, Order, datetime], None]] = {
+# Each says whether it did anything.
+DOING: Mapping[SessionAction, Callable[[Session, Order, datetime], bool]] = {
     SessionAction.EXTEND: _extend,
     SessionAction.MESSAGE: _message,
     SessionAction.REOPEN: _reopen,

@@ -1,7 +1,9 @@
 """Drawing an audit sample: verdicts for people to judge again."""
 
+import secrets
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -13,6 +15,7 @@ from psychometrics.agreement.audit_sample import SizeRefused, draw_sample
 from studies.models import User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+from studies.services.twice import made_just_now
 
 
 class DrawRefused(Refused):
@@ -49,6 +52,35 @@ def audit_draw(
         sample=sample.pk, judging_run=run.pk, size=size, seed=seed, public_only=public_only,
     )  # fmt: skip
     return sample
+
+
+@transaction.atomic
+def audit_draw_once(
+    *, run: JudgingRun, size: int, seed: int | None, public_only: bool, actor: User, now: datetime
+) -> AuditSample:
+    """Draw as `audit_draw` does, by chance without a seed. What the same person has just drawn from this run
+    by the same wishes is not drawn once more: that sample is given back. Raises DrawRefused.
+    """
+    locked = JudgingRun.objects.select_for_update(of=("self",), no_key=True).select_related("study")
+    run = locked.get(pk=run.pk)
+    wished = {"size": size, "public_only": public_only} | ({} if seed is None else {"seed": seed})
+    drawn = AuditSample.objects.filter(judging_run=run)
+    before = made_just_now(drawn, moment="drawn_at", now=now, drawn_by=actor)
+    if before and wished.items() <= _wishes_of(before).items():
+        return before
+    chosen = random_seed() if seed is None else seed
+    return audit_draw(run=run, size=size, seed=chosen, public_only=public_only, actor=actor, now=now)
+
+
+def _wishes_of(sample: AuditSample) -> dict[str, Any]:
+    return {
+        "size": sample.items.count(), "public_only": sample.strata["public_only"], "seed": sample.seed,
+    }  # fmt: skip
+
+
+def random_seed() -> int:
+    """A seed short enough to write down."""
+    return secrets.randbelow(10**6)
 
 
 def _size_sentence(size: int, refusal: SizeRefused) -> str:

@@ -1,7 +1,5 @@
 """What staff send about audits: how to draw a sample, and a rated sheet."""
 
-import secrets
-
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
@@ -39,11 +37,6 @@ class DrawForm(forms.Form):
         label=_("Public prompts only: the raters are not of this site"), required=False
     )
 
-    @property
-    def chosen_seed(self) -> int:
-        seed: int | None = self.cleaned_data["seed"]
-        return random_seed() if seed is None else seed
-
 
 class RatingsForm(forms.Form):
     """Who rated, and their sheet; `problems` are what kept the sheet from being taken over."""
@@ -77,11 +70,6 @@ class RatingsForm(forms.Form):
     @property
     def reading(self) -> RatingReading:
         return read_ratings(self.cleaned_data["sheet"].read())
-
-
-def random_seed() -> int:
-    """A seed short enough to write down."""
-    return secrets.randbelow(10**6)
 
 
 class RatingForm(forms.Form):

@@ -163,8 +163,8 @@ def test_staff_draw_a_sample(staff: Client, run: JudgingRun) -> None:
 
 
 def test_a_seed_is_drawn_by_chance_where_none_is_given(staff: Client, run: JudgingRun) -> None:
-    for _ in range(2):
-        assert staff.post(address("staff_audit", run), {"size": "12", "seed": ""}).status_code == 302
+    for size in ("12", "13"):
+        assert staff.post(address("staff_audit", run), {"size": size, "seed": ""}).status_code == 302
     first, second = AuditSample.objects.all()
     assert first.seed != second.seed
 

@@ -125,3 +125,22 @@ def test_rating_takes_a_bounded_number_of_queries(
     page(staff, sample)
     with django_assert_max_num_queries(12):
         page(staff, sample)
+
+
+@pytest.mark.parametrize("seed", ["", "7"])
+def test_a_draw_pressed_twice_draws_one_sample_and_another_wish_draws_another(
+    staff: Client, sample: AuditSample, seed: str
+) -> None:
+    pages = (
+        reverse("staff_audits", args=["pages"]),
+        reverse("staff_audit", args=["pages", sample.judging_run_id]),
+    )
+    for draw in pages:
+        before = AuditSample.objects.count()
+        first, second = (staff.post(draw, {"size": "6", "seed": seed}).headers["Location"] for _press in "12")
+        assert first.split("/")[-2] == second.split("/")[-2]
+        assert AuditSample.objects.count() == before + (draw == pages[0])
+    staff.post(pages[0], {"size": "5", "seed": seed})
+    staff.post(pages[0], {"size": "5", "seed": "8"})
+    assert AuditSample.objects.count() == before + 2
+    assert StudyEvent.objects.filter(kind="audit_drawn").count() == before + 2

@@ -13,10 +13,10 @@ from judging.models import AuditSample
 from judging.selectors.audits import private_items, sheet_rows, study_samples
 from judging.selectors.runs import judging_runs
 from judging.services.audit_ratings import ratings_import
-from judging.services.audits import audit_draw
+from judging.services.audits import audit_draw, random_seed
 from psychometrics.agreement.audit_sample import DEFAULT_SIZE
 from reporting.forms.audit_file import MAX_BYTES, read_ratings
-from reporting.forms.audits import MAX_SEED, random_seed
+from reporting.forms.audits import MAX_SEED
 from reporting.management.agreement_lines import scope_lines
 from reporting.views.agreement.tables import NumberShown
 from reporting.views.audits.pages import import_sentence

@@ -15,7 +15,7 @@ from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import audit_samples, has_public_scope, private_items, sheet_rows
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
-from judging.services.audits import DrawRefused, audit_draw
+from judging.services.audits import DrawRefused, audit_draw_once
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.judging_run import run_page
@@ -52,10 +52,10 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     form = DrawForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            sample = audit_draw(
+            sample = audit_draw_once(
                 run=run,
                 size=form.cleaned_data["size"],
-                seed=form.chosen_seed,
+                seed=form.cleaned_data["seed"],
                 public_only=form.cleaned_data["public_only"],
                 actor=signed_in(request),
                 now=timezone.now(),

@@ -19,7 +19,7 @@ from judging.selectors.audits import study_samples
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate, rater_name
-from judging.services.audits import DrawRefused, audit_draw
+from judging.services.audits import DrawRefused, audit_draw_once
 from presentation.numbers import decimals
 from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
@@ -49,8 +49,8 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponse:
         return page_refused(request, study)
     if request.method == "POST" and form.is_valid() and run is not None:
         try:
-            sample = audit_draw(
-                run=run, size=form.cleaned_data["size"], seed=form.chosen_seed,
+            sample = audit_draw_once(
+                run=run, size=form.cleaned_data["size"], seed=form.cleaned_data["seed"],
                 public_only=form.cleaned_data["public_only"], actor=signed_in(request), now=timezone.now(),
             )  # fmt: skip
         except DrawRefused as refusal:

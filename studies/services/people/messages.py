@@ -13,6 +13,8 @@ from studies.services.people.participants import participant_lock
 from studies.services.people.vetting_mails import participant_mail
 from studies.services.refusals import Refused
 from studies.services.storage import storage_take
+from studies.services.studies import study_lock
+from studies.services.twice import made_just_now
 
 MESSAGES_PER_HOUR = 20
 
@@ -80,8 +82,10 @@ def message_answer(
 ) -> Message:
     """Write to a participant for the study team. Raises ConversationOver.
 
-    They are mailed it, too, where `site_url` says where people reach the site.
+    They are mailed it, too, where `site_url` says where people reach the site. What the same author wrote
+    within the last minute is not written once more where nothing came after it: that one is given back.
     """
+    participant = participant_lock(participant)
     if is_erased(participant):
         raise ConversationOver(
             _(
@@ -90,6 +94,10 @@ def message_answer(
             )
             % {"code": participant.code}
         )
+    if said := made_just_now(
+        participant.messages.all(), moment="sent_at", now=now, is_from_team=True, author=actor, text=text
+    ):
+        return said
     message = Message.objects.create(
         participant=participant, is_from_team=True, author=actor, text=text, sent_at=now
     )
@@ -116,17 +124,18 @@ def announcement_make(
     """Show a text from now on to the participants who belong to the audience, while they do.
 
     `batch_number` and `prompt_label` narrow it to those with this question set, and with this question in
-    their set.
+    their set. What the same author announced to the same people just before is not announced once more:
+    that one is given back.
     """
-    announcement = Announcement.objects.create(
-        study=study,
-        text=text,
-        audience=audience,
-        batch_number=batch_number,
-        prompt_label=prompt_label,
-        made_by=actor,
-        made_at=now,
-    )
+    study = study_lock(study)
+    facts: dict[str, Any] = {
+        "text": text, "audience": audience, "batch_number": batch_number, "prompt_label": prompt_label,
+        "made_by": actor,
+    }  # fmt: skip
+    shown = Announcement.objects.filter(study=study)
+    if made := made_just_now(shown, moment="made_at", now=now, withdrawn_at=None, **facts):
+        return made
+    announcement = Announcement.objects.create(study=study, **facts, made_at=now)
     narrowed: dict[str, Any] = {"batch": batch_number, "prompt": prompt_label}
     event_record(
         study,
