@@ -101,7 +101,7 @@ def _strata(run: ScoringRun) -> dict[str, object]:
     return {"judges": [run.pk], "public_only": False, "strata": [{"name": "all", **stratum}]}
 
 
-def _run(statements: tuple[str, ...] | list[str], values: dict[str, object]) -> None:
+def _run(statements: tuple[str, ...] | list[str], values: dict[str, Any]) -> None:
     with connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement, {**values, "now": timezone.now()})

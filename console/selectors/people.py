@@ -161,7 +161,8 @@ def state_of(participant: Participant, now: datetime) -> PersonState:
     """The state of one person."""
     people = _people(participant.study, PeopleFilter(), now)
     found: Any = people.get(pk=participant.pk)  # with its annotations
-    return STATES[found.rank]
+    state: PersonState = STATES[found.rank]
+    return state
 
 
 def _order(sort: str) -> list[str]:

@@ -141,7 +141,7 @@ def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     )
 
 
-def _is(fact: Q) -> ExpressionWrapper:
+def _is(fact: Q) -> ExpressionWrapper[BooleanField[bool, bool]]:
     return ExpressionWrapper(fact, output_field=BooleanField())
 
 
