@@ -6,6 +6,7 @@ the measured one. The others fill the tables.
 """
 
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
 from django.utils import timezone
