@@ -141,7 +141,7 @@ def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     )
 
 
-def _is(fact: Q) -> ExpressionWrapper[Q]:
+def _is(fact: Q) -> "ExpressionWrapper[Q]":
     return ExpressionWrapper(fact, output_field=BooleanField())
 
 
