@@ -62,6 +62,11 @@ def known_judges(among: QuerySet[Study] | None = None) -> list[KnownJudge]:
     return [KnownJudge(judge, tuple(studies.get(judge.pk, ()))) for judge in JudgeConfig.objects.all()]
 
 
+def judges_to_choose() -> list[JudgeConfig]:
+    """Every judge by name."""
+    return list(JudgeConfig.objects.all())
+
+
 def newest_changes(judge: JudgeConfig) -> list[JudgeChange]:
     """The newest changes first."""
     return list(judge.history.select_related("actor").order_by("-pk")[:CHANGES_SHOWN])

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery, Value
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
@@ -25,6 +26,12 @@ class Judged:
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
     """By the judges of this run; without one nothing is scored. One query."""
+    numbers = judged_numbers(study, run).values()
+    return Judged(*Study.objects.filter(pk=study.pk).values_list(*numbers).get())
+
+
+def judged_numbers(study: Study, run: JudgingRun | None) -> dict[str, Combinable]:
+    """The numbers of `judged` in their order, as part of another query."""
     answers = answers_to_judge(study).order_by()
     rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
     current = AnswerScore.objects.filter(
@@ -36,7 +43,7 @@ def judged(study: Study, run: JudgingRun | None) -> Judged:
     judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()
     fewest = judges.annotate(number=_counted(current)).order_by("number").values("number")[:1]
     scored = Value(0) if run is None else Coalesce(Subquery(fewest), 0, output_field=IntegerField())
-    return Judged(*Study.objects.filter(pk=study.pk).values_list(_counted(answers), scored).get())
+    return {"answers_to_judge": _counted(answers), "answers_scored": scored}
 
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:

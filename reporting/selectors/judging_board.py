@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _, ngettext
 
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RunPurpose
 from judging.selectors.audits import RaterAgreement, newest_rater_agreement
-from judging.selectors.left import Judged, judged
+from judging.selectors.left import Judged, judged, judged_numbers
 from presentation.numbers import counted, decimals
 from scoring.models import ResultSet
 from scoring.selectors.runs import newest_results_and_changes
@@ -17,7 +17,7 @@ from screening.selectors.kept import kept
 from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
 from studies.models import Study
 
-Numbers = tuple[PeopleCounts, Judged, tuple[ResultSet | None, list[str]]]
+Numbers = tuple[PeopleCounts, Judged, ResultSet | None, list[str]]
 ALSO = (AnswerScore, CriterionScore, JudgingRun, ResultSet)
 
 
@@ -173,12 +173,14 @@ def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Bo
     facts = last_filter(study)
 
     def count() -> Numbers:
-        return people_counts(study, facts.ran_at), judged(study, run), newest_results_and_changes(study)
+        people = people_counts(study, facts.ran_at)
+        results, changes, numbers = newest_results_and_changes(study, **judged_numbers(study, run))
+        return people, Judged(*numbers) if numbers else judged(study, run), results, changes
 
     # While judges are asked, rows change that leave no trail.
     is_kept = facts.is_large and not any(one.is_open for one in runs)
     name = f"judging of {run.pk if run else 0}"
-    people, of_answers, (results, changes) = kept(name, study, count, also=ALSO) if is_kept else count()
+    people, of_answers, results, changes = kept(name, study, count, also=ALSO) if is_kept else count()
     return Board(
         filter=facts.ran,
         people=people,

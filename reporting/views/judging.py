@@ -13,7 +13,7 @@ from jobs.selectors import newest_job
 from judging.forms.judging import PlanForm
 from judging.models import JudgingRun, RunPurpose
 from judging.selectors.audits import RaterAgreement
-from judging.selectors.judges import known_judges
+from judging.selectors.judges import judges_to_choose
 from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import study_judge_specs
@@ -123,7 +123,7 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
         "steps": board.steps,
         "primary": "start" if plan and plan.rows else board.next.value,
         "form": form,
-        "judges": known_judges() if can_plan and "judges" in form.fields else (),
+        "judges": judges_to_choose() if can_plan and "judges" in form.fields else (),
         "plan": plan,
         "estimates": plan.estimates if plan else (),
         "plan_sha256": plan.sha256() if plan else "",

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
@@ -49,11 +50,18 @@ def newest_study_results(study: Study) -> ResultSet | None:
     return ResultSet.objects.select_related(*related).filter(run__study=study).order_by("-pk").first()
 
 
-def newest_results_and_changes(study: Study) -> tuple[ResultSet | None, list[str]]:
-    """The newest computation of any run of the study with `changes_since` it; one query."""
-    newest = _with_counts_since(ResultSet.objects.filter(run__study=study), study.pk, public_only=False)
+def newest_results_and_changes(
+    study: Study, **beside: Combinable
+) -> tuple[ResultSet | None, list[str], list[int]]:
+    """The newest computation of any run of the study, `changes_since` it, and the numbers asked `beside` it,
+    which are empty where there is no computation. One query.
+    """
+    rows = ResultSet.objects.filter(run__study=study).annotate(**beside)
+    newest = _with_counts_since(rows, study.pk, public_only=False)
     results = newest.select_related("run__study").order_by("-pk").first()
-    return (results, _changes(results)) if results else (None, [])
+    if results is None:
+        return None, [], []
+    return results, _changes(results), [getattr(results, name) for name in beside]
 
 
 def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]:

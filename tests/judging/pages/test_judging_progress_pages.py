@@ -184,9 +184,9 @@ def test_a_run_takes_as_many_queries_whatever_its_size(
             started_at=run.started_at,
             leased_until=run.started_at,
         )
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         progress = judging_progress(run, timezone.now())
     assert (len(progress.judges), progress.planned) == (4, 4 * ROWS)
     staff.get(action("live", run))
-    with django_assert_num_queries(9):  # session, person, study, run, the four, and calls by minute
+    with django_assert_num_queries(7):  # session, person, study, run, and the three
         staff.get(action("live", run))
