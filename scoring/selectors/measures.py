@@ -53,15 +53,15 @@ class BlockMeasures:
 
 def scope_to_show(results: ResultSet) -> Scope:
     """What leaves the site in full: where private prompts were asked, what the public ones say alone."""
-    has_public_scope = results.measures.filter(scope=Scope.PUBLIC, block=Block.RESULTS).exists()
-    return Scope.PUBLIC if has_public_scope else Scope.ALL
+    known = getattr(results, "has_public_scope", None)  # of those that `newest_study_results` gave
+    if known is None:
+        known = results.measures.filter(scope=Scope.PUBLIC, block=Block.RESULTS).exists()
+    return Scope.PUBLIC if known else Scope.ALL
 
 
 def measurement_of(results: ResultSet) -> Measurement | None:
     """The measurement of these results, once there is one."""
-    found = Measurement.objects.filter(result_set=results).first()
-    if found is not None:
-        found.result_set = results  # whose study is loaded
+    found: Measurement | None = getattr(results, "measurement", None)
     return found
 
 
