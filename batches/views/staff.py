@@ -98,9 +98,7 @@ def _person_context(
 ) -> dict[str, object]:
     """What the page shows to somebody with these rights; `sent` is a form that was not accepted."""
     facts, withdrawal = session_facts(participant, now), withdrawal_of(participant)
-    possible = person_actions(
-        participant, facts.session if facts else None, withdrew=withdrawal is not None
-    )
+    possible = person_actions(participant, facts.session if facts else None, withdrew=withdrawal is not None)
     offered = [action for action in possible if _right_for(action) in rights]
     hidden = frozenset() if Can.SEE_PROTOCOL in rights else OF_THE_PROTOCOL
     cards = [
