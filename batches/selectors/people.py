@@ -6,12 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
 
-from batches.models import Answer, Session, SessionEvent
+from batches.models import Session, SessionEvent
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places
 from studies.models import Participant, StudyEvent, User
 from studies.selectors.comprehension import check_attempts_left, check_passed
-from studies.services.events import has_withdrawn
 
 # What events carry beyond these is the person's own words, or means nothing to a reader.
 SHOWN_DETAILS = (
@@ -22,11 +21,14 @@ SHOWN_DETAILS = (
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session as the study team sees it; `status` is the one by the clock."""
+    """A session as the study team sees it; `status` is the one by the clock, `labels` are those of the
+    public prompts, by position.
+    """
 
     session: Session
     status: SessionStatus
     states: Sequence[AnswerState]
+    labels: Mapping[int, str]
 
     @property
     def has_declared(self) -> bool:
@@ -50,16 +52,18 @@ def session_facts(participant: Participant, now: datetime) -> SessionFacts | Non
     session = Session.objects.select_related("batch").filter(participant=participant).first()
     if session is None:
         return None
-    states = [answer.state for answer in answer_places(session)]
-    return SessionFacts(session, session.status_at(now), states)
+    answers = list(answer_places(session))
+    labels = {one.position: one.prompt.label for one in answers if one.prompt.split == "public"}
+    return SessionFacts(session, session.status_at(now), [one.state for one in answers], labels)
 
 
-def person_trail(participant: Participant) -> Sequence[TrailEntry]:
+def person_trail(participant: Participant, facts: SessionFacts | None) -> Sequence[TrailEntry]:
     """Everything that happened to the person in the study and in their session, in the order it happened."""
     of_study = StudyEvent.objects.filter(participant=participant).select_related("actor")
-    of_session = list(SessionEvent.objects.filter(session__participant=participant).select_related("actor"))
-    answers = Answer.objects.filter(session__participant=participant, prompt__split="public")
-    labels = dict(answers.values_list("position", "prompt__label"))
+    of_session: list[SessionEvent] = []
+    labels: Mapping[int, str] = facts.labels if facts else {}
+    if facts is not None:
+        of_session += SessionEvent.objects.filter(session=facts.session).select_related("actor")
     for event in of_session:
         event.details["prompt"] = labels.get(event.details.get("position"))
     entries = [_entry(event, event.happened_at) for event in of_study]
@@ -84,9 +88,11 @@ class PersonAction(StrEnum):
     WITHDRAW = "withdraw"
 
 
-def person_actions(participant: Participant, session: Session | None) -> list[PersonAction]:
+def person_actions(
+    participant: Participant, session: Session | None, *, withdrew: bool
+) -> list[PersonAction]:
     """The actions that the services would not refuse as they are now."""
-    if has_withdrawn(participant):
+    if withdrew:
         return []
     if session is not None and session.voided_at is not None:
         return [PersonAction.WITHDRAW]

@@ -50,7 +50,10 @@ def label_at(session: Session, position: int) -> str:
 
 def answer_places(session: Session) -> list[Answer]:
     """Every answer of the session as lists show it, in order; one query without any text."""
-    shown = "session position first_seen_at revision has_text is_flagged prompt__prompt_id prompt__label"
+    shown = (
+        "session position first_seen_at revision has_text is_flagged "
+        "prompt__prompt_id prompt__label prompt__split"
+    )
     return list(session.answers.select_related("prompt").only(*shown.split()))
 
 

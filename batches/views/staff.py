@@ -97,12 +97,9 @@ def _person_context(
     participant: Participant, now: datetime, rights: frozenset[Can], sent: ActionCard | None = None
 ) -> dict[str, object]:
     """What the page shows to somebody with these rights; `sent` is a form that was not accepted."""
-    facts = session_facts(participant, now)
-    offered = [
-        action
-        for action in person_actions(participant, facts.session if facts else None)
-        if _right_for(action) in rights
-    ]
+    facts, withdrawal = session_facts(participant, now), withdrawal_of(participant)
+    possible = person_actions(participant, facts.session if facts else None, withdrew=withdrawal is not None)
+    offered = [action for action in possible if _right_for(action) in rights]
     hidden = frozenset() if Can.SEE_PROTOCOL in rights else OF_THE_PROTOCOL
     cards = [
         _action_card(action, participant, facts) for action in offered if not sent or action != sent.action
@@ -118,10 +115,10 @@ def _person_context(
         "states": state_counts(facts.states) if facts else [],
         "status_words": STATUS_WORDS[facts.status] if facts else "",
         "extended": duration_words(facts.session.extended_seconds) if facts else "",
-        "withdrawal": withdrawal_of(participant),
+        "withdrawal": withdrawal,
         "consents": participant.consents.order_by("pk"),
         "check_tries": participant.check_tries.order_by("pk"),
-        "trail": [_trail_line(entry, hidden) for entry in person_trail(participant)],
+        "trail": [_trail_line(entry, hidden) for entry in person_trail(participant, facts)],
     }
 
 

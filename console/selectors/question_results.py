@@ -19,8 +19,8 @@ from studies.models import Message, Study
 class QuestionResult:
     """Means of one question; None where there is nothing to take a mean of, never zero.
 
-    `people` and `models` are scores in [0, 1], `scored` the answers that the first is of. `taken` is
-    in seconds, from opening the question to the last save: whoever read others in between takes longer by it.
+    `people` and `models` are scores in [0, 1], `scored` the answers that the first is of. `taken` is that of
+    the question.
     """
 
     people: float | None = None
@@ -33,16 +33,16 @@ class QuestionResult:
 def question_results(
     study: Study, questions: Collection[Question], *, with_scores: bool
 ) -> Mapping[int, QuestionResult]:
-    """Of these questions, by key: at most six queries for any number. Without scores those are None."""
+    """Of these questions, by key: at most four queries for any number. Without scores those are None."""
     keys = [one.pk for one in questions]
     people = _people(study, keys) if with_scores else {}
     models = _models(study, [one.prompt_id for one in questions]) if with_scores else {}
-    taken, messages = _taken(study, keys), _messages(study, [one.label for one in questions])
+    messages = _messages(study, [one.label for one in questions])
     found = {}
     for one in questions:
         mean, scored = people.get(one.pk, (None, 0))
         found[one.pk] = QuestionResult(
-            mean, scored, models.get(one.prompt_id), taken.get(one.pk), messages[one.label]
+            mean, scored, models.get(one.prompt_id), one.taken, messages[one.label]
         )
     return found
 
@@ -72,15 +72,6 @@ def _models(study: Study, prompt_ids: Collection[str]) -> dict[str, float]:
         configuration__item_bank=study.item_bank_id, prompt_id__in=prompt_ids, score__isnull=False
     )
     return dict(scores.order_by().values_list("prompt_id").annotate(mean=Avg("score")))
-
-
-def _taken(study: Study, keys: Collection[int]) -> dict[int, float]:
-    answers = answers_to_score(study).filter(
-        prompt__in=keys, first_seen_at__isnull=False, saved_at__gte=F("first_seen_at")
-    )
-    mean = Avg(F("saved_at") - F("first_seen_at"))
-    rows = answers.order_by().values_list("prompt").annotate(mean=mean)
-    return {prompt: mean.total_seconds() for prompt, mean in rows}
 
 
 def _messages(study: Study, labels: Collection[str]) -> Counter[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q
+from django.db.models import Avg, BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import BatchPlan, BatchPrompt
@@ -23,7 +23,11 @@ FLAGS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Question:
-    """One question of the study's bank; difficulty is None where the item bank does not know it."""
+    """One question of the study's bank; difficulty is None where the item bank does not know it.
+
+    `taken` is the mean time of its answers in seconds, from opening the question to the last save, None
+    without any: whoever read others in between takes longer by it.
+    """
 
     pk: int
     label: str
@@ -34,6 +38,7 @@ class Question:
     answers: int
     difficulty: float | None
     flags: tuple[str, ...]
+    taken: float | None
 
     @property
     def flag_words(self) -> list[Any]:
@@ -51,32 +56,33 @@ SORTS: Mapping[str, Callable[[Question], Any]] = {
 
 def study_questions(study: Study) -> list[Question]:
     """Every question in the bank's order, without its text: four queries for any number."""
-    answers = _answers(study)
-    parameters = _difficulties(study)
+    answers, taken = _answers(study)
     sets = _sets(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
     rows = Prompt.objects.filter(version=study.bank_version_id).annotate(
-        has_criteria=criteria, no_gold=no_gold
+        has_criteria=criteria, no_gold=no_gold, difficulty=_difficulty(study)
     )
     found = rows.values_list(
-        "pk", "label", "prompt_id", "category", "modality", "split", "no_gold", "has_criteria"
-    )
+        "pk", "label", "prompt_id", "category", "modality", "split", "no_gold", "has_criteria",
+        "difficulty",
+    )  # fmt: skip
     return [
         Question(
-            pk, label, prompt_id, category, modality, tuple(sets[pk]), answers[pk], parameters.get(prompt_id),
+            pk, label, prompt_id, category, modality, tuple(sets[pk]), answers[pk], difficulty,
             tuple(
                 flag
                 for flag, holds in (
-                    ("no_parameters", bool(study.item_bank_id) and prompt_id not in parameters),
+                    ("no_parameters", bool(study.item_bank_id) and difficulty is None),
                     ("no_answer", not answers[pk] and study.status != "draft"),
                     ("ungraded", no_gold and not has_criteria),
                     ("private", split == "private"),
                 )
                 if holds
             ),
+            taken.get(pk),
         )
-        for pk, label, prompt_id, category, modality, split, no_gold, has_criteria in found
+        for pk, label, prompt_id, category, modality, split, no_gold, has_criteria, difficulty in found
     ]  # fmt: skip
 
 
@@ -98,15 +104,28 @@ def chosen(
     return sorted(found, key=key, reverse=sort.startswith("-")) if key else found
 
 
-def _answers(study: Study) -> Counter[int]:
-    rows = answers_to_score(study).order_by().values_list("prompt").annotate(number=Count("pk"))
-    return kept("answers of questions", study, lambda: Counter(dict(rows)))
+def _answers(study: Study) -> tuple[Counter[int], dict[int, float]]:
+    """The number of answers that count, and their mean time in seconds, by question."""
+    timed = Q(first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
+    rows = (
+        answers_to_score(study)
+        .order_by()
+        .values_list("prompt")
+        .annotate(number=Count("pk"), taken=Avg(F("saved_at") - F("first_seen_at"), filter=timed))
+    )
+
+    def counted() -> tuple[Counter[int], dict[int, float]]:
+        found = list(rows)
+        taken = {prompt: mean.total_seconds() for prompt, _number, mean in found if mean is not None}
+        return Counter({prompt: number for prompt, number, _mean in found}), taken
+
+    return kept("answers of questions and their times", study, counted)
 
 
-def _difficulties(study: Study) -> dict[str, float]:
-    if study.item_bank_id is None:
-        return {}
-    return dict(Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "b"))
+def _difficulty(study: Study) -> Subquery:
+    """Of a question on the study's item bank; None where that does not know it."""
+    items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id=OuterRef("prompt_id"))
+    return Subquery(items.values("b")[:1])
 
 
 def _sets(study: Study) -> Mapping[int, list[int]]:

@@ -1,22 +1,35 @@
 """What the records of a study say about how it was done: for its report, and for nothing else."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, Q
+from django.db.models import (
+    BooleanField,
+    CharField,
+    Count,
+    ExpressionWrapper,
+    F,
+    Max,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
 
 from batches.models import BatchPrompt, Session
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
-from scoring.selectors.headlines import headlines
-from scoring.selectors.measures import measurement_of, scope_to_show
+from scoring.selectors.headlines import Headlines, headlines
+from scoring.selectors.measures import BlockMeasures, blocks_of, measurement_of, scope_to_show
 from scoring.selectors.runs import newest_study_results
 from scoring.selectors.scopes import study_scopes
+from scoring.selectors.task_tables import tasks_are_items
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
 from screening.selectors.flow import StudyFlow, study_flow
 from screening.selectors.kept import kept
@@ -32,6 +45,9 @@ from studies.models import Amendment, Participant, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind
 
+# What sentences are made from.
+READ = (Block.COHORT, Block.TOP, Block.MODELS, Block.EXCLUSIONS, Block.BENCHMARK)
+
 
 @dataclass(frozen=True)
 class AskedFacts:
@@ -46,6 +62,23 @@ class AskedFacts:
     sizes: tuple[int, int] | None
     private: int
     modalities: Mapping[str, int]
+    tasks: frozenset[str]
+
+
+class Person(NamedTuple):
+    """Somebody with a session, as counted facts need them."""
+
+    prompts: int
+    started: datetime
+    deadline: datetime
+    extended: int
+    extra_minutes: int
+    status: str
+    ended: datetime | None
+    profile: str
+    resources: Sequence[str]
+    declared_at: datetime | None
+    retained: bool
 
 
 @dataclass(frozen=True)
@@ -92,13 +125,11 @@ class ModelFacts:
     """Models with scores on the study's item bank. `epochs`: the most responses to one prompt.
 
     `prompts` and `epochs` are of the prompts that numbers rest on.
-    `compared` counts those whose difference from the cohort has a verdict in the measurement.
     """
 
     with_scores: int
     prompts: int
     epochs: int | None
-    compared: int
 
 
 @dataclass(frozen=True)
@@ -116,7 +147,9 @@ class StudyRecords:
 
     `first_hash` is the protocol's when it was frozen; amendments replace the study's own. `starts` is None
     before anybody started. `scope` says which answers the numbers rest on: where private prompts were asked,
-    those to the public ones.
+    those to the public ones. `blocks` are those of the measurement that were read. `compared` counts the
+    models whose difference from the cohort has a verdict in it. `holds_tasks`: the items of the bank
+    are tasks.
     """
 
     study: Study
@@ -137,6 +170,10 @@ class StudyRecords:
     top: GroupNumbers | None
     measurement: Measurement | None
     scope: Scope
+    headlines: Headlines | None
+    blocks: Mapping[Block, BlockMeasures]
+    compared: int
+    holds_tasks: bool
 
     def computed(self, block: Block) -> bool:
         """Whether this block of the measurement has numbers."""
@@ -144,20 +181,28 @@ class StudyRecords:
         return bool(blocks.get(block, {}).get("state") == "computed")
 
 
-def study_records(study: Study) -> StudyRecords:
-    """Count and collect, as everything is now; a fixed number of queries."""
+def study_records(study: Study, *, every_block: bool = False, for_page: bool = False) -> StudyRecords:
+    """Count and collect, as everything is now; a fixed number of queries. Of the measurement the blocks that
+    sentences are made from, or `every_block`. What is counted `for_page` is kept (`screening.selectors.kept`)
+    whatever the size of the study, since the scores of models are many for any.
+    """
     results = newest_study_results(study)
+    if results is not None:
+        results.run.study = study  # so that nothing of it is read again
     scope = scope_to_show(results) if results else study_scopes(study)[-1]
-    stored = headlines(results, Q(scope=scope))[0] if results else ()
-    overall = {one.group: one for one in stored if not one.category}
+    stored = headlines(results, Q(scope=scope)) if results else None
+    overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
     measurement = measurement_of(results) if results else None
+    ended = map(Block, measurement.ended(scope)) if measurement and every_block else ()
+    blocks = blocks_of(measurement, (*READ, *ended), scope) if measurement else {}
     # Much is counted over every answer; nothing of it changes while no trail grows.
     of = f"{results.pk} {results.computed_at} {measurement and measurement.computed_at}" if results else ""
     counted = kept(
         f"records {scope} {of}",
         study,
-        lambda: _counted(study, measurement, scope),
-        also=(ModelScore, ModelConfiguration, Participant, Session),
+        lambda: _counted(study, scope),
+        also=(ModelScore, ModelConfiguration, Participant, Session, BatchPrompt, Prompt),
+        at_any_size=for_page,
     )
     return StudyRecords(
         study=study,
@@ -168,99 +213,154 @@ def study_records(study: Study) -> StudyRecords:
         top=overall.get(ResultGroup.TOP),
         measurement=measurement,
         scope=scope,
+        headlines=stored,
+        blocks=blocks,
+        compared=_models_compared(blocks.get(Block.MODELS)),
+        holds_tasks=tasks_are_items(study, counted["asked"].tasks),
         **counted,
     )
 
 
-def _counted(study: Study, measurement: Measurement | None, scope: Scope) -> dict[str, Any]:
+def _counted(study: Study, scope: Scope) -> dict[str, Any]:
     """What is counted of people, answers, prompts and models, by the names of `StudyRecords`."""
-    retained = retained_participants(study)
+    people, trail = _started_people(study), _from_trail(study)
+    screening, away = _screening_facts(study, scope)
     return {
         "flow": study_flow(study, public_only=scope == Scope.PUBLIC),
-        "first_hash": first_hash(study),
-        "starts": _start_facts(study),
-        "vetting": _vetting_facts(study),
-        "screening": _screening_facts(study, scope),
+        "first_hash": trail["first_hash"],
+        "starts": _start_facts(people),
+        "vetting": VettingFacts(trail["decided"], trail["as_added"], away),
+        "screening": screening,
         "asked": _asked_facts(study, scope),
-        "models": _model_facts(study, measurement, scope),
-        "profiles": dict(retained.values_list("profile").annotate(n=Count("pk")).order_by("profile")),
-        "resources": _resources_declared(study),
-        "minutes": _minutes_taken(study),
+        "models": _model_facts(study, scope),
+        "profiles": dict(Counter(one.profile for one in people if one.retained)),
+        "resources": _resources_declared(people),
+        "minutes": _minutes_taken(people),
     }
 
 
-def first_hash(study: Study) -> str:
-    """The protocol's hash as the trail has it from the day it was frozen; "" where it has none."""
-    frozen = study.events.filter(kind=StudyEventKind.FROZEN).order_by("pk").first()
-    return str(frozen.details.get("protocol_hash", "")) if frozen else ""
-
-
-def _start_facts(study: Study) -> StartFacts | None:
-    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
-    rows = list(
-        sessions.annotate(prompts=Count("batch__places")).values_list(
-            "prompts", "started_at", "deadline_at", "extended_seconds", "participant__extra_minutes"
-        )
-    )
-    if not rows:
+def _start_facts(people: Sequence[Person]) -> StartFacts | None:
+    if not people:
         return None
-    prompts = [row[0] for row in rows]
-    minutes = [((end - start).total_seconds() - later) / 60 for _prompts, start, end, later, _extra in rows]
+    prompts = [one.prompts for one in people]
+    minutes = [((one.deadline - one.started).total_seconds() - one.extended) / 60 for one in people]
     return StartFacts(
         prompts=(min(prompts), max(prompts)),
         minutes=(min(minutes), max(minutes)),
-        more_time=sum(1 for row in rows if row[3] or row[4]),
+        more_time=sum(1 for one in people if one.extended or one.extra_minutes),
     )
 
 
-def _vetting_facts(study: Study) -> VettingFacts:
+def _started_people(study: Study) -> list[Person]:
+    """Everybody with a session, in the order of profiles, in one query."""
+    retained = ExpressionWrapper(
+        Q(participant__in=retained_participants(study).values("pk")), output_field=BooleanField()
+    )
+    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
+    rows = sessions.annotate(prompts=Count("batch__places"), retained=retained).order_by(
+        "participant__profile"
+    )
+    columns = (
+        "prompts", "started_at", "deadline_at", "extended_seconds", "participant__extra_minutes", "status",
+        "ended_at", "participant__profile", "resources", "resources_recorded_at", "retained",
+    )  # fmt: skip
+    return [Person(*row) for row in rows.values_list(*columns)]
+
+
+def _from_trail(study: Study) -> dict[str, Any]:
+    """The first hash and the decisions on people, in one query."""
     kinds = (StudyEventKind.PARTICIPANT_ADDED, StudyEventKind.APPROVED, StudyEventKind.REJECTED)
-    events = StudyEvent.objects.filter(study=study, participant__is_test=False, kind__in=kinds)
-    added, approved, rejected = (
-        set(events.filter(kind=kind).values_list("participant", "happened_at")) for kind in kinds
-    )
+    of_people = Q(participant__is_test=False, kind__in=kinds)
+    events = StudyEvent.objects.filter(Q(kind=StudyEventKind.FROZEN) | of_people, study=study).order_by("pk")
+    hashes: list[str] = []
+    decided: dict[str, set[tuple[int, datetime]]] = {kind: set() for kind in kinds}
+    for kind, person, at, protocol_hash in events.values_list(
+        "kind", "participant", "happened_at", "details__protocol_hash"
+    ):
+        if kind == StudyEventKind.FROZEN:
+            hashes.append(str(protocol_hash or ""))
+        else:
+            decided[kind].add((person, at))
+    added, approved, rejected = decided.values()
     own = {person for person, _at in (approved - added) | rejected}
-    away = study_people(study).filter(vetting_status="rejected", session=None).count()
-    return VettingFacts(len(own), len({person for person, _at in approved & added} - own), away)
+    as_added = {person for person, _at in approved & added} - own
+    return {"first_hash": hashes[0] if hashes else "", "decided": len(own), "as_added": len(as_added)}
 
 
-def _screening_facts(study: Study, scope: Scope) -> ScreeningFacts:
+def _screening_facts(study: Study, scope: Scope) -> tuple[ScreeningFacts, int]:
+    """What screening left, and how many were turned away before they started: one query."""
     person = Q(participant__study=study, participant__is_test=False)
     answer = Q(answer__session__participant__study=study, answer__session__participant__is_test=False)
-    people = current_participant_flags().filter(person).order_by("reason").values_list("reason")
-    answers = current_answer_flags().filter(answer).order_by("reason").values_list("reason")
+    people, answers = current_participant_flags().filter(person), current_answer_flags().filter(answer)
     if scope == Scope.PUBLIC:
         answers = answers.filter(answer__prompt__split=PUBLIC)
-    verdicts = Verdict.objects.filter(person)
-    return ScreeningFacts(
-        on_record=verdicts.exists()
-        or ParticipantFlag.objects.filter(person).exists()
-        or AnswerFlag.objects.filter(answer).exists(),
-        flagged_answers=dict(answers.annotate(n=Count("answer", distinct=True))),
-        flagged_people=dict(people.annotate(n=Count("participant", distinct=True))),
-        decided=verdicts.order_by().values("participant").distinct().count(),
-        undecided=undecided_participants(study).count(),
+    of_person, of_answer = Count("participant", distinct=True), Count("answer", distinct=True)
+    away = study_people(study).filter(vetting_status="rejected", session=None)
+    told = [
+        _told("people", people, of_person, reason=F("reason")),
+        _told("answers", answers, of_answer, reason=F("reason")),
+        _told("verdicts", Verdict.objects.filter(person), of_person),
+        _told("undecided", undecided_participants(study), Count("pk")),
+        _told("people ever", ParticipantFlag.objects.filter(person), Count("pk")),
+        _told("answers ever", AnswerFlag.objects.filter(answer), Count("pk")),
+        _told("away", away, Count("pk")),
+    ]
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for of, reason, number in told[0].union(*told[1:], all=True).order_by("said"):
+        found[of][reason] = number
+    facts = ScreeningFacts(
+        on_record=any(found[of].get("") for of in ("verdicts", "people ever", "answers ever")),
+        flagged_answers=found["answers"],
+        flagged_people=found["people"],
+        decided=found["verdicts"].get("", 0),
+        undecided=found["undecided"].get("", 0),
     )
+    return facts, found["away"].get("", 0)
+
+
+def _told(of: str, rows: QuerySet[Any], number: Count, reason: Any = None) -> QuerySet[Any]:
+    """The number of these rows by reason, as one part of a union."""
+    said = Value("", output_field=CharField()) if reason is None else reason
+    named = rows.order_by().annotate(of=Value(of, output_field=CharField()), said=said)
+    return named.values("of", "said").annotate(number=number).values_list("of", "said", "number")
 
 
 def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
-    places = BatchPrompt.objects.filter(batch__plan__study=study)
-    placed = places.values("prompt")
-    sizes = list(places.order_by().values("batch").annotate(n=Count("pk")).values_list("n", flat=True))
-    asked = Prompt.objects.filter(pk__in=placed)
-    counting = asked.filter(split=PUBLIC) if scope == Scope.PUBLIC else asked
-    modalities = counting.order_by("modality").values_list("modality").annotate(n=Count("pk"))
+    """One query: the bank's prompts and those in batches, by what they have in common."""
+    places = BatchPrompt.objects.filter(batch__plan__study=study).order_by()
+    by_size = places.values("batch").annotate(n=Count("pk")).values("n")
+    asked = Q(pk__in=places.values("prompt"))
+    in_bank = Q(version=study.bank_version_id)
+    rows = (
+        Prompt.objects.filter(in_bank | asked)
+        .values("modality", "split", "task")
+        .annotate(
+            in_bank=Count("pk", filter=in_bank),
+            asked=Count("pk", filter=asked),
+            smallest=Subquery(by_size.order_by("n")[:1]),
+            largest=Subquery(by_size.order_by("-n")[:1]),
+            places=Subquery(places.annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")),
+        )
+    )
+    found = list(rows.order_by("modality"))
+    placed = [row for row in found if row["asked"]]
+    modalities: Counter[str] = Counter()
+    for row in placed:
+        if scope != Scope.PUBLIC or row["split"] == PUBLIC:
+            modalities[row["modality"]] += row["asked"]
+    number = sum(row["asked"] for row in placed)
     return AskedFacts(
-        in_bank=Prompt.objects.filter(version=study.bank_version).count(),
-        asked=asked.count(),
-        nested=places.count() == asked.count(),
-        sizes=(min(sizes), max(sizes)) if sizes else None,
-        private=asked.exclude(split=PUBLIC).count(),
+        in_bank=sum(row["in_bank"] for row in found),
+        asked=number,
+        nested=((found[0]["places"] if found else None) or 0) == number,
+        sizes=(found[0]["smallest"], found[0]["largest"]) if placed else None,
+        private=sum(row["asked"] for row in placed if row["split"] != PUBLIC),
         modalities=dict(modalities),
+        tasks=frozenset(row["task"] for row in placed if row["task"]),
     )
 
 
-def _model_facts(study: Study, measurement: Measurement | None, scope: Scope) -> ModelFacts:
+def _model_facts(study: Study, scope: Scope) -> ModelFacts:
     configurations = ModelConfiguration.objects.filter(item_bank=study.item_bank_id)
     placed = BatchPrompt.objects.filter(batch__plan__study=study).values("prompt__prompt_id")
     if scope == Scope.PUBLIC:
@@ -268,40 +368,45 @@ def _model_facts(study: Study, measurement: Measurement | None, scope: Scope) ->
     scores = ModelScore.objects.filter(
         configuration__in=configurations.values("pk"), score__isnull=False, prompt_id__in=placed
     )
-    found = scores.aggregate(
-        models=Count("configuration", distinct=True), prompts=Count("prompt_id", distinct=True)
+    # Each score is read once: over all models of a bank they are many.
+    found = (
+        scores.order_by()
+        .values("configuration", "prompt_id")
+        .annotate(n=Count("pk"))
+        .aggregate(
+            models=Count("configuration", distinct=True),
+            prompts=Count("prompt_id", distinct=True),
+            most=Max("n"),
+        )
     )
-    per_prompt = scores.order_by().values("configuration", "prompt_id").annotate(n=Count("pk"))
-    most = per_prompt.aggregate(most=Max("n"))["most"]
-    return ModelFacts(found["models"], found["prompts"], most, _models_compared(measurement, scope))
+    return ModelFacts(found["models"], found["prompts"], found["most"])
 
 
-def _models_compared(measurement: Measurement | None, scope: Scope) -> int:
+def _models_compared(models: BlockMeasures | None) -> int:
     """Models with scores whose difference has a verdict; what is only published has none."""
-    if measurement is None:
-        return 0
-    rows = measurement.result_set.measures.filter(
-        scope=scope, block=Block.MODELS, name__startswith="difference."
+    rows = models.rows if models else ()
+    return len(
+        {
+            row.subset
+            for row in rows
+            if row.name.startswith("difference.")
+            and "verdict" in row.details
+            and "published_only" not in row.details
+        }
     )
-    tested = rows.filter(details__has_key="verdict").exclude(details__has_key="published_only")
-    return tested.order_by().values("subset").distinct().count()
 
 
-def _resources_declared(study: Study) -> dict[str, int]:
+def _resources_declared(people: Iterable[Person]) -> dict[str, int]:
     """How many retained people declared each category of resources; nobody is named by it."""
-    sessions = Session.objects.filter(
-        participant__in=retained_participants(study).values("pk"), resources_recorded_at__isnull=False
-    )
-    declared = sessions.values_list("resources", flat=True)
+    declared = [one.resources for one in people if one.retained and one.declared_at is not None]
     found = Counter(category for categories in declared for category in categories)
     return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
-def _minutes_taken(study: Study) -> Minutes | None:
-    sessions = Session.objects.filter(
-        participant__study=study, participant__is_test=False, status__in=ENDED, ended_at__isnull=False
-    )
+def _minutes_taken(people: Iterable[Person]) -> Minutes | None:
     times = [
-        time.total_seconds() / 60 for time in sessions.values_list(F("ended_at") - F("started_at"), flat=True)
+        (one.ended - one.started).total_seconds() / 60
+        for one in people
+        if one.ended is not None and one.status in ENDED
     ]
     return Minutes(min(times), median(times), max(times)) if times else None

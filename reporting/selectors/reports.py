@@ -11,7 +11,7 @@ from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
 from scoring.models import ResultGroup, ResultSet
-from scoring.selectors.headlines import headlines
+from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
 
@@ -64,11 +64,21 @@ class Report:
         return any(estimate.theta is not None for estimate in self.overall)
 
 
-def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
-    """Everything of one computation. A harmonic mean over tasks of few questions is not shown."""
-    estimates, tasks, metrics = headlines(results, Q(scope=scope))
-    estimates.sort(key=lambda one: (one.category, one.group))
-    tasks.sort(key=lambda one: one.task)
+def report_of(
+    results: ResultSet,
+    scope: Scope = Scope.ALL,
+    *,
+    stored: Headlines | None = None,
+    of_tasks: bool | None = None,
+) -> Report:
+    """Everything of one computation. A harmonic mean over tasks of few questions is not shown.
+
+    Whoever has read them already gives the `stored` headlines of the scope, and whether the study's item
+    bank is one `of_tasks`.
+    """
+    groups, of_each_task, metrics = stored or headlines(results, Q(scope=scope))
+    estimates = sorted(groups, key=lambda one: (one.category, one.group))
+    tasks = sorted(of_each_task, key=lambda one: one.task)
     overall = [estimate for estimate in estimates if not estimate.category]
     fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
     # A harmonic mean over a task of few questions, or of a number of them that is not counted yet.
@@ -92,7 +102,7 @@ def report_of(results: ResultSet, scope: Scope = Scope.ALL) -> Report:
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )
         ],
-        notes=[*notes(results, overall), *_harmonic_notes(hidden, fewest)],
+        notes=[*notes(results, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
     )
 
 
@@ -111,7 +121,7 @@ def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
     return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
 
 
-def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:
+def notes(results: ResultSet, overall: Sequence[GroupNumbers], of_tasks: bool | None = None) -> Iterator[str]:
     """What a reader must know before quoting any of the numbers."""
     study, flow = results.run.study, results.flow
     if study.is_simulated:
@@ -134,7 +144,7 @@ def notes(results: ResultSet, overall: Sequence[GroupNumbers]) -> Iterator[str]:
         }
     if study.item_bank is None:
         yield _("The study has no item bank, so there is no theta.")
-    elif holds_tasks(study):
+    elif holds_tasks(study) if of_tasks is None else of_tasks:
         yield _(
             "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on "
             "the tasks is on the page Benchmark."

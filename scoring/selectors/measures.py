@@ -1,6 +1,6 @@
 """Stored measures as pages, reports and exports read them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -53,25 +53,21 @@ class BlockMeasures:
 
 def scope_to_show(results: ResultSet) -> Scope:
     """What leaves the site in full: where private prompts were asked, what the public ones say alone."""
-    has_public_scope = results.measures.filter(scope=Scope.PUBLIC, block=Block.RESULTS).exists()
-    return Scope.PUBLIC if has_public_scope else Scope.ALL
+    known = getattr(results, "has_public_scope", None)  # of those that `newest_study_results` gave
+    if known is None:
+        known = results.measures.filter(scope=Scope.PUBLIC, block=Block.RESULTS).exists()
+    return Scope.PUBLIC if known else Scope.ALL
 
 
 def measurement_of(results: ResultSet) -> Measurement | None:
     """The measurement of these results, once there is one."""
-    found = Measurement.objects.filter(result_set=results).first()
-    if found is not None:
-        found.result_set = results  # whose study is loaded
+    found: Measurement | None = getattr(results, "measurement", None)
     return found
 
 
 def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.ALL) -> BlockMeasures:
     """One block, in one query, and one for the labels of prompts where it is about any."""
-    ended = measurement.ended(scope).get(block, NEVER)
-    stored = measurement.result_set.measures.filter(scope=scope, block__in=(block, Block.RESULTS))
-    rows = list(stored.order_by("pk"))
-    names = code_names(measurement.result_set.run.study)
-    return _ended_block(block, ended, rows, _prompt_labels(measurement, rows), names)
+    return blocks_of(measurement, (block,), scope)[block]
 
 
 def _prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
@@ -107,13 +103,19 @@ def _ended_block(
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
     """Every block, in two queries."""
-    stored = list(measurement.result_set.measures.filter(scope=scope).order_by("pk"))
+    return blocks_of(measurement, tuple(map(Block, measurement.ended(scope))), scope)
+
+
+def blocks_of(
+    measurement: Measurement, wanted: Collection[Block], scope: Scope
+) -> dict[Block, BlockMeasures]:
+    """These blocks, in one query, and one for the labels of prompts where they are about any."""
+    ended = measurement.ended(scope)
+    rows = measurement.result_set.measures.filter(scope=scope, block__in={*wanted, Block.RESULTS})
+    stored = list(rows.order_by("pk"))
     labels = _prompt_labels(measurement, stored)
     names = code_names(measurement.result_set.run.study)
-    return {
-        block: _ended_block(block, ended, stored, labels, names)
-        for block, ended in ((Block(name), ended) for name, ended in measurement.ended(scope).items())
-    }
+    return {block: _ended_block(block, ended.get(block, NEVER), stored, labels, names) for block in wanted}
 
 
 def results_to_measure() -> QuerySet[ResultSet]:

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest
 from django.utils.translation import gettext as _, gettext_noop, ngettext
@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 from batches.models import SessionEvent, SessionEventKind
 from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, ScoringRun
 from psychometrics.data.cohort import PUBLIC
+from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
-from scoring.models import ResultSet
+from scoring.models import MeasureRow, ResultSet
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
 from studies.models import Study, StudyEvent
@@ -45,9 +46,13 @@ def newest_results(run: ScoringRun) -> ResultSet | None:
 
 
 def newest_study_results(study: Study) -> ResultSet | None:
-    """The newest computation of any run of the study."""
-    related = ("run__study__item_bank", "run__study__bank_version")
-    return ResultSet.objects.select_related(*related).filter(run__study=study).order_by("-pk").first()
+    """The newest computation of any run of the study, with its measurement and whether it has the scope of
+    public prompts: one query for all that pages ask first.
+    """
+    related = ("run__study__item_bank", "run__study__bank_version", "run__config", "measurement")
+    public = MeasureRow.objects.filter(results=OuterRef("pk"), scope=Scope.PUBLIC, block=Block.RESULTS)
+    found = ResultSet.objects.select_related(*related).annotate(has_public_scope=Exists(public))
+    return found.filter(run__study=study).order_by("-pk").first()
 
 
 def newest_results_and_changes(

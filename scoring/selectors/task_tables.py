@@ -1,5 +1,7 @@
 """What a benchmark with tasks is compared with: the study's table of models, and the questions themselves."""
 
+from collections.abc import Iterable
+
 from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
@@ -34,7 +36,12 @@ def holds_tasks(study: Study) -> bool:
 
     Then theta is that of accuracies per task; nothing places a single answer on the bank.
     """
-    tasks = {task_key(task) for task in _asked_tasks(study)}
+    return tasks_are_items(study, _asked_tasks(study))
+
+
+def tasks_are_items(study: Study, asked: Iterable[str]) -> bool:
+    """The same, of a study that asks prompts of these tasks."""
+    tasks = {task_key(task) for task in asked}
     if study.item_bank is None or not tasks:
         return False
     items = Item.objects.filter(item_bank=study.item_bank)

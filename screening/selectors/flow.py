@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
-from batches.models import Answer, Session
+from batches.models import Answer
 from batches.rules.statuses import VOID, AnswerState, SessionStatus, answer_state
 from screening.selectors import participants
 from studies.models import Participant, Study, VettingStatus
@@ -39,37 +39,49 @@ class StudyFlow:
 
 
 def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
-    """Count everything as it is now."""
-    people = participants.study_people(study)
-    vetting = dict(people.order_by().values_list("vetting_status").annotate(people=Count("pk")))
-    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
-    statuses = Counter(sessions.values_list("status", flat=True))
-    voided = sessions.exclude(voided_at=None).count()
-    retained = participants.retained_participants(study)
-    return StudyFlow(
-        recruited=sum(vetting.values()),
-        approved=vetting.get(VettingStatus.APPROVED, 0),
-        rejected=vetting.get(VettingStatus.REJECTED, 0),
-        started=statuses.total(),
-        active=statuses[SessionStatus.ACTIVE],
-        submitted=statuses[SessionStatus.SUBMITTED],
-        expired=statuses[SessionStatus.EXPIRED],
-        withdrawn=statuses[SessionStatus.WITHDRAWN] - voided,
-        voided=voided,
-        flagged=participants.flagged_participants(study).count(),
-        excluded=participants.excluded_participants(study).count(),
-        retained=retained.count(),
-        test_participants=Participant.objects.filter(study=study, is_test=True).count(),
-        answers=_answer_states(sessions, public_only),
-        answers_retained=_answer_states(sessions.filter(participant__in=retained.values("pk")), public_only),
+    """Count everything as it is now: two queries."""
+    answers, answers_retained = _answer_states(study, public_only)
+    return StudyFlow(**_people(study), answers=answers, answers_retained=answers_retained)
+
+
+def _people(study: Study) -> dict[str, int]:
+    """The people at each step, by the names of `StudyFlow`."""
+    person, status = Q(is_test=False), SessionStatus
+    ended = person & Q(session__status__in=participants.ENDED)
+    flagged = Q(pk__in=participants.flagged_participants(study).order_by().values("pk"))
+    excluded = Q(pk__in=participants.excluded_participants(study).values("pk"))
+    steps = {
+        "recruited": person,
+        "approved": person & Q(vetting_status=VettingStatus.APPROVED),
+        "rejected": person & Q(vetting_status=VettingStatus.REJECTED),
+        "started": person & Q(session__isnull=False),
+        "active": person & Q(session__status=status.ACTIVE),
+        "submitted": person & Q(session__status=status.SUBMITTED),
+        "expired": person & Q(session__status=status.EXPIRED),
+        "withdrawn": person & Q(session__status=status.WITHDRAWN),
+        "voided": person & Q(session__voided_at__isnull=False),
+        "flagged": flagged,
+        "excluded": excluded,
+        "ended": ended,
+        "test_participants": Q(is_test=True),
+    }
+    found: dict[str, int] = Participant.objects.filter(study=study).aggregate(
+        **{name: Count("pk", filter=step) for name, step in steps.items()}
     )
+    found["withdrawn"] -= found["voided"]
+    found["retained"] = found.pop("ended") - found["excluded"]
+    return found
 
 
-def _answer_states(sessions: QuerySet[Session], public_only: bool = False) -> dict[str, int]:
-    """How many answers of these sessions are in each state; all are named, `void` where there is one."""
-    facts = Answer.objects.filter(session__in=sessions.values("pk")).order_by()
+def _answer_states(study: Study, public_only: bool) -> tuple[dict[str, int], dict[str, int]]:
+    """How many answers are in each state, of everybody and of who is retained; all are named, `void` where
+    there is one.
+    """
+    of_people = {"session__participant__study": study, "session__participant__is_test": False}
+    facts = Answer.objects.filter(**of_people).order_by()
     if public_only:
         facts = facts.filter(prompt__split="public")
+    retained = Q(session__participant__in=participants.retained_participants(study).values("pk"))
     rows = (
         facts.annotate(
             seen=ExpressionWrapper(Q(first_seen_at__isnull=False), output_field=BooleanField()),
@@ -77,12 +89,16 @@ def _answer_states(sessions: QuerySet[Session], public_only: bool = False) -> di
             voided=ExpressionWrapper(Q(session__voided_at__isnull=False), output_field=BooleanField()),
         )
         .values_list("session__status", "voided", "seen", "saved", "has_text")
-        .annotate(answers=Count("pk"))
+        .annotate(answers=Count("pk"), retained=Count("pk", filter=retained))
     )
     totals: Counter[str] = Counter(dict.fromkeys(map(str, AnswerState), 0))
-    for status, voided, seen, saved, has_text, number in rows:
+    of_retained = totals.copy()
+    for status, voided, seen, saved, has_text, number, number_retained in rows:
         state = answer_state(
             session_status=SessionStatus(status), first_seen=seen, revisions=int(saved), has_text=has_text
         )
-        totals[VOID if voided else state.value] += number
-    return dict(totals)
+        name = VOID if voided else state.value
+        totals[name] += number
+        if number_retained:
+            of_retained[name] += number_retained
+    return dict(totals), dict(of_retained)

@@ -59,8 +59,9 @@ def participant_of(user: User, study_slug: str) -> Participant | None:
 
 
 def participant_by_code(study_slug: str, code: str) -> Participant | None:
-    """The person with this pseudonym in the study."""
-    return Participant.objects.select_related("study").filter(study__slug=study_slug, code=code).first()
+    """The person with this pseudonym in the study, with their account and who took their place."""
+    people = Participant.objects.select_related("study", "user", "replaced_by")
+    return people.filter(study__slug=study_slug, code=code).first()
 
 
 def is_out_of_tries() -> Q:

@@ -12,9 +12,7 @@ from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
 from reporting.views.report.checklist_design import Sentences, amended, listed
 from reporting.views.report.methods import extra_time
-from scoring.models import Measurement
-from scoring.selectors.measures import block_measures
-from scoring.selectors.task_tables import holds_tasks
+from scoring.selectors.measures import BlockMeasures
 
 
 def results_sentences(records: StudyRecords) -> Sentences:
@@ -25,8 +23,8 @@ def results_sentences(records: StudyRecords) -> Sentences:
         yield from _screening(records)
     yield from _tools(records)
     yield from _analysis(records)
-    if records.measurement and records.computed(Block.EXCLUSIONS):
-        yield from _other_rules(records.measurement, records.scope)
+    if records.computed(Block.EXCLUSIONS):
+        yield from _other_rules(records.blocks[Block.EXCLUSIONS])
     yield from _people(records)
     told = _("Every export ships a script, recompute.py, that computes the numbers again from the tables.")
     yield "5.4", told
@@ -109,7 +107,7 @@ def _tools(records: StudyRecords) -> Sentences:
 def _analysis(records: StudyRecords) -> Sentences:
     if records.average and records.average.ci_low_pool is not None:
         yield "4.2.1", _("Points with 95 % intervals.")
-    compared = records.models.compared
+    compared = records.compared
     if not compared:
         return
     told = ngettext(
@@ -134,13 +132,13 @@ def _analysis(records: StudyRecords) -> Sentences:
     if records.study.item_bank:
         yield "4.3", _same_metric(records)
     if records.measurement:
-        models = block_measures(records.measurement, Block.MODELS, records.scope)
+        models = records.blocks[Block.MODELS]
         if scored := [row.details for row in models.named("theta.epochs")]:
             yield "4.5", judges_sentence(scored)
 
 
 def _same_metric(records: StudyRecords) -> str:
-    if holds_tasks(records.study):
+    if records.holds_tasks:
         return _(
             "Yes: accuracy per task and theta on a bank of tasks, at the same number of answers per task."
         )
@@ -151,8 +149,7 @@ def _same_metric(records: StudyRecords) -> str:
     )
 
 
-def _other_rules(measurement: Measurement, scope: Scope) -> Sentences:
-    found = block_measures(measurement, Block.EXCLUSIONS, scope)
+def _other_rules(found: BlockMeasures) -> Sentences:
     low, high = (found.get(f"multiverse.{end}", "average", "not_score_based") for end in ("low", "high"))
     paper = next((row for row in found.named("multiverse", group="average") if row.details["paper"]), None)
     if low and low.value is not None and paper and paper.value is not None:

@@ -13,9 +13,6 @@ from presentation.numbers import counted, decimals, span_or_one
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
-from scoring.models import Measurement
-from scoring.selectors.measures import block_measures
-from scoring.selectors.task_tables import holds_tasks
 from studies.protocol.settings import ProtocolSettings
 
 
@@ -159,7 +156,7 @@ def scoring(records: StudyRecords) -> Iterator[str]:
         yield _("Answers were scored %(judge)s; a blank answer is missing and never zero.") % {
             "judge": judge_words(records.results.run)
         }
-    if holds_tasks(records.study):
+    if records.holds_tasks:
         yield _("The item bank %(bank)s holds tasks: abilities are those of accuracies per task.") % {
             "bank": str(records.study.item_bank)
         }
@@ -188,7 +185,7 @@ def scoring(records: StudyRecords) -> Iterator[str]:
 def found(records: StudyRecords) -> Iterator[str]:
     if records.scope == Scope.PUBLIC:
         yield _("The results rest on the answers to public prompts alone.")
-    if holds_tasks(records.study):
+    if records.holds_tasks:
         yield from accuracies(records)
         return
     if records.average:
@@ -198,8 +195,8 @@ def found(records: StudyRecords) -> Iterator[str]:
             _("Top %(number)d (in-sample)") % {"number": records.top.participants}, records.top
         )
     if records.measurement:
-        yield from measured(records.measurement, records.scope)
-    if records.models.compared:
+        yield from measured(records)
+    if records.compared:
         yield _(
             "Models were scored again on the same prompts, one response at a time, as people answered "
             "(k human = 1, k model = 1), and compared by theta.pool and theta_QL; differences are paired on "
@@ -211,7 +208,7 @@ def accuracies(records: StudyRecords) -> Iterator[str]:
     """What came out of a benchmark with tasks, once it is measured."""
     if records.measurement is None:
         return
-    measures = block_measures(records.measurement, Block.BENCHMARK, records.scope)
+    measures = records.blocks[Block.BENCHMARK]
     for group in ("average", "top"):
         macro = measures.get("benchmark.macro", group)
         if macro is not None and macro.value is not None:
@@ -222,9 +219,9 @@ def accuracies(records: StudyRecords) -> Iterator[str]:
             }
 
 
-def measured(measurement: Measurement, scope: Scope) -> Iterator[str]:
+def measured(records: StudyRecords) -> Iterator[str]:
     """What stands beside the estimates: theta_QL, and Top without the luck."""
-    cohort, top = (block_measures(measurement, block, scope) for block in (Block.COHORT, Block.TOP))
+    cohort, top = records.blocks[Block.COHORT], records.blocks[Block.TOP]
     ql = cohort.get("theta.ql", "average")
     if ql is not None and ql.value is not None:
         yield _("Average on the scale that does not depend on k: theta_QL = %(ql)s (%(interval)s).") % {

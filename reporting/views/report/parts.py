@@ -27,7 +27,7 @@ from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.protocol import protocol_parts, settings_parts
 from scoring.selectors.export_results import exported
-from scoring.selectors.measures import BlockMeasures, all_blocks, block_measures
+from scoring.selectors.measures import BlockMeasures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
 from studies.selectors.studies import software
@@ -38,7 +38,7 @@ MAX_ROWS = 100  # of a table in the report
 
 def study_document(study: Study) -> Document:
     """The whole report, as everything is stored now."""
-    records, answers = study_records(study), answers_of(study)
+    records, answers = study_records(study, every_block=True), answers_of(study)
     version = software()
     return Document(
         title=_("%(name)s: report") % {"name": study.name},
@@ -93,15 +93,14 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
         yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
         return
     changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
-    report = report_of(records.results, records.scope)
+    report = report_of(records.results, records.scope, stored=records.headlines, of_tasks=records.holds_tasks)
     figure = _figure_parts(
         ability_chart(report, WIDE),
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
     )
     yield from sections.estimate_parts(report, figure)
-    top = block_measures(records.measurement, Block.TOP, records.scope) if records.measurement else None
-    for table in (beside_table(report, top), beside_categories(report)):
+    for table in (beside_table(report, records.blocks.get(Block.TOP)), beside_categories(report)):
         if table:
             yield table
     if changes:
@@ -116,7 +115,8 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
     if records.scope == Scope.PUBLIC:
         yield Paragraph(str(sections.PUBLIC_ONLY))
     leaving = set(exported(records.study, records.results.measures.all()).values_list("pk", flat=True))
-    for block, found in all_blocks(records.measurement, records.scope).items():
+    for block in map(Block, records.measurement.ended(records.scope)):
+        found = records.blocks[block]
         rows = tuple(row for row in found.rows if row.pk in leaving)
         yield from block_parts(replace(found, rows=rows), PAGES[block].title)
 
