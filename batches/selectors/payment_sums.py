@@ -4,8 +4,9 @@ Amounts are those of `batches.rules.payments`, reckoned once for each group: to 
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -86,6 +87,10 @@ class PaySums:
     unknown: int
     silent: int
     differing: int
+
+    def __add__(self, other: "PaySums") -> "PaySums":
+        """The totals over other people, too."""
+        return PaySums(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
 
 class WholeSeconds(Func):
@@ -191,6 +196,15 @@ TABS: Mapping[str, Callable[[PayGroup], bool]] = {
     "differs": lambda one: one.differs,
     "unknown": lambda one: one.owed is None,
 }
+
+
+def tab_numbers(groups: Iterable[PayGroup]) -> Counter[str]:
+    """How many people are in each tab."""
+    numbers: Counter[str] = Counter()
+    for one in groups:
+        for tab, holds in TABS.items():
+            numbers[tab] += one.number if holds(one) else 0
+    return numbers
 
 
 def in_tab(people: QuerySet[Any], tab: str, rule: PaymentRule | None) -> QuerySet[Any]:

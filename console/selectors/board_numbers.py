@@ -28,6 +28,7 @@ from console.selectors.counting import number_of, unanswered_messages
 from studies.models import Study
 
 Row = tuple[int, str, str, int]
+OF_SESSIONS = frozenset({"filled", "answering", "lost"})
 
 
 class Place(StrEnum):
@@ -103,12 +104,15 @@ class Numbers:
 def board_numbers(study: Study, now: datetime) -> Numbers:
     """Count everything as it is by the clock; test people are counted nowhere."""
     today = _answers_today(study, now)
-    parts = [_sessions(study, now), _sets(study), _minutes(today), *_single_numbers(study, now)]
+    parts = [*_sessions(study, now), _sets(study), _minutes(today), *_single_numbers(study, now)]
     if study.protocol.has_fixed_places:
         parts.append(_slots(study))
     rows: Sequence[Row] = list(parts[0].union(*parts[1:], all=True))
-    counts = Counter({(number, profile, what): n for number, profile, what, n in rows})
-    numbers = sorted(number for number, _profile, what, _n in rows if what == "set")
+    sets = {key: number for number, _profile, what, key in rows if what == "set"}
+    counts: Counter[tuple[int, str, str]] = Counter()
+    for number, profile, what, n in rows:
+        counts[sets[number] if what in OF_SESSIONS else number, profile, what] += n
+    numbers = sorted(sets.values())
     profiles = [
         ProfileCells(profile.name, _cells(study, profile.slug, numbers, counts))
         for profile in study.protocol.profiles
@@ -149,19 +153,25 @@ def _missing_by_set(profiles: Sequence[ProfileCells]) -> Counter[int]:
     return missing
 
 
-def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
+def _sessions(study: Study, now: datetime) -> Iterator[QuerySet[Session, Row]]:
+    """By the key of the set: only where the time ran out does it take a look at answers."""
     written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
-    what = Case(
+    settled = Case(
         When(status=SessionStatus.WITHDRAWN, then=Value("lost")),
-        When(status=SessionStatus.ACTIVE, deadline_at__gte=now, then=Value("answering")),
         When(status=SessionStatus.SUBMITTED, then=Value("filled")),
-        When(Exists(written), overdue_rule="saved_counts", then=Value("filled")),
+        default=Value("answering"),
+        output_field=CharField(),
+    )
+    by_rule = Case(
+        When(Q(overdue_rule="saved_counts") & Q(Exists(written)), then=Value("filled")),
         default=Value("lost"),
         output_field=CharField(),
     )
-    sessions = Session.objects.filter(batch__plan__study=study, participant__is_test=False)
-    named = sessions.annotate(number=F("batch__number"), profile=F("participant__profile"), what=what)
-    return named.order_by().values_list("number", "profile", "what").annotate(n=Count("pk"))
+    ran_out = Q(status=SessionStatus.EXPIRED) | Q(status=SessionStatus.ACTIVE, deadline_at__lt=now)
+    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
+    for rows, what in ((sessions.exclude(ran_out), settled), (sessions.filter(ran_out), by_rule)):
+        named = rows.annotate(profile=F("participant__profile"), what=what)
+        yield named.order_by().values_list("batch", "profile", "what").annotate(n=Count("pk"))
 
 
 def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
@@ -203,7 +213,7 @@ def _median(numbers: Mapping[int | None, int]) -> int | None:
 
 def _sets(study: Study) -> QuerySet[Batch, Row]:
     sets = Batch.objects.filter(plan__study=study).order_by()
-    return sets.values_list("number", Value(""), Value("set"), Value(1))
+    return sets.values_list("number", Value(""), Value("set"), "pk")
 
 
 def _slots(study: Study) -> QuerySet[BatchSlot, Row]:

@@ -13,6 +13,7 @@ from batches.rules.statuses import SessionStatus
 from console.selectors.counting import applications, unanswered_messages
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
+from screening.selectors.kept import kept
 from screening.selectors.participants import (
     ENDED,
     current_participant_flags,
@@ -86,8 +87,21 @@ def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
     """A card for each study, in their order; three queries for any number of them."""
     shown = list(studies)
     keys = [study.pk for study in shown]
+    numbers = _numbers_by_study(keys, {**_by_the_clock(keys, now), **_by_trails(keys)})
+    return _cards(shown, numbers, now)
+
+
+def study_card(study: Study, now: datetime) -> StudyCard:
+    """The card of one study, which may be a large one; five queries at most."""
+    keys = [study.pk]
+    numbers = _numbers_by_study(keys, _by_the_clock(keys, now))
+    told = kept("card by trails", study, lambda: _numbers_by_study(keys, _by_trails(keys))[study.pk])
+    return _cards([study], {study.pk: numbers[study.pk] + told}, now)[0]
+
+
+def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: datetime) -> list[StudyCard]:
+    keys = [study.pk for study in shown]
     people = _people_by_study(keys, now)
-    numbers = _numbers_by_study(keys, now)
     of_study = ResultSet.objects.filter(run__study__in=keys).order_by().values("run__study")
     newest = ResultSet.objects.filter(pk__in=of_study.annotate(newest=Max("pk")).values("newest"))
     results = dict(newest.order_by().values_list("run__study", "computed_at"))
@@ -113,23 +127,37 @@ def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping
     return {key: found.get(key, none) for key in keys}
 
 
-def _numbers_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Counter[str]]:
-    """What is counted of everything else, each where it lies; one query."""
+Counted = Mapping[str, tuple[str, QuerySet[Any]]]
+
+
+def _by_the_clock(keys: Sequence[int], now: datetime) -> Counted:
+    """What is counted, by its path to the study; it changes with the time, or without an event."""
     invitations = Invitation.objects.filter(study__in=keys, is_test=False)
     in_study = {"participant__study__in": keys}
-    rows: Mapping[str, tuple[str, QuerySet[Any]]] = {
+    return {
         "prompts": ("version__studies", Prompt.objects.filter(version__studies__in=keys)),
         "sets": ("plan__study", Batch.objects.filter(plan__study__in=keys)),
         "slots": ("batch__plan__study", BatchSlot.objects.filter(batch__plan__study__in=keys)),
         "open_invitations": (
             "study", invitations.filter(accepted_at=None, revoked_at=None, expires_at__gt=now)
         ),
-        "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
-        "unfiltered": ("participant__study", _unfiltered(Session.objects.filter(**in_study))),
-        "to_screen": ("study", _undecided(Participant.objects.filter(study__in=keys, is_test=False))),
         "applications": ("study", applications().filter(study__in=keys)),
         "messages": ("participant__study", unanswered_messages().filter(**in_study)),
     }  # fmt: skip
+
+
+def _by_trails(keys: Sequence[int]) -> Counted:
+    """The same for what changes with no session that runs, and never without an event."""
+    in_study = {"participant__study__in": keys}
+    return {
+        "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
+        "unfiltered": ("participant__study", _unfiltered(Session.objects.filter(**in_study))),
+        "to_screen": ("study", _undecided(Participant.objects.filter(study__in=keys, is_test=False))),
+    }
+
+
+def _numbers_by_study(keys: Sequence[int], rows: Counted) -> Mapping[int, Counter[str]]:
+    """How many there are of each; one query."""
     parts = [
         found.order_by().values(path).annotate(n=Count("pk")).values_list(path, Value(what), "n")
         for what, (path, found) in rows.items()

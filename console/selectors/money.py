@@ -1,5 +1,6 @@
 """What judging has cost so far, beside what people are owed."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +11,7 @@ from django.db.models import Count, Q, Sum
 from batches.models import PaymentReport, PaymentRule
 from batches.rules.statuses import SessionStatus
 from batches.selectors.answers import answers_to_score
-from batches.selectors.payment_sums import PayGroup, pay_groups, pay_people
+from batches.selectors.payment_sums import PayGroup, PaySums, pay_groups, pay_people, pay_sums, tab_numbers
 from judging.models import JudgeCall
 from screening.selectors.kept import kept
 from screening.selectors.participants import retained_participants
@@ -48,13 +49,21 @@ def _judge_spent(study: Study) -> JudgeSpent:
     return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], answers)
 
 
-def pay_groups_of_study(study: Study, rule: PaymentRule | None, now: datetime) -> Sequence[PayGroup]:
-    """Everybody in groups: those whose session is over once, for nothing of it changes without a trace."""
+def pay_numbers(study: Study, rule: PaymentRule | None, now: datetime) -> tuple[PaySums, Counter[str]]:
+    """Totals over everybody, and how many are in each tab.
+
+    Those whose session is over are counted once, for nothing of it changes without a trace.
+    """
     people = pay_people(study, rule, now)
     over = people.filter(session__isnull=False).exclude(session__status=SessionStatus.ACTIVE)
     others = people.filter(Q(session=None) | Q(session__status=SessionStatus.ACTIVE))
-    groups = kept(
-        f"payments by rule {rule.pk if rule else 0}", study, lambda: pay_groups(over, rule),
+    sums, numbers = kept(
+        f"payments by rule {rule.pk if rule else 0}", study, lambda: _numbers(pay_groups(over, rule)),
         also=(PaymentReport,),
     )  # fmt: skip
-    return [*groups, *pay_groups(others, rule)]
+    other_sums, other_numbers = _numbers(pay_groups(others, rule))
+    return sums + other_sums, numbers + other_numbers
+
+
+def _numbers(groups: Sequence[PayGroup]) -> tuple[PaySums, Counter[str]]:
+    return pay_sums(groups), tab_numbers(groups)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from judging.models import JudgingRun, RunState
-from screening.selectors.participants import undecided_participants
+from screening.selectors.participants import undecided_numbers
 from studies.models import MailKind, MailOutcome, MailRecord, MailSwitch, Study, User
 from studies.roles import Can
 from studies.selectors.roles import rights_by_study
@@ -36,6 +36,8 @@ def waits_of(user: User) -> list[StudyWaits]:
     rights = rights_by_study(user, studies)
     failed = _failed_mails(studies)
     paused = _paused_runs(studies)
+    reviewed = [study for study in studies if Can.REVIEW in rights[study.pk]]
+    undecided = undecided_numbers(reviewed) if reviewed else {}
     found = []
     for study in studies:
         can = rights[study.pk]
@@ -44,7 +46,7 @@ def waits_of(user: User) -> list[StudyWaits]:
             applications=getattr(study, "waiting", 0) if Can.DECIDE_PEOPLE in can else 0,
             messages=(getattr(study, "unanswered", 0) or 0) if Can.INVITE in can else 0,
             failed_mails=failed.get(study.pk, 0) if Can.INVITE in can else 0,
-            verdicts=undecided_participants(study).count() if Can.REVIEW in can else 0,
+            verdicts=undecided.get(study.pk, 0) if Can.REVIEW in can else 0,
             paused_runs=paused.get(study.pk, 0) if Can.JUDGE in can else 0,
         )
         if one.anything:

@@ -1,9 +1,7 @@
 """What happened in a study, and its protocol as files."""
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from io import StringIO
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -24,6 +22,7 @@ from studies.roles import Can
 from studies.selectors.roles import roles_in
 from studies.services.events import StudyEventKind
 from studies.views.access import rights_here, study_page
+from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
 LINES_PER_PAGE = 50
@@ -97,9 +96,7 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
 def staff_history_file(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """The same rows, all of them, as a CSV file."""
     lines = history_lines(study, HistoryForm(request.GET).asked(), rights_here(request))
-    response = StreamingHttpResponse(_csv_rows(lines), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-history.csv"'
-    return response
+    return csv_file(f"{study.slug}-history.csv", _csv_rows(lines))
 
 
 @study_page(Can.SEE_PROTOCOL)
@@ -115,17 +112,11 @@ def staff_history_protocol(request: HttpRequest, study: Study, extension: str) -
     return response
 
 
-def _csv_rows(lines: Iterator[Line]) -> Iterator[str]:
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def _csv_rows(lines: Iterator[Line]) -> Iterator[Sequence[str]]:
+    yield COLUMNS
     for line in lines:
         row = (line.happened_at.isoformat(), line.kind, line.code, line.by, dict(line.details) or None)
-        writer.writerow(csv_cell(value) for value in row)  # type: ignore[arg-type]  # details are of JSON
-        yield file.getvalue()
-        file.seek(0)
-        file.truncate()
-    yield file.getvalue()
+        yield [csv_cell(value) for value in row]  # type: ignore[arg-type]  # details are of JSON
 
 
 def _words(kind: str) -> str:

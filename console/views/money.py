@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from batches.selectors.payment_sums import TABS as HOLDS, in_tab, pay_groups, pay_people, pay_sums
+from batches.selectors.payment_sums import in_tab, pay_groups, pay_people, tab_numbers
 from batches.selectors.payments import PayLine, pay_lines, payment_rule
 from batches.services.payments import (
     ReportsRefused,
@@ -21,7 +21,7 @@ from batches.services.payments import (
     payment_rule_set,
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
-from console.selectors.money import judge_spent, pay_groups_of_study
+from console.selectors.money import judge_spent, pay_numbers
 from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
@@ -119,10 +119,10 @@ def _page(
     chosen = request.GET.get("state", "")
     chosen = chosen if chosen in TABS else ""
     words = request.GET.get("q", "").strip()[:100]
-    groups = pay_groups_of_study(study, rule, now)
+    sums, numbers = pay_numbers(study, rule, now)
     people = pay_people(study, rule, now, words)
-    found = pay_groups(people, rule) if words else groups
-    numbers = {tab: sum(one.number for one in found if holds(one)) for tab, holds in HOLDS.items()}
+    if words:
+        numbers = tab_numbers(pay_groups(people, rule))
     rights = rights_here(request)
     names = {profile.slug: profile.name for profile in study.protocol.profiles}
     page = Paginator(range(numbers[chosen]), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
@@ -133,7 +133,7 @@ def _page(
     context = {
         "study": study,
         "rule": rule,
-        "sums": pay_sums(groups),
+        "sums": sums,
         "tabs": [
             {"state": state, "words": label, "number": numbers[state], "is_here": state == chosen}
             for state, label in TABS.items()

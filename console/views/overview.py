@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from batches.services.clock import server_now
 from console.selectors.board_numbers import board_numbers
-from console.selectors.cards import study_cards
+from console.selectors.cards import study_card
 from console.selectors.funnel import funnel
 from console.selectors.next_steps import attention, next_step
 from console.selectors.spread import answers_per_question, arms_filled
@@ -23,7 +23,7 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
     Reviewers must not know how far the study has come with whom: they are led to their own work.
     """
     now, rights = server_now(), rights_here(request)
-    card = study_cards([study], now)[0]
+    card = study_card(study, now)
     context = {
         "study": study,
         "facts": card,

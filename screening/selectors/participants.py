@@ -4,7 +4,9 @@ Whoever was given time after the end works on: what was found and decided before
 texts, and stops counting at once, not only when somebody screens again.
 """
 
-from django.db.models import CharField, Exists, Max, OuterRef, QuerySet, Subquery, Value
+from collections.abc import Sequence
+
+from django.db.models import CharField, Count, Exists, Max, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from batches.models import SessionEvent, SessionEventKind
@@ -21,9 +23,9 @@ def study_people(study: Study) -> QuerySet[Participant]:
     return Participant.objects.filter(study=study, is_test=False)
 
 
-def newest_verdicts(study: Study) -> QuerySet[Verdict]:
-    """The verdict that counts, of everyone who has one."""
-    newest = current_verdicts().filter(participant__study=study).order_by().values("participant")
+def newest_verdicts(*studies: Study) -> QuerySet[Verdict]:
+    """The verdict that counts, of everyone in these studies who has one."""
+    newest = current_verdicts().filter(participant__study__in=studies).order_by().values("participant")
     return Verdict.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest"))
 
 
@@ -57,6 +59,16 @@ def undecided_participants(study: Study) -> QuerySet[Participant]:
     """
     decided = newest_verdicts(study).filter(leaves_open=LeftOpen.NOTHING).values("participant")
     return flagged_participants(study).exclude(pk__in=decided)
+
+
+def undecided_numbers(studies: Sequence[Study]) -> dict[int, int]:
+    """How many `undecided_participants` each study has that has any, by its key. One query."""
+    of_studies = {"participant__study__in": studies}
+    flagged = current_participant_flags().filter(**of_studies).values("participant")
+    decided = newest_verdicts(*studies).filter(leaves_open=LeftOpen.NOTHING).values("participant")
+    people = Participant.objects.filter(study__in=studies, is_test=False, session__status__in=ENDED)
+    undecided = people.filter(pk__in=flagged).exclude(pk__in=decided).order_by()
+    return dict(undecided.values_list("study").annotate(number=Count("pk")))
 
 
 def unread_participants(study: Study) -> QuerySet[Participant]:
