@@ -181,7 +181,7 @@ def _resources_save(session: Session, resources: DeclaredResources, now: datetim
 def _over_sentence(session: Session) -> str:
     if session.status == SessionStatus.SUBMITTED and session.ended_at is not None:
         time = date_format(session.ended_at, _("j F Y, H:i:s"))
-        return _("You submitted this batch on %(time)s UTC; it stays as submitted.") % {"time": time}
+        return _("You submitted this question set on %(time)s UTC; it stays as submitted.") % {"time": time}
     if session.voided_at is not None:
         return _("The study team has ended this session, so nothing in it changes any more.")
     if session.status == SessionStatus.WITHDRAWN:

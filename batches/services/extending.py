@@ -115,7 +115,10 @@ def session_extend(
             )
         if session.status == SessionStatus.SUBMITTED and session.time_left_at_end:
             raise ReopenInstead(
-                _("This batch was handed in early. Reopen it instead: the time that was left comes back.")
+                _(
+                    "This question set was handed in early. Reopen it instead: the time that was left comes "
+                    "back."
+                )
             )
         # All of it can still be used, so a deadline that has passed counts from now.
         deadline_at = max(now, session.deadline_at) + timedelta(minutes=minutes)
@@ -133,12 +136,15 @@ def session_reopen(*, session: Session, reason: str, now: datetime, actor: User 
         session = _locked(session)
         if session.status != SessionStatus.SUBMITTED:
             raise NothingToReopen(
-                _("Only a batch that was handed in can be reopened; extend the time instead.")
+                _("Only a question set that was handed in can be reopened; extend the time instead.")
             )
         left = session.time_left_at_end
         if not left:
             raise NothingToReopen(
-                _("No time was left when this batch was handed in; extend the time to let the person go on.")
+                _(
+                    "No time was left when this question set was handed in; extend the time to let the "
+                    "person go on."
+                )
             )
         # Never earlier than before, even where the server's clock was set back since.
         deadline_at = max(now, session.deadline_at - left) + left

@@ -68,7 +68,7 @@ _TIME_IS_OVER = gettext_lazy(
 )
 _OVER: Mapping[SessionStatus, Promise] = {
     SessionStatus.SUBMITTED: gettext_lazy(
-        "You have submitted this batch, so this text does not change your answer. "
+        "You have submitted this question set, so this text does not change your answer. "
         "You can copy it from the page."
     ),
     SessionStatus.WITHDRAWN: gettext_lazy(

@@ -211,7 +211,9 @@ def _require_open(study: Study, now: datetime) -> None:
 
 def _require_plan(plan: BatchPlan | None, study: Study) -> BatchPlan:
     if plan is None:
-        raise BatchesMissing(_("The study's batches have not been built yet. Please tell the study team."))
+        raise BatchesMissing(
+            _("The study's question sets have not been built yet. Please tell the study team.")
+        )
     # Once people work on them, batches stay: only unused ones can and must follow the settings.
     if not plan_matches(plan, study) and not Session.objects.filter(batch__plan=plan).exists():
         raise BatchesMissing(

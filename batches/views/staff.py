@@ -34,7 +34,14 @@ from batches.services.ending import session_withdraw
 from batches.services.extending import NotStarted, extra_time_grant, session_extend, session_reopen
 from batches.services.payments import payments_list
 from batches.services.starting import budget_of
-from batches.views.wording import STATUS_WORDS, detail_words, duration_words, event_words, state_counts
+from batches.views.wording import (
+    STATUS_WORDS,
+    detail_words,
+    duration_words,
+    event_words,
+    state_counts,
+    value_words,
+)
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
@@ -140,7 +147,7 @@ def _detail_value(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if name in MOMENTS and isinstance(value, str):
         return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))
-    return value
+    return value_words(name, value)
 
 
 @study_page(Can.PAY)
@@ -217,7 +224,7 @@ def _extend(participant: Participant, **arguments: Any) -> str:
 
 def _reopen(participant: Participant, **arguments: Any) -> str:
     session = session_reopen(session=_session(participant), **arguments)
-    return _("The batch of %(code)s is open again until %(time)s UTC.") % _ends(participant, session)
+    return _("The question set of %(code)s is open again until %(time)s UTC.") % _ends(participant, session)
 
 
 def _check_attempt(participant: Participant, **arguments: Any) -> str:
@@ -252,7 +259,7 @@ ACTIONS: Mapping[PersonAction, _Action] = {
         ExtraTimeForm, gettext_lazy("Give extra time for the start"), _extra_time
     ),
     PersonAction.EXTEND: _Action(ExtendForm, gettext_lazy("Extend the time"), _extend),
-    PersonAction.REOPEN: _Action(ReasonForm, gettext_lazy("Reopen the batch"), _reopen),
+    PersonAction.REOPEN: _Action(ReasonForm, gettext_lazy("Reopen the question set"), _reopen),
     PersonAction.CHECK_ATTEMPT: _Action(
         ReasonForm, gettext_lazy("Allow one more try of the comprehension check"), _check_attempt
     ),

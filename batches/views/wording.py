@@ -9,8 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from batches.models import Session, SessionEventKind
+from batches.rules.deadlines import Lateness
 from batches.rules.path import StepKind, StepState
 from batches.rules.statuses import AnswerState, SessionStatus, counts
+from presentation.tables import Named
 from studies.services.events import StudyEventKind
 
 Words = str | Promise
@@ -39,12 +41,12 @@ OVERDUE_WORDS: Mapping[str, Promise] = {
         "When the time ends, what is saved by then counts as your answers, whether or not you submitted."
     ),
     "submitted_only": _(
-        "Only a batch that you submit before the time ends counts. What is merely saved does not."
+        "Only a question set that you submit before the time ends counts. What is merely saved does not."
     ),
 }
 
 ENDED_WORDS: Mapping[SessionStatus, Promise] = {
-    SessionStatus.SUBMITTED: _("You have submitted your batch. Thank you."),
+    SessionStatus.SUBMITTED: _("You have submitted your question set. Thank you."),
     SessionStatus.EXPIRED: _("Your time has ended. Thank you for your work."),
     SessionStatus.WITHDRAWN: _("You have withdrawn. Nothing from this session is used."),
 }
@@ -123,7 +125,7 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "deletes_at": _("data are deleted at"),
     "check_attempts": _("tries"),
     "minutes_before": _("minutes before"),
-    "batch": _("batch"),
+    "batch": _("question set"),
     "arm": _("arm"),
     "position": _("place"),
     "prompt": _("prompt"),
@@ -138,6 +140,17 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "for_seconds": _("for seconds"),
     "saved_since": _("saved since"),
     "clock_off_seconds": _("clock ahead by seconds"),
+}
+
+# What codes among the facts of events say, by the name of the fact.
+_STATES: Mapping[str, Words] = {status.value: words for status, words in STATUS_WORDS.items()}
+VALUE_WORDS: Mapping[str, Mapping[str, Words]] = {
+    "before": _STATES,
+    "lateness": {
+        Lateness.ON_TIME: _("in time"),
+        Lateness.WITHIN_TOLERANCE: _("within the tolerance after the deadline"),
+        Lateness.LATE: _("too late"),
+    },
 }
 
 REJECTED = _("The study team has decided that you cannot take part in this study. This is the reason:")
@@ -254,3 +267,9 @@ def event_words(kind: str) -> str:
 def detail_words(name: str) -> str:
     """What a fact of an event is called."""
     return str(DETAIL_WORDS.get(name, name.replace("_", " ")))
+
+
+def value_words(name: str, value: object) -> object:
+    """What the fact `name` of an event is, in words where it is a code that has some; else as it is."""
+    words = VALUE_WORDS.get(name, {}).get(str(value))
+    return value if words is None else Named(str(words), str(value))

@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import BatchPlan, BatchPrompt
 from batches.selectors.answers import answers_to_score
+from presentation.codes import CodeNames
+from presentation.tables import Named
 from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
 
@@ -147,12 +149,12 @@ class SetRow:
     difficulty: float | None
     expected: float | None
     information: float
-    categories: str
+    categories: tuple[tuple[Named, int], ...]
     x: float | None
 
 
-def set_rows(plan: BatchPlan) -> list[SetRow]:
-    """The stored balance report as rows; no query."""
+def set_rows(plan: BatchPlan, names: CodeNames) -> list[SetRow]:
+    """The stored balance report as rows, with its categories by name; no query."""
     batches = plan.report["batches"]
     middle = len(plan.report["abilities"]) // 2
     return [
@@ -162,7 +164,11 @@ def set_rows(plan: BatchPlan) -> list[SetRow]:
             difficulty=batch["mean_difficulty"],
             expected=batch["expected_raw"][middle],
             information=batch["information"],
-            categories=", ".join(f"{name or _('none')} {n}" for name, n in batch["categories"].items() if n),
+            categories=tuple(
+                (names.category(code) if code else Named(_("none"), ""), n)
+                for code, n in batch["categories"].items()
+                if n
+            ),
             x=None if batch["expected_raw"][middle] is None else 100 * batch["expected_raw"][middle],
         )
         for batch in batches

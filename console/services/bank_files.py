@@ -16,6 +16,8 @@ from django.utils.translation import gettext as _
 from console.services.staging import UploadRefused, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from formats.problems import Problem
+from presentation.codes import CodeNames
+from presentation.tables import Named
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
 from psychometrics.calibration.reporting import parameters_of
@@ -64,7 +66,7 @@ class BankContents:
     prompts: int
     grading: dict[str, int]
     modality: dict[str, int]
-    categories: dict[str, int]
+    categories: tuple[tuple[Named, int], ...]
     problems: tuple[str, ...]
     problems_number: int
     first: tuple[str, ...]
@@ -73,12 +75,13 @@ class BankContents:
 def bank_contents(*, token: str, bank_format: str, mini: bool) -> BankContents:
     """Look at an uploaded bank; nothing is stored. Raises UploadRefused."""
     reading = _reading(token, bank_format, mini=mini)
-    prompts = reading.bank.prompts
+    prompts, names = reading.bank.prompts, CodeNames(reading.bank.category_names)
+    categories = Counter(prompt.category for prompt in prompts if prompt.category).most_common(12)
     return BankContents(
         prompts=len(prompts),
         grading=dict(Counter(prompt.grading for prompt in prompts)),
         modality=dict(Counter(prompt.modality for prompt in prompts)),
-        categories=dict(Counter(prompt.category for prompt in prompts if prompt.category).most_common(12)),
+        categories=tuple((names.category(code), number) for code, number in categories),
         problems=_shown(reading.problems, token),
         problems_number=len(reading.problems),
         first=tuple(prompt.text[:200] for prompt in prompts[:3]),

@@ -10,14 +10,17 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from batches.models import SessionEventKind
-from batches.views.wording import detail_words, event_words
+from batches.views.wording import detail_words, event_words, value_words
 from console.forms.history import SOURCES, HistoryForm
 from console.selectors.history import Line, Source, history_lines
 from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
+from console.views.live.words import ACTION_WORDS
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
+from presentation.tables import Named
 from screening.models import VerdictDecision
-from studies.models import Study
+from studies.models import Audience, Study
+from studies.models.roles import ROLES
 from studies.roles import Can
 from studies.selectors.roles import roles_in
 from studies.services.events import StudyEventKind
@@ -59,6 +62,12 @@ KINDS: Mapping[Source, tuple[str, ...]] = {
     Source.STUDY: tuple(kind.value for kind in StudyEventKind),
     Source.SESSIONS: tuple(SessionEventKind.values),
     Source.VERDICTS: tuple(VerdictDecision.values),
+}
+# What codes among the facts of events say, by the name of the fact.
+VALUES: Mapping[str, Mapping[str, object]] = {
+    "action": {action.value: words.label for action, words in ACTION_WORDS.items()},
+    "audience": dict(Audience.choices),
+    "role": dict(ROLES),
 }
 TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 
@@ -133,8 +142,10 @@ def _told(line: Line) -> list[tuple[str, object]]:
 
 def _shown(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
+    if words := VALUES.get(name, {}).get(str(value)):
+        return Named(str(words), str(value))
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if not name.endswith("_at") or not isinstance(value, str):
-        return value
+        return value_words(name, value)
     return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M} UTC"

@@ -22,8 +22,10 @@ from batches.services.payments import (
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
 from console.selectors.money import judge_spent, pay_numbers
+from presentation.tables import Named
 from studies.models import Study
 from studies.roles import Can
+from studies.selectors.names import profile_names
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
 
@@ -36,7 +38,7 @@ class MoneyRow:
     """A line as the page shows it."""
 
     line: PayLine
-    profile: str
+    profile: Named
 
     @property
     def worked(self) -> str:
@@ -124,7 +126,7 @@ def _page(
     if words:
         numbers = tab_numbers(pay_groups(people, rule))
     rights = rights_here(request)
-    names = {profile.slug: profile.name for profile in study.protocol.profiles}
+    names = profile_names(study)
     page = Paginator(range(numbers[chosen]), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
     listed = in_tab(people, chosen, rule).values_list("pk", flat=True)
     lines = pay_lines(
@@ -141,9 +143,7 @@ def _page(
         "state": chosen,
         "words": words,
         "page": page,
-        "rows": [
-            MoneyRow(line, names.get(line.participant.profile, line.participant.profile)) for line in lines
-        ],
+        "rows": [MoneyRow(line, names.profile(line.participant.profile)) for line in lines],
         "rule_form": rule_form or PaymentRuleForm.of(rule),
         "rule_is_open": rule is None or rule_form is not None,
         "reports_form": reports_form or ReportsForm(),

@@ -21,6 +21,7 @@ from judging.selectors.runs import newest_scores_run
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
+from studies.selectors.names import code_names
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 
@@ -46,6 +47,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     shown = list(page.object_list)
     results = question_results(study, shown, with_scores=with_scores)
+    names = code_names(study)
     kept = {"q": words, "category": category, "flag": flag, "sort": sort}
     context = {
         "study": study,
@@ -57,7 +59,8 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
         "plan": plan,
         "is_current": plan is not None and plan_matches(plan, study),
         "kept": kept,
-        "categories": sorted({one.category for one in everything if one.category}),
+        "names": names,
+        "categories": sorted(names.category(one) for one in {row.category for row in everything} if one),
         "flags": [
             (name, label, sum(name in one.flags for one in everything)) for name, label in FLAGS.items()
         ],
@@ -107,7 +110,7 @@ def _csv(study: Study, rows: list[Question], *, with_scores: bool) -> HttpRespon
 def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponse:
     """The question sets and how far they are alike; without them, how to build them."""
     plan = BatchPlan.objects.filter(study=study).first()
-    rows = set_rows(plan) if plan else []
+    rows = set_rows(plan, code_names(study)) if plan else []
     context = {
         "study": study,
         "plan": plan,
@@ -158,6 +161,7 @@ def staff_question(request: HttpRequest, study: Study, label: str) -> HttpRespon
     context = {
         "study": study,
         "prompt": prompt,
+        "names": code_names(study),
         "item": item,
         "sets": sets,
         "question": question,

@@ -4,7 +4,11 @@ from presentation.codes import CodeNames
 from studies.models import Study
 
 
+def profile_names(study: Study) -> CodeNames:
+    """Those of profiles alone: no query."""
+    return CodeNames(profiles={profile.slug: profile.name for profile in study.protocol.profiles})
+
+
 def code_names(study: Study) -> CodeNames:
     """One query, unless the study's bank is loaded."""
-    profiles = {profile.slug: profile.name for profile in study.protocol.profiles}
-    return CodeNames(study.bank_version.category_names, profiles)
+    return CodeNames(study.bank_version.category_names, profile_names(study).profiles)

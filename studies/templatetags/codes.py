@@ -2,35 +2,42 @@
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
-from presentation.codes import tidy
+from presentation.codes import CodeNames
 from presentation.tables import Named
 from studies.models import Study
-from studies.selectors.names import code_names
+from studies.selectors.names import code_names, profile_names
 
 register = template.Library()
 
 
 @register.simple_tag
-def category(study: Study, code: str) -> SafeString | str:
+def category(study: Study, code: str) -> object:
     """`{% category study prompt.category %}`."""
-    return _shown(code_names(study).category(code)) if code else "–"
+    return coded(code_names(study).category(code)) if code else "–"
 
 
 @register.simple_tag
-def profile(study: Study, code: str) -> SafeString | str:
+def profile(study: Study, code: str) -> object:
     """`{% profile study participant.profile %}`."""
-    return _shown(code_names(study).profile(code)) if code else "–"
+    return coded(profile_names(study).profile(code)) if code else "–"
 
 
-@register.simple_tag
-def named(names: dict[str, str], code: str) -> SafeString | str:
-    """`{% named version.category_names prompt.category %}`: without a study."""
-    return _shown(Named(names.get(code) or tidy(code), code)) if code else "–"
+@register.filter
+def profile_of(code: str, names: CodeNames) -> object:
+    """`{{ row.profile|profile_of:names }}`: in a list, whose view has the names once."""
+    return coded(names.profile(code)) if code else "–"
 
 
-def _shown(name: Named) -> SafeString | str:
-    if name == name.code:
-        return str(name)
+@register.filter
+def category_of(code: str, names: CodeNames) -> object:
+    """`{{ prompt.category|category_of:names }}`."""
+    return coded(names.category(code)) if code else "–"
+
+
+@register.filter
+def coded(name: object) -> object:
+    """`{{ row.profile|coded }}`, of a `Named`; anything else stays as it is."""
+    if not isinstance(name, Named) or name == name.code:
+        return name
     return format_html('<span class="coded" title="{}">{}</span>', name.code, name)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from studies.forms.invitation_list import InvitationListForm
 from studies.models import Study
 from studies.roles import Can
+from studies.selectors.names import profile_names
 from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.people_import import (
     InvitationsRefused,
@@ -88,5 +89,12 @@ def _line(row: PersonRow) -> str:
 def _page(
     request: HttpRequest, study: Study, form: InvitationListForm, *, status: int = 200, **more: Any
 ) -> HttpResponse:
-    context = {"study": study, "form": form, "shown": SHOWN, "profiles": study.protocol.profiles, **more}
+    context = {
+        "study": study,
+        "form": form,
+        "shown": SHOWN,
+        "profiles": study.protocol.profiles,
+        "names": profile_names(study),
+        **more,
+    }
     return render(request, "studies/invitation_list.html", context, status=status)

@@ -20,6 +20,7 @@ from studies.selectors.invitations import (
     participant_let_in,
     token_sha256,
 )
+from studies.selectors.names import profile_names
 from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.invitations import (
     InvitationExpired,
@@ -102,6 +103,7 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "page": rows,
+        "names": profile_names(study),
         "counts": [(state.label, number) for state, number in invitation_counts(study, now).items()],
     }
     return render(request, "studies/invitations.html", context, status=422 if form.errors else 200)

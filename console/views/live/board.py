@@ -22,6 +22,7 @@ from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from studies.models import Study
 from studies.roles import Can
+from studies.selectors.names import profile_names
 from studies.views.access import rights_here, study_page
 
 # Each is replaced as a whole where it differs; what somebody types stands in none of them.
@@ -107,7 +108,7 @@ def _key(text: str) -> uuid.UUID | None:
 
 def _context(request: HttpRequest, study: Study, shown: Board, now: datetime) -> dict[str, object]:
     rights = rights_here(request)
-    names = {profile.slug: profile.name for profile in study.protocol.profiles}
+    names = profile_names(study)
     offered = [action for action in _offered(shown.wanted.tab) if ACTION_WORDS[action].can in rights]
     opened = RowWords(shown.opened, names, now) if shown.opened else None
     return {

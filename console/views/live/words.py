@@ -15,6 +15,8 @@ from console.selectors.board_incidents import Incident, Row
 from console.selectors.board_trail import OPENED, REFUSED, SAVED, Happening
 from console.services.live import SessionAction
 from console.views.live.incidents import IncidentWords, Words, clock_words, incident_words, reported_words
+from presentation.codes import CodeNames
+from presentation.tables import Named
 from studies.roles import Can
 
 
@@ -86,12 +88,12 @@ class RowWords:
     """A session as the board shows it at this moment."""
 
     facts: Row
-    profiles: Mapping[str, str]
+    names: CodeNames
     now: datetime
 
     @property
-    def profile(self) -> str:
-        return self.profiles.get(self.facts.profile, self.facts.profile)
+    def profile(self) -> Named:
+        return self.names.profile(self.facts.profile)
 
     @property
     def is_running(self) -> bool:

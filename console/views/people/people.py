@@ -22,6 +22,7 @@ from console.views.people.wording import TABS, Line, last_words
 from studies.forms.people import VettingForm
 from studies.models import Study
 from studies.roles import Can
+from studies.selectors.names import profile_names
 from studies.views.access import rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
@@ -71,12 +72,12 @@ def people_page(
     query = query if query.page <= pages else query.on_page(pages)
     before, rows, after = _stretch(study, query, now)
     shown = rows_with_facts(study, rows, now)
-    names = {profile.slug: profile.name for profile in study.protocol.profiles}
+    names = profile_names(study)
     facts = facts_at(study, query.person, shown, now)
     lines = [
         Line(
             one,
-            names.get(one.row.profile, one.row.profile),
+            names.profile(one.row.profile),
             last_words(one, now),
             query.at(one.row.handle).text,
             one is facts,
@@ -89,7 +90,7 @@ def people_page(
         "tabs": _tabs(query, around),
         "columns": _columns(query),
         "quotas": around.quotas,
-        "profiles": names,
+        "profiles": names.profiles,
         "lines": lines,
         "total": total,
         "pages": pages,

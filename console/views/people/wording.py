@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from console.selectors.people import PersonState
 from console.selectors.people_facts import RowFacts
+from presentation.tables import Named
 from studies.models import Invitation
 from studies.selectors.invitations import InvitationState
 
@@ -62,7 +63,7 @@ class Line:
     """A row as the page shows it; `link` is the query that opens its panel."""
 
     facts: RowFacts
-    profile: str
+    profile: Named
     words: str
     link: str
     is_open: bool

@@ -15,6 +15,7 @@ from console.selectors.banks import bank_facts, bank_versions, studies_using
 from console.services.bank_files import FileHasProblems, bank_contents, bank_file_import
 from console.services.staging import is_quick, upload_forget, upload_stage
 from jobs.services.starting import job_start
+from presentation.codes import CodeNames
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
 from studies.roles import SiteCan
@@ -64,6 +65,7 @@ def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     prompts = Prompt.objects.filter(version=version).only("label", "prompt_id", "category", "modality")
     context = {
         "version": version,
+        "names": CodeNames(version.category_names),
         "facts": bank_facts(version),
         "prompts": Paginator(prompts, PER_PAGE).get_page(request.GET.get("page")),
         "studies": studies_using("bank_version", [version.pk]).get(version.pk, []),

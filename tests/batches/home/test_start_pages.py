@@ -34,7 +34,7 @@ def test_the_instructions_say_what_is_allowed_what_the_clock_does_and_what_happe
     assert "<script>alert" not in reply.content.decode()
     assert "Pen and paper." in text
     assert "does not pause, whatever you do" in text
-    assert "Only a batch that you submit before the time ends counts." in text
+    assert "Only a question set that you submit before the time ends counts." in text
     assert 'href="/studies/pilot/practice/2/"' in reply.content.decode()
     assert primary_address(reply) == START
 

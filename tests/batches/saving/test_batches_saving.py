@@ -115,7 +115,7 @@ def test_a_submitted_batch_takes_no_more_text_but_keeps_it(session: Session, now
     session_submit(session=session, resources=NOTHING_USED, now=now)
     receipt = save(session, "afterthought", now, sequence=2)
     assert (receipt.outcome, receipt.kept, receipt.seconds_left) == ("refused_late", True, 0)
-    assert receipt.sentence.startswith("You have submitted this batch")
+    assert receipt.sentence.startswith("You have submitted this question set")
     assert stored().text == "handed in"
 
 

@@ -36,7 +36,7 @@ def test_submitting_leads_to_a_receipt_with_reference_and_counts(page: Client, s
     assert reply.redirect_chain == [(f"/sessions/{session.pk}/receipt/", 302)]
     text = text_of(reply)
     assert session.reference in text
-    assert "You have submitted your batch." in text
+    assert "You have submitted your question set." in text
     assert "1 handed in" in text
     assert "3 not opened" in text
     session.refresh_from_db()
@@ -47,7 +47,7 @@ def test_submitting_twice_shows_the_receipt_and_says_so(page: Client, session: S
     address = f"/sessions/{session.pk}/submit/"
     page.post(address, {"nothing": "on"})
     reply = page.post(address, {"categories": ["Books"]}, follow=True)
-    assert "You submitted this batch on" in text_of(reply)
+    assert "You submitted this question set on" in text_of(reply)
     assert reply.redirect_chain == [(f"/sessions/{session.pk}/receipt/", 302)]
     session.refresh_from_db()
     assert session.resources == []

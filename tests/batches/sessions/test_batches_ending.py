@@ -51,7 +51,7 @@ def test_a_submission_ends_the_session_with_its_resources(session: Session, now:
 def test_submitting_twice_changes_nothing(session: Session, now: datetime) -> None:
     session_submit(session=session, resources=BOOKS, now=now)
     nothing = DeclaredResources(categories=(), note="")
-    with pytest.raises(AlreadySubmitted, match="You submitted this batch on 1 May 2030, 09:00:00 UTC"):
+    with pytest.raises(AlreadySubmitted, match="You submitted this question set on 1 May 2030, 09:00:00 UTC"):
         session_submit(session=session, resources=nothing, now=now + timedelta(minutes=1))
     session.refresh_from_db()
     assert (session.ended_at, session.resources) == (now, ["Books"])

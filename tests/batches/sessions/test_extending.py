@@ -185,7 +185,7 @@ def test_without_time_left_a_batch_is_extended_not_reopened(session: Session) ->
 
 
 def test_with_time_left_a_batch_is_reopened_not_extended(session: Session, now: datetime) -> None:
-    with pytest.raises(NothingToReopen, match="Only a batch that was handed in"):
+    with pytest.raises(NothingToReopen, match="Only a question set that was handed in"):
         session_reopen(session=session, reason="Please", now=now)
     session_submit(session=session, resources=NOTHING, now=now)
     with pytest.raises(ReopenInstead):

@@ -140,7 +140,7 @@ def test_reopening_gives_back_the_time_that_was_left_and_refuses_the_others(
     page = act(staff, "reopen", early, running)
     early.refresh_from_db()
     assert early.is_running(timezone.now())
-    assert f"Not done for {running.participant.code}: Only a batch that was handed in" in page
+    assert f"Not done for {running.participant.code}: Only a question set that was handed in" in page
     assert "You had written" not in page  # it did reach somebody
 
 
