@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from django.utils.formats import get_format
 
+from formats.asked_numbers import number_asked
 from presentation.tables import ABSENT, Interval, Table
 
 FIRST_NUMBER = re.compile(r"[-−]?\d[\d.,\s'’]*")
@@ -13,9 +14,10 @@ FIRST_NUMBER = re.compile(r"[-−]?\d[\d.,\s'’]*")
 def sort_table(table: Table, sort: str) -> Table:
     """The rows by the column of this number, from 1; with a "-" downwards. Anything else: as it is."""
     place = sort.removeprefix("-")
-    if not place.isdecimal() or not 1 <= int(place) <= len(table.head):
+    number = number_asked(place)
+    if number is None or not 1 <= number <= len(table.head):
         return table
-    column = int(place) - 1
+    column = number - 1
     numeric = table.number_columns[column]
     there = [row for row in table.rows if row[column] not in ("", ABSENT)]
     absent = [row for row in table.rows if row[column] in ("", ABSENT)]

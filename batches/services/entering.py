@@ -82,6 +82,8 @@ def person_enter(*, link: RecruitingLink, ids: PlatformIds, user: User, now: dat
     EntryClosed or StudyClosed.
     """
     study = study_lock(link.study)
+    # Closed or paused since the page was asked for, it lets nobody in.
+    link = RecruitingLink.objects.select_related("study").get(pk=link.pk)
     present = study.participants.filter(user=user).select_related("study", "user").first()
     if present is not None and _is_settled(present):
         return present

@@ -29,7 +29,9 @@ def staff_recruiting(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 def staff_recruiting_change(request: HttpRequest, study: Study) -> HttpResponse:
     """Save what the link takes, and open it if asked to; or close it."""
-    profile = _profile(study, request.POST.get("profile", ""))
+    profile = request.POST.get("profile", "")
+    if profile != _profile(study, profile):
+        raise Http404("no such profile")  # never another one's link in its place
     actor, now = signed_in(request), timezone.now()
     form = RecruitingForm(request.POST)
     closes = "close" in request.POST

@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 from formats.wording import gettext_noop
 from jobs.context import Progress
 from jobs.models import Job, JobState
-from jobs.registry import JobKind
+from jobs.registry import JobKind, kind_named
 from jobs.services.trail import job_event
 from studies.services.events import StudyEventKind
 
@@ -110,14 +110,31 @@ def job_hand_back(claim: Claim, *, now: datetime) -> bool:
     )
 
 
-@transaction.atomic
 def job_end(
     claim: Claim, state: JobState, now: datetime, *, result: dict[str, object] | None = None, error: str = ""
 ) -> bool:
-    """Bring the job to its end, with an event; False, and nothing, where the lease is not ours any more.
+    """Bring the job to its end, with an event, and tidy up after it; False, and nothing, where the lease is
+    not ours any more.
 
     `error` may quote a file: what no database takes is replaced.
     """
+    if not _ended(claim, state, now, result=result, error=error):
+        return False
+    job_tidy(claim.job)
+    return True
+
+
+def job_tidy(job: Job) -> None:
+    """Remove what was kept for a job that has ended for good."""
+    kind = kind_named(job.kind)
+    if kind is not None and kind.tidy is not None:
+        kind.tidy(**job.arguments)
+
+
+@transaction.atomic
+def _ended(
+    claim: Claim, state: JobState, now: datetime, *, result: dict[str, object] | None, error: str
+) -> bool:
     ended = claim.row.update(
         state=state, lease=None, leased_until=None, finished_at=now, result=result or {},
         error=error.replace("\0", "\ufffd"),

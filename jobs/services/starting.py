@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from jobs.models import OPEN, Job, JobState
 from jobs.registry import JobKind, kind_named
+from jobs.services.claims import job_tidy
 from jobs.services.trail import job_event
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
@@ -76,9 +77,16 @@ def _same(found: Job, wanted: dict[str, Any], kind: JobKind) -> Job:
     return found
 
 
-@transaction.atomic
 def job_cancel(*, job: Job, actor: User | None, now: datetime) -> Job:
     """End a job that waits; ask one that runs to end, which it does at its next step. Raises JobOver."""
+    job = _cancelled(job, actor, now)
+    if job.state == JobState.CANCELLED:
+        job_tidy(job)
+    return job
+
+
+@transaction.atomic
+def _cancelled(job: Job, actor: User | None, now: datetime) -> Job:
     # Locked: between two looks a worker could take it, or give it back.
     state = Job.objects.select_for_update().values_list("state", flat=True).get(pk=job.pk)
     row = Job.objects.filter(pk=job.pk)

@@ -4,10 +4,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
 import structlog
-from django.db import DatabaseError, connections
+from django.db import Error, connections
 
 from formats.wording import gettext_noop
 from jobs.context import Clock, JobCancelled, JobContext, JobInterrupted, JobLost, JobStopped
@@ -69,24 +68,18 @@ def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:
         with _kept(claim, kind, context, clock):
             result = kind.run(context, **job.arguments)
     except JobCancelled:
-        _end(claim, kind, JobState.CANCELLED, clock)
+        job_end(claim, JobState.CANCELLED, clock())
     except JobStopped:
         job_hand_back(claim, now=clock())
     except JobLost:
         log.warning("a job was taken over by another worker", job=str(job.pk), kind=job.kind)
     except Refused as refusal:
-        _end(claim, kind, JobState.FAILED, clock, error=str(refusal))
+        job_end(claim, JobState.FAILED, clock(), error=str(refusal))
     except Exception:  # the edge of a job
         log.exception("a job failed", job=str(job.pk), kind=job.kind)
-        _end(claim, kind, JobState.FAILED, clock, error=FAILED)
+        job_end(claim, JobState.FAILED, clock(), error=FAILED)
     else:
-        _end(claim, kind, JobState.DONE, clock, result=result.as_json())
-
-
-def _end(claim: Claim, kind: JobKind, state: JobState, clock: Clock, **what: Any) -> None:
-    """End the job, and tidy up where it is ours to end."""
-    if job_end(claim, state, clock(), **what) and kind.tidy is not None:
-        kind.tidy(**claim.job.arguments)
+        job_end(claim, JobState.DONE, clock(), result=result.as_json())
 
 
 @contextmanager
@@ -107,7 +100,7 @@ def _keep(claim: Claim, kind: JobKind, context: JobContext, clock: Clock, over: 
         while not over.wait(WRITE_SECONDS):
             try:
                 reason = _reason_to_end(claim, kind, context, clock)
-            except DatabaseError as error:
+            except Error as error:
                 # Away for a moment; where it stays away the lease ends, and another worker begins again.
                 log.warning("a job could not be kept up", job=str(claim.job.pk), error=type(error).__name__)
                 connections.close_all()

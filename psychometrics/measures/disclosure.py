@@ -41,12 +41,19 @@ class Disclosure:
         by_task = block == Block.BENCHMARK or one.subset.startswith(TASK) or one.name.startswith("benchmark.")
         if self.few or by_task or one.participant or one.prompt_id:
             return False
-        return not (_is_of_scores(block, one) and (one.group, one.subset.split(";")[0]) in self.hidden)
+        return not (_is_of_scores(block, one) and (one.group, _people_part(one)) in self.hidden)
 
 
 def _is_of_scores(block: Block, one: Measure) -> bool:
     """Whether the number tells of scores in a category: of people's, or of a model's on the same prompts."""
     return (block == Block.RESULTS and one.name in OF_SCORES) or one.name.startswith(OF_CATEGORIES)
+
+
+def _people_part(one: Measure) -> str:
+    """The part of people's answers that the number is of. A model's name stands behind it in the subset; the
+    category itself may have any sign in it.
+    """
+    return f"{CATEGORY}{one.details['category']}" if one.name.startswith(OF_CATEGORIES) else one.subset
 
 
 def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable[str]) -> Disclosure:

@@ -82,7 +82,8 @@ export class Reporter {
       });
       if (!reply.ok || !(await reply.json()).kept) return;
       this.told = { at: performance.now(), failed, isSaved: report.is_saved, isHidden: report.is_hidden };
-      this.lostMs -= lostMs;
+      // Two reports may be on their way at once, of a page that is left meanwhile.
+      this.lostMs = Math.max(0, this.lostMs - lostMs);
       if (report.is_saved) this.#settle(failed);
     } catch {
       // It stays to be told.
@@ -91,7 +92,7 @@ export class Reporter {
 
   // What was told and is over is forgotten; what failed meanwhile is not.
   #settle(failed) {
-    this.failed -= failed;
+    this.failed = Math.max(0, this.failed - failed);
     if (this.failed === 0) this.failingSince = null;
     this.told.failed = 0;
   }

@@ -122,4 +122,7 @@ def entry_erase(participant_id: int) -> None:
 
 def is_address(way_back: str) -> bool:
     """Whether a way back is an address to follow; otherwise it is a code to copy."""
-    return way_back.startswith("https://") and bool(urlsplit(way_back).hostname)
+    try:
+        return way_back.startswith("https://") and bool(urlsplit(way_back).hostname)
+    except ValueError:  # such as a bracket that is never closed
+        return False

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
-from batches.services.entering import IdsTaken, person_enter
+from batches.services.entering import EntryClosed, IdsTaken, person_enter
 from operations.services.erasure import withdrawn_erase
 from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyEvent, User
 from studies.services.mails.mails import mails_send
@@ -183,3 +183,14 @@ def test_the_ids_go_with_the_data_of_the_person(page: str, client: Client, now: 
     withdrawn_erase(now=now + timedelta(days=400))
     assert not PlatformEntry.objects.exists()
     assert client.post(page).status_code == 409
+
+
+def test_a_link_that_was_closed_while_somebody_pressed_the_button_lets_nobody_in(
+    link: RecruitingLink, lead: User, now: datetime
+) -> None:
+    as_read_before = RecruitingLink.objects.select_related("study").get(pk=link.pk)
+    link_close(link=link, actor=lead, now=now)
+    ada = User.objects.create_user("ada@example.org")
+    with pytest.raises(EntryClosed):
+        person_enter(link=as_read_before, ids=PlatformIds("1"), user=ada, now=now)
+    assert not Participant.objects.exists()

@@ -43,6 +43,11 @@ def test_a_lead_opens_the_link_of_a_profile_and_closes_it(staff: Client, study: 
     assert staff.post(CHANGE, {"profile": "writer", "close": ""}).status_code == 404
 
 
+def test_a_profile_that_is_not_there_never_changes_another_ones_link(staff: Client, study: Study) -> None:
+    assert staff.post(CHANGE, FIELDS | {"profile": "renamed", "open": ""}).status_code == 404
+    assert not RecruitingLink.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("field", "text", "sentence"),
     [
@@ -52,6 +57,7 @@ def test_a_lead_opens_the_link_of_a_profile_and_closes_it(staff: Client, study: 
         ("study_parameter", "PROLIFIC_PID", "Two ids have the same parameter"),
         ("completed", "javascript://x", "Write the whole address"),
         ("completed", "http://platform.example/", "Write the whole address"),
+        ("completed", "https://[platform", "Write the whole address"),
         ("completed", "a\u202eb", "Write a code without spaces"),
         ("turned_down", "x" * 501, "at most 500 characters"),
     ],

@@ -38,6 +38,17 @@ def test_a_number_that_tells_of_one_or_two_private_prompts_stays(
     assert rule.may_leave(Block.RESULTS, Scope.PUBLIC, OF_A_CATEGORY)
 
 
+@pytest.mark.parametrize("category", ["QR", "Law; contracts"])
+def test_models_beside_people_in_a_hidden_category_stay_whatever_signs_its_name_has(category: str) -> None:
+    rule = disclosure_of(counts(6, **{category: 2, "LR": 4}), split=True, public=["p1"])
+    details = {"category": category, "model": "a;b"}
+    one = Measure(
+        "models.category.raw_mean", plain(0.5), "average", f"category:{category};model:a;b", details=details
+    )
+    assert not rule.may_leave(Block.MODELS, Scope.ALL, one)
+    assert rule.may_leave(Block.MODELS, Scope.PUBLIC, one)
+
+
 def test_one_person_one_task_and_a_private_prompt_stay_within_all_answers() -> None:
     rule = disclosure_of(counts(6), split=True, public=["p1"])
     for one in (
