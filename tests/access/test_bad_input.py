@@ -7,12 +7,17 @@ form that no page of this world shows is named in `UNSHOWN` with what is to be s
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings as django_settings
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import QueryDict
+from django.template import Engine
+from django.template.base import NodeList
 from pytest_django import Settings
 
 from console.forms.steps import STEP_FORMS
@@ -32,6 +37,7 @@ NOT_OURS = ("account_", "mfa_", "admin:")
 # Panels that a page shows on request.
 OPENED = {"staff_participants": "?person={code}", "staff_live": "?session={session_id}"}
 UNSHOWN: Mapping[str, tuple[str, ...]] = {
+    "entry": (),
     "staff_bank_import": ("token", "slug", "bank_format", "mini", "partial"),
     "staff_judging_cancel": ("left",),
     "staff_judging_pause": (),
@@ -50,7 +56,20 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
 }
 # It may be a key that was pasted in the place of its name.
 NOT_SHOWN_AGAIN = {"key_variable"}
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(2400)]
+# Each part is an item of its own, so that several processes take them.
+PARTS = {
+    "studies' settings": "staff_(setup|lock|amend)",
+    "staff a-l": "staff_[a-l]",
+    "staff m-z": "staff_",
+    "people": "",
+}
+pytestmark = [
+    pytest.mark.django_db, pytest.mark.timeout(600), pytest.mark.usefixtures("brief_refusals", "brief_rails"),
+]  # fmt: skip
+
+
+def part_of(name: str) -> str:
+    return next(part for part, begins in PARTS.items() if re.match(begins, name))
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +81,13 @@ def draft(world: World, now: datetime) -> Study:
         settings=ProtocolSettings(), bank_version=here.bank_version,
         actor=User.objects.get(email="lead@example.org"),
     )  # fmt: skip
+
+
+@pytest.fixture
+def brief_rails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands around each page of the study team is the same everywhere, and nothing asked changes it."""
+    for name in ("console/_rail.html", "console/_switcher.html"):
+        monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
 
 
 @pytest.fixture(autouse=True)
@@ -90,27 +116,59 @@ def parameters() -> list[str]:
     return sorted({name for path in own for name in READ.findall(path.read_text())} | {"since", "until"})
 
 
+class Looks:
+    """Which addresses look for something behind their question mark."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seen = False
+        given = WSGIRequest.GET.func
+
+        def looked(request: WSGIRequest) -> QueryDict:
+            self.seen = True
+            if "GET" not in request.__dict__:
+                request.__dict__["GET"] = given(request)
+            return request.__dict__["GET"]
+
+        monkeypatch.setattr(WSGIRequest, "GET", property(looked))
+
+
+@pytest.fixture(scope="module")
+def looking() -> dict[str, bool]:
+    """By path, whether its page looks: found out by the first item that asks."""
+    return {}
+
+
 @pytest.mark.parametrize("value", PARAMETERS, ids=lambda value: ascii(value[:12]))
 def test_no_address_fails_on_what_is_asked_of_it(
-    value: str, world: World, draft: Study, visitors: Visitors
-) -> None:
-    names = parameters()
+    value: str, world: World, draft: Study, visitors: Visitors, looking: dict[str, bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A page that looks for nothing is asked once by each process: no value can make a difference to it."""
+    names, looks = parameters(), Looks(monkeypatch)
     assert {"q", "page", "sort", "person", "session", "before"} <= set(names)
     asked = urlencode([(name, value) for name in (*names, "page")])
-    failed = [
-        f"{one.name}: {status}"
-        for one, path in pages(world, draft)
-        if (status := visitors.ask("superuser", "GET", f"{path}?{asked}")).startswith("5")
-    ]
+    failed = []
+    for one, path in pages(world, draft):
+        if looking.get(path, True):
+            looks.seen = False
+            status = visitors.ask("superuser", "GET", f"{path}?{asked}")
+            if status != "400":  # refused before any page was asked
+                looking[path] = looks.seen
+            if status.startswith("5"):
+                failed.append(f"{one.name}: {status}")
+    # An address with a NUL is refused before anything looks.
+    assert "\0" in value or sum(looking.values()) > 30
     assert failed == []
 
 
 @pytest.mark.parametrize("end", ["%00", "9" * 5000, "%E2%80%AE", "%FF"])
 def test_no_address_fails_on_its_own_end(end: str, world: World, draft: Study, visitors: Visitors) -> None:
+    """Of those that end in what they name; any other end is no address."""
     failed = [
         f"{one.name}: {status}"
         for one, path in pages(world, draft)
-        if (status := visitors.ask("superuser", "GET", re.sub(r"[^/]+(/?)$", rf"{end}\1", path)))[0] == "5"
+        if re.search(r">/?$", one.route)
+        and (status := visitors.ask("superuser", "GET", re.sub(r"[^/]+(/?)$", rf"{end}\1", path)))[0] == "5"
     ]
     assert failed == []
 
@@ -157,7 +215,8 @@ def attempts(form: Form) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "texts for files", form.values | dict.fromkeys(files, "a text")
     for value in TEXTS:
         yield f"everything {value[:20]!a}", form.values | dict.fromkeys(fields, value)
-    for name, value in ((name, value) for name in fields for value in ALONE):
+    # Each field is spoilt alone in one way, the next one in the next: all ways come up in a form of three.
+    for name, value in zip(fields, cycle(ALONE)):
         yield f"{name}={value[:20]!a}", {**form.values, name: value}
     for name, file in ((name, file) for name in files for file in FILES):
         yield f"{name} {file!a}", {**form.values, name: upload(file, FILES[file])}
@@ -173,30 +232,50 @@ def typed(value: str) -> str:
     return value.replace("\r\n", "\n").replace("\0", "").replace("\ufffd", "").strip()
 
 
+@pytest.fixture(scope="module")
+def forms_known() -> list[tuple[str, Form]]:
+    """The forms, once an item of this process has found them."""
+    return []
+
+
+@pytest.fixture
+def forms(
+    world: World, draft: Study, visitors: Visitors, forms_known: list[tuple[str, Form]]
+) -> list[tuple[str, Form]]:
+    if not forms_known:
+        found = forms_shown(world, draft, visitors)
+        names, posted = {key[0] for key in found}, posted_to(world, draft, visitors)
+        assert posted - names - set(UNSHOWN) == set(), "no page of this world shows a form of these: UNSHOWN"
+        forms_known += [*found.values(), *unshown(world, names, posted)]
+    return forms_known
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_no_form_fails_on_what_is_written_into_it_and_none_forgets_it(
-    world: World, draft: Study, visitors: Visitors
+    part: str, forms: list[tuple[str, Form]], visitors: Visitors
 ) -> None:
-    found = forms_shown(world, draft, visitors)
-    names, posted = {key[0] for key in found}, posted_to(world, draft, visitors)
-    forms = [*found.values(), *unshown(world, names, posted)]
-    assert posted - names - set(UNSHOWN) == set(), "no page of this world shows a form of these: UNSHOWN"
-    wrong = []
-    for role, form in forms:
-        for what, fields in attempts(form):
-            response, content = visitors.send(role, form.path, fields)
-            if response.status_code >= 500:
-                wrong.append(f"{form.name} {what}: {response.status_code}")
-            # Where all is spoilt, what a page goes by may be, too: kept is one wrong field beside right ones.
-            if response.status_code not in {409, 422} or not what.startswith(
-                tuple(f"{one}=" for one in form.kinds)
-            ):
-                continue
-            wrong += [
-                f"{form.name} {what}: not kept"
-                for name, kind in form.kinds.items()
-                if kind in TYPED
-                and name not in NOT_SHOWN_AGAIN
-                and isinstance(value := fields.get(name), str)
-                and not is_kept(form, name, value, content.decode())
-            ]
+    mine = [(role, form) for role, form in forms if part_of(form.name) == part]
+    wrong = [fault for role, form in mine for fault in faults_of(role, form, visitors)]
+    assert mine
     assert wrong == []
+
+
+def faults_of(role: str, form: Form, visitors: Visitors) -> Iterator[str]:
+    """What goes wrong when this form is sent spoilt in every way."""
+    for what, fields in attempts(form):
+        response, content = visitors.send(role, form.path, fields)
+        if response.status_code >= 500:
+            yield f"{form.name} {what}: {response.status_code}"
+        # Where all is spoilt, what a page goes by may be, too: kept is one wrong field beside right ones.
+        if response.status_code in {409, 422} and what.startswith(tuple(f"{one}=" for one in form.kinds)):
+            yield from (f"{form.name} {what}: {name} not kept" for name in forgotten(form, fields, content))
+
+
+def forgotten(form: Form, fields: Mapping[str, Any], content: bytes) -> Iterator[str]:
+    """The fields whose text is not on the page again."""
+    for name, kind in form.kinds.items():
+        value = fields.get(name)
+        if kind not in TYPED or name in NOT_SHOWN_AGAIN or not isinstance(value, str):
+            continue
+        if not is_kept(form, name, value, content.decode()):
+            yield name
