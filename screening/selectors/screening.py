@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Q, Subquery, When
+from django.db.models import BooleanField, Case, Count, Expression, ExpressionWrapper, Q, Subquery, When
 
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.exclusions.rules import rated_twice
@@ -141,7 +141,7 @@ def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     )
 
 
-def _is(fact: Q) -> ExpressionWrapper:
+def _is(fact: Q) -> Expression:
     return ExpressionWrapper(fact, output_field=BooleanField())
 
 
