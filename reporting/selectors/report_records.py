@@ -322,7 +322,8 @@ def _told(of: str, rows: QuerySet[Any], number: Count, reason: Any = None) -> Qu
     """The number of these rows by reason, as one part of a union."""
     said = Value("", output_field=CharField()) if reason is None else reason
     named = rows.order_by().annotate(of=Value(of, output_field=CharField()), said=said)
-    return named.values("of", "said").annotate(number=number).values_list("of", "said", "number")
+    counted: QuerySet[Any] = named.values("of", "said").annotate(number=number)
+    return counted.values_list("of", "said", "number")
 
 
 def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
@@ -339,7 +340,9 @@ def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
             asked=Count("pk", filter=asked),
             smallest=Subquery(by_size.order_by("n")[:1]),
             largest=Subquery(by_size.order_by("-n")[:1]),
-            places=Subquery(places.annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")),
+            all_places=Subquery(
+                places.annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
+            ),
         )
     )
     found = list(rows.order_by("modality"))
@@ -352,7 +355,7 @@ def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
     return AskedFacts(
         in_bank=sum(row["in_bank"] for row in found),
         asked=number,
-        nested=((found[0]["places"] if found else None) or 0) == number,
+        nested=((found[0]["all_places"] if found else None) or 0) == number,
         sizes=(found[0]["smallest"], found[0]["largest"]) if placed else None,
         private=sum(row["asked"] for row in placed if row["split"] != PUBLIC),
         modalities=dict(modalities),

@@ -121,13 +121,14 @@ class Looks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen = False
-        given = WSGIRequest.GET.func
+        given: Any = vars(WSGIRequest)["GET"]
 
         def looked(request: WSGIRequest) -> QueryDict:
             self.seen = True
             if "GET" not in request.__dict__:
-                request.__dict__["GET"] = given(request)
-            return request.__dict__["GET"]
+                request.__dict__["GET"] = given.func(request)
+            found: QueryDict = request.__dict__["GET"]
+            return found
 
         monkeypatch.setattr(WSGIRequest, "GET", property(looked))
 
