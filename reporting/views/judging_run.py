@@ -148,7 +148,9 @@ def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judging_retry(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """Ask again about what the run left without a score, for one reason or any; first what it would take."""
-    reason = (request.POST if request.method == "POST" else request.GET).get("reason", "")[:40]
+    reason = (
+        (request.POST if request.method == "POST" else request.GET).get("reason", "").replace("\0", "")[:40]
+    )
     try:
         if request.method != "POST":
             return _retry_page(request, run, reason)

@@ -82,8 +82,10 @@ def test_asking_costs_three_queries_however_much_is_announced(
     visitor: Client, person: Participant, now: datetime, announced: int
 ) -> None:
     lead, _ = staff_add(email="lead@example.org", superuser=True)
-    for _n in range(announced):
-        announcement_make(study=person.study, text="Again.", audience=Audience.APPROVED, actor=lead, now=now)
+    for number in range(announced):
+        announcement_make(
+            study=person.study, text=f"Again, {number}.", audience=Audience.APPROVED, actor=lead, now=now
+        )
     with CaptureQueriesContext(
         connection,
     ) as queries:
