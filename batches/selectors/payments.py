@@ -20,6 +20,7 @@ LINES_AT_ONCE = 2000
 READ = (
     "code", "profile", "is_test", "study", "user__email", "session__participant",
     "session__status", "session__started_at", "session__deadline_at", "session__ended_at",
+    "session__voided_at",
     "platform_entry__platform_participant", "platform_entry__platform_study",
     "platform_entry__platform_session",
 )  # fmt: skip
