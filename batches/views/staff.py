@@ -258,7 +258,7 @@ ACTIONS: Mapping[PersonAction, _Action] = {
         ExtraTimeForm, gettext_lazy("Give extra time for the start"), _extra_time
     ),
     PersonAction.EXTEND: _Action(ExtendForm, gettext_lazy("Extend the time"), _extend),
-    PersonAction.REOPEN: _Action(ReasonForm, gettext_lazy("Reopen the batch"), _reopen),
+    PersonAction.REOPEN: _Action(ReasonForm, gettext_lazy("Reopen the session"), _reopen),
     PersonAction.CHECK_ATTEMPT: _Action(
         ReasonForm, gettext_lazy("Allow one more try of the comprehension check"), _check_attempt
     ),

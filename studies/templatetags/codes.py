@@ -19,6 +19,12 @@ def category(study: Study, code: str) -> SafeString | str:
 
 
 @register.simple_tag
+def category_name(study: Study, code: str) -> str:
+    """`{% category_name study code %}`: where there is room for words alone."""
+    return str(code_names(study).category(code))
+
+
+@register.simple_tag
 def profile(study: Study, code: str) -> SafeString | str:
     """`{% profile study participant.profile %}`."""
     return _shown(code_names(study).profile(code)) if code else "–"
