@@ -15,6 +15,8 @@ from console.forms.history import SOURCES, HistoryForm
 from console.selectors.history import Line, Source, history_lines
 from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
 from console.views.live.words import ACTION_WORDS
+from console.views.setup.amending import TIME_LABELS
+from console.views.setup.protocol_rows import setting_label
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from presentation.tables import Named
@@ -55,6 +57,28 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.JUDGING_FINISHED: _("judging finished"),
     StudyEventKind.AUDIT_DRAWN: _("audit sample drawn"),
     StudyEventKind.AUDIT_IMPORTED: _("audit ratings taken over"),
+    StudyEventKind.PLANNED: _("plan kept with the study"),
+    StudyEventKind.INVITATION_QUEUED: _("invitation waits to be sent"),
+    StudyEventKind.RECRUITING_PAUSED: _("recruiting paused"),
+    StudyEventKind.RECRUITING_RESUMED: _("recruiting resumed"),
+    StudyEventKind.SESSIONS_CHANGED: _("sessions changed by the team"),
+    StudyEventKind.MAILS_SWITCHED_OFF: _("mails switched off"),
+    StudyEventKind.MAILS_SWITCHED_ON: _("mails switched on"),
+    StudyEventKind.MAIL_RETRIED: _("mail sent again"),
+    StudyEventKind.PEOPLE_LISTED: _("list of people taken"),
+    StudyEventKind.PAYMENT_RULE_SET: _("payment rule set"),
+    StudyEventKind.PAYMENTS_REPORTED: _("payer's states taken over"),
+    StudyEventKind.AUDIT_RATED: _("answer of the audit rated"),
+    StudyEventKind.OFFTASK_FILTER_RUN: _("off-task filter run"),
+    StudyEventKind.SECOND_READINGS_SET: _("share of second readings set"),
+    StudyEventKind.RESULTS_RECOMPUTED: _("results recomputed"),
+    StudyEventKind.JOB_STARTED: _("background work started"),
+    StudyEventKind.JOB_FINISHED: _("background work finished"),
+    StudyEventKind.JOB_FAILED: _("background work failed"),
+    StudyEventKind.JOB_CANCELLED: _("background work cancelled"),
+    StudyEventKind.EXPORT_MADE: _("export made"),
+    StudyEventKind.EXPORT_TAKEN: _("export downloaded"),
+    StudyEventKind.EXPORT_DELETED: _("export deleted"),
     "verdict_confirm": _("decided: not counted"),
     "verdict_overturn": _("decided: counted"),
 }
@@ -94,7 +118,10 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
         "is_filtered": any((asked.kind, asked.by, asked.code, asked.since, asked.until, asked.team_only)),
         "kinds": sorted((str(_kind_words(asked.source, kind)), kind) for kind in KINDS[asked.source]),
         "team": sorted({row.user.email for row in roles_in(study)}),
-        "amendments": study.amendments.select_related("made_by").order_by("-number"),
+        "amendments": [
+            (one, [TIME_LABELS.get(name) or setting_label(name) for name in one.changes])
+            for one in study.amendments.select_related("made_by").order_by("-number")
+        ],
     }
     return render(request, "console/history.html", context, status=422 if form.errors else 200)
 

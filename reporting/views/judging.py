@@ -23,7 +23,8 @@ from reporting.selectors.judging_board import Next, judging_board
 from reporting.views.judging_run import run_context
 from scoring.jobs import RESULTS
 from studies.models import Study, StudyStatus
-from studies.roles import Can
+from studies.roles import Can, SiteCan
+from studies.selectors.roles import site_rights
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 from studies.views.listing import Column, Listing
@@ -139,6 +140,7 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
         "is_draft": is_draft,
         "agreement": _agreement_words(board.audit),
         "recomputing": newest_job(study, RESULTS),
+        "sees_judges": SiteCan.MAKE_STUDIES in site_rights(signed_in(request)),
     }
     return render(request, "judging/judging.html", context, status=422 if form.errors else 200)
 
