@@ -32,7 +32,7 @@ def study(make_study: Callable[..., Study]) -> Study:
 def listed(client: Client) -> dict[str, dict[str, str]]:
     reply = client.get(reverse("staff_payments", args=["pay"]))
     assert reply.status_code == 200
-    reader = csv.DictReader(io.StringIO(reply.content.decode()))
+    reader = csv.DictReader(io.StringIO(reply.getvalue().decode()))
     assert reader.fieldnames == COLUMNS
     return {row["code"]: row for row in reader}
 

@@ -56,7 +56,7 @@ def upload(client: Client, text: str) -> tuple[int, str]:
 
 def downloaded(client: Client) -> dict[str, dict[str, str]]:
     reply = client.get(reverse("staff_payments", args=["pay"]))
-    return {row["code"]: row for row in csv.DictReader(io.StringIO(reply.text))}
+    return {row["code"]: row for row in csv.DictReader(io.StringIO(reply.getvalue().decode()))}
 
 
 def test_a_rule_is_set_on_the_page_and_the_sums_follow_it_to_the_cent(
@@ -128,7 +128,7 @@ def test_the_payer_s_states_come_back_by_file_and_the_same_file_changes_nothing(
     assert ada not in page(staff, state="differs")
     assert StudyEvent.objects.get(kind="payments_reported").details == {"states": {"paid": 2, "failed": 1}}
     # the list that was downloaded can be sent back as it is
-    download = staff.get(reverse("staff_payments", args=["pay"])).text
+    download = staff.get(reverse("staff_payments", args=["pay"])).getvalue().decode()
     assert "Recorded: 0. Known before: 3." in upload(staff, download)[1]
 
 
