@@ -16,7 +16,7 @@ from studies.selectors.participants import withdrew
 
 NOT_STARTED = "not_started"
 LINES_AT_ONCE = 2000
-# Columns of people and their sessions that lines are made of.
+# All that lines of a whole study read of people and their sessions.
 READ = (
     "code", "profile", "is_test", "study", "user__email", "session__participant",
     "session__status", "session__started_at", "session__deadline_at", "session__ended_at",
@@ -69,7 +69,7 @@ def pay_lines(
 
 def each_pay_line(study: Study, rule: PaymentRule | None, now: datetime) -> Iterator[PayLine]:
     """All of `pay_lines`, in two queries for every `LINES_AT_ONCE` of them."""
-    people = _worked(paid_people(study))
+    people = _worked(paid_people(study)).only(*READ)
     after = ""
     while lines := _with_reports(people.filter(code__gt=after)[:LINES_AT_ONCE], rule, now):
         yield from lines
@@ -83,14 +83,10 @@ def _worked(people: QuerySet[Participant]) -> QuerySet[Participant]:
     newest = PaymentReport.objects.filter(participant=OuterRef("pk")).order_by("-pk").values("pk")[:1]
     written = Answer.objects.filter(session=OuterRef("session__pk"), has_text=True).order_by()
     number = written.values("session").annotate(number=Count("pk")).values("number")
-    return (
-        people.select_related("user", "session", "platform_entry")
-        .only(*READ)
-        .annotate(
-            gone=Case(When(withdrew(), then=Value(1)), default=Value(0)),
-            newest_report=Subquery(newest),
-            answered=Coalesce(Subquery(number), 0),
-        )
+    return people.select_related("user", "session", "platform_entry").annotate(
+        gone=Case(When(withdrew(), then=Value(1)), default=Value(0)),
+        newest_report=Subquery(newest),
+        answered=Coalesce(Subquery(number), 0),
     )
 
 

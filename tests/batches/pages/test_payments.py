@@ -15,7 +15,6 @@ from batches.services.payments import payment_rows
 from screening.models import Verdict, VerdictDecision
 from studies.models import Participant, Study, StudyEvent, User
 from studies.services.people.participants import participant_add
-from tests.support.read_pages import sent
 
 pytestmark = pytest.mark.django_db
 COLUMNS = [
@@ -33,7 +32,7 @@ def study(make_study: Callable[..., Study]) -> Study:
 def listed(client: Client) -> dict[str, dict[str, str]]:
     reply = client.get(reverse("staff_payments", args=["pay"]))
     assert reply.status_code == 200
-    reader = csv.DictReader(io.StringIO(sent(reply)))
+    reader = csv.DictReader(io.StringIO(reply.getvalue().decode()))
     assert reader.fieldnames == COLUMNS
     return {row["code"]: row for row in reader}
 

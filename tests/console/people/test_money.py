@@ -17,7 +17,6 @@ from batches.models import PaymentReport, PaymentRule, Session
 from batches.rules.payments import PaymentTerms
 from batches.services.payments import payment_rule_set
 from studies.models import Participant, Study, StudyEvent, User
-from tests.support.read_pages import sent
 
 pytestmark = pytest.mark.django_db
 MONEY = "/staff/studies/pay/payments/"
@@ -57,7 +56,7 @@ def upload(client: Client, text: str) -> tuple[int, str]:
 
 def downloaded(client: Client) -> dict[str, dict[str, str]]:
     reply = client.get(reverse("staff_payments", args=["pay"]))
-    return {row["code"]: row for row in csv.DictReader(io.StringIO(sent(reply)))}
+    return {row["code"]: row for row in csv.DictReader(io.StringIO(reply.getvalue().decode()))}
 
 
 def test_a_rule_is_set_on_the_page_and_the_sums_follow_it_to_the_cent(
@@ -129,7 +128,7 @@ def test_the_payer_s_states_come_back_by_file_and_the_same_file_changes_nothing(
     assert ada not in page(staff, state="differs")
     assert StudyEvent.objects.get(kind="payments_reported").details == {"states": {"paid": 2, "failed": 1}}
     # the list that was downloaded can be sent back as it is
-    download = sent(staff.get(reverse("staff_payments", args=["pay"])))
+    download = staff.get(reverse("staff_payments", args=["pay"])).getvalue().decode()
     assert "Recorded: 0. Known before: 3." in upload(staff, download)[1]
 
 

@@ -18,7 +18,6 @@ from screening.models import ParticipantFlag, ScreeningRun, Verdict, VerdictDeci
 from studies.models import Invitation, Participant, Study, StudyEvent, User
 from studies.services.people.invitations import invitation_create
 from studies.services.people.participants import participant_approve, participant_reject
-from tests.support.read_pages import sent
 
 pytestmark = pytest.mark.django_db
 PEOPLE = "/staff/studies/pilot/participants/"
@@ -90,7 +89,7 @@ def test_a_search_finds_codes_and_addresses_and_the_file_has_the_same_rows(
     assert bob.code in shown(staff, profile="writer", q=bob.code.lower())
     assert ada.code in shown(staff, state="no-such-state", page="x", sort="-nothing")
     reply = staff.get(reverse("staff_participants_file", args=["pilot"]), {"profile": "writer"})
-    (row,) = csv.DictReader(io.StringIO(sent(reply)))
+    (row,) = csv.DictReader(io.StringIO(reply.getvalue().decode()))
     assert (row["code"], row["address"], row["state"]) == (bob.code, "'=cmd|x@example.org", "application")
     event = StudyEvent.objects.get(kind="people_listed")
     assert (event.actor, event.details) == (lead, {"number": 1})
