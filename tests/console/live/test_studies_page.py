@@ -100,7 +100,7 @@ def test_the_overview_leads_from_invited_to_counted_at_a_fixed_cost(
     session_submit(session=done, resources=None, now=timezone.now())
     answering()
     make_person(study)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page = words(staff, "/staff/studies/live/")
     assert "1 not yet filtered" in page
     for stage, people in (("Invited", 3), ("Approved", 3), ("Started", 2), ("Finished", 1), ("Counted", 0)):
