@@ -4,36 +4,33 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from django.db.models import Avg, Count, F
+from django.db.models import Avg, Count, F, Subquery
 
 from batches.selectors.answers import answers_to_score
 from console.selectors.questions import Question
 from judging.models import AnswerScore
-from scoring.models import ModelScore
-from scoring.selectors.runs import newest_study_results
+from scoring.models import ModelScore, ResultSet
 from screening.selectors.participants import retained_participants
-from studies.models import Message, Study
+from studies.models import Message, Prompt, Study
 
 
 @dataclass(frozen=True)
 class QuestionResult:
     """Means of one question; None where there is nothing to take a mean of, never zero.
 
-    `people` and `models` are scores in [0, 1], `scored` the answers that the first is of. `taken` is that of
-    the question.
+    `people` and `models` are scores in [0, 1], `scored` the answers that the first is of.
     """
 
     people: float | None = None
     scored: int = 0
     models: float | None = None
-    taken: float | None = None
     messages: int = 0
 
 
 def question_results(
-    study: Study, questions: Collection[Question], *, with_scores: bool
+    study: Study, questions: Collection[Question | Prompt], *, with_scores: bool
 ) -> Mapping[int, QuestionResult]:
-    """Of these questions, by key: at most four queries for any number. Without scores those are None."""
+    """Of these questions, by key: at most three queries for any number. Without scores those are None."""
     keys = [one.pk for one in questions]
     people = _people(study, keys) if with_scores else {}
     models = _models(study, [one.prompt_id for one in questions]) if with_scores else {}
@@ -41,9 +38,7 @@ def question_results(
     found = {}
     for one in questions:
         mean, scored = people.get(one.pk, (None, 0))
-        found[one.pk] = QuestionResult(
-            mean, scored, models.get(one.prompt_id), one.taken, messages[one.label]
-        )
+        found[one.pk] = QuestionResult(mean, scored, models.get(one.prompt_id), messages[one.label])
     return found
 
 
@@ -52,12 +47,10 @@ def _people(study: Study, keys: Collection[int]) -> dict[int, tuple[float, int]]
 
     A score of an earlier revision is no score of this answer.
     """
-    results = newest_study_results(study)
-    if results is None:
-        return {}
+    newest = ResultSet.objects.filter(run__study=study).order_by("-pk").values("run")
     scores = AnswerScore.objects.filter(
-        run=results.run_id, score__isnull=False, revision=F("answer__revision"), answer__prompt__in=keys,
-        answer__in=answers_to_score(study),
+        run=Subquery(newest[:1]), score__isnull=False, revision=F("answer__revision"),
+        answer__prompt__in=keys, answer__in=answers_to_score(study),
         answer__session__participant__in=retained_participants(study).values("pk"),
     )  # fmt: skip
     rows = scores.order_by().values("answer__prompt").annotate(mean=Avg("score"), number=Count("pk"))

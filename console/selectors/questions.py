@@ -5,10 +5,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Avg, BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery
+from django.db.models import (
+    Avg,
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.utils.translation import gettext as _, gettext_lazy
 
-from batches.models import BatchPlan, BatchPrompt
+from batches.models import Answer, BatchPlan, BatchPrompt
 from batches.selectors.answers import answers_to_score
 from presentation.codes import CodeNames
 from presentation.tables import Named
@@ -108,20 +119,20 @@ def chosen(
 
 def _answers(study: Study) -> tuple[Counter[int], dict[int, float]]:
     """The number of answers that count, and their mean time in seconds, by question."""
-    timed = Q(first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
-    rows = (
-        answers_to_score(study)
-        .order_by()
-        .values_list("prompt")
-        .annotate(number=Count("pk"), taken=Avg(F("saved_at") - F("first_seen_at"), filter=timed))
+    return kept(
+        "answers of questions and their times", study, lambda: answers_counted(answers_to_score(study))
     )
 
-    def counted() -> tuple[Counter[int], dict[int, float]]:
-        found = list(rows)
-        taken = {prompt: mean.total_seconds() for prompt, _number, mean in found if mean is not None}
-        return Counter({prompt: number for prompt, number, _mean in found}), taken
 
-    return kept("answers of questions and their times", study, counted)
+def answers_counted(answers: QuerySet[Answer]) -> tuple[Counter[int], dict[int, float]]:
+    """The number of these answers, and their mean time in seconds, by question; one query."""
+    timed = Q(first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
+    rows = answers.order_by().values_list("prompt")
+    found = list(
+        rows.annotate(number=Count("pk"), taken=Avg(F("saved_at") - F("first_seen_at"), filter=timed))
+    )
+    taken = {prompt: mean.total_seconds() for prompt, _number, mean in found if mean is not None}
+    return Counter({prompt: number for prompt, number, _mean in found}), taken
 
 
 def _difficulty(study: Study) -> Subquery:

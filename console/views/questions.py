@@ -4,6 +4,7 @@ import csv
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -12,10 +13,19 @@ from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from batches.models import BatchPlan
+from batches.selectors.answers import answers_to_score
 from batches.selectors.plans import plan_matches
 from batches.services.plans import batches_build
 from console.selectors.question_results import question_results
-from console.selectors.questions import FLAGS, SORTS, Question, chosen, set_rows, study_questions
+from console.selectors.questions import (
+    FLAGS,
+    SORTS,
+    Question,
+    answers_counted,
+    chosen,
+    set_rows,
+    study_questions,
+)
 from formats.cells import csv_cell
 from judging.selectors.runs import newest_scores_run
 from screening.views.blinding import results_are_hidden
@@ -98,7 +108,7 @@ def _csv(study: Study, rows: list[Question], *, with_scores: bool) -> HttpRespon
         result = results[one.pk]
         cells = (
             one.label, one.prompt_id, one.category, one.modality, sets, one.answers, result.scored,
-            result.people, result.models, one.difficulty, result.taken,
+            result.people, result.models, one.difficulty, one.taken,
             result.messages, flags,
         )  # fmt: skip
         writer.writerow([csv_cell(cell) for cell in cells])
@@ -148,25 +158,26 @@ def staff_questions_build(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Can.SEE_ANSWERS)
 def staff_question(request: HttpRequest, study: Study, label: str) -> HttpResponse:
     """One question in full: what people read, and what answers are scored by."""
+    items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id=OuterRef("prompt_id"))
     prompts = Prompt.objects.filter(version=study.bank_version_id).prefetch_related("criteria", "attachments")
+    prompts = prompts.annotate(a=Subquery(items.values("a")[:1]), b=Subquery(items.values("b")[:1]))
     prompt = get_object_or_404(prompts, label=label)
-    item = Item.objects.filter(item_bank=study.item_bank_id, prompt_id=prompt.prompt_id).first()
     sets = list(
         prompt.places.filter(batch__plan__study=study).order_by("batch__number").values_list(
             "batch__number", "position"
         )
     )  # fmt: skip
     with_scores = not results_are_hidden(request, study)
-    question = next(one for one in study_questions(study) if one.pk == prompt.pk)
+    answers, taken = answers_counted(answers_to_score(study).filter(prompt=prompt.pk))
     context = {
         "study": study,
         "prompt": prompt,
         "names": code_names(study),
-        "item": item,
         "sets": sets,
-        "question": question,
+        "answers": answers[prompt.pk],
+        "taken": taken.get(prompt.pk),
         "with_scores": with_scores,
-        "result": question_results(study, [question], with_scores=with_scores)[prompt.pk],
+        "result": question_results(study, [prompt], with_scores=with_scores)[prompt.pk],
         "judged_by": newest_scores_run(study) if with_scores else None,
     }
     return render(request, "console/questions/question.html", context)
