@@ -10,10 +10,10 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
+from batches.selectors.answers import answers_to_score
 from console.selectors.counting import applications, unanswered_messages
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
-from screening.selectors.kept import kept
 from screening.selectors.participants import (
     ENDED,
     current_participant_flags,
@@ -26,6 +26,7 @@ from studies.selectors.studies import study_is_open
 
 # A person may still come to answer.
 COMING = (VettingStatus.INVITED, VettingStatus.SUBMITTED, VettingStatus.APPROVED)
+ANSWERS = "answers"
 # What a card says of other things than people and their sessions.
 ELSEWHERE = (
     "prompts", "sets", "open_invitations", "excluded", "unfiltered", "to_screen", "applications", "messages",
@@ -91,12 +92,23 @@ def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
     return _cards(shown, numbers, now)
 
 
-def study_card(study: Study, now: datetime) -> StudyCard:
-    """The card of one study, which may be a large one; five queries at most."""
-    keys = [study.pk]
-    numbers = _numbers_by_study(keys, _by_the_clock(keys, now))
-    told = kept("card by trails", study, lambda: _numbers_by_study(keys, _by_trails(keys))[study.pk])
+def study_card(study: Study, told: Counter[str], now: datetime) -> StudyCard:
+    """The card of one study, which may be a large one, by what `told_by_trails`; three queries."""
+    numbers = _numbers_by_study([study.pk], _by_the_clock([study.pk], now))
     return _cards([study], {study.pk: numbers[study.pk] + told}, now)[0]
+
+
+def told_by_trails(study: Study) -> tuple[Counter[str], list[int]]:
+    """What of the study's overview may be kept, for it follows from trails alone; one query.
+
+    Numbers of its card, and, ascending, how many answers that count the questions have that have any.
+    """
+    parts = _parts(_by_trails([study.pk]))
+    by_question = answers_to_score(study).order_by().values("prompt").annotate(n=Count("pk"))
+    answers = by_question.values_list("prompt", Value(ANSWERS), "n")
+    rows = [(what, number) for _key, what, number in answers.union(*parts, all=True)]
+    numbers = Counter({what: number for what, number in rows if what != ANSWERS})
+    return numbers, sorted(number for what, number in rows if what == ANSWERS)
 
 
 def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: datetime) -> list[StudyCard]:
@@ -156,12 +168,17 @@ def _by_trails(keys: Sequence[int]) -> Counted:
     }
 
 
-def _numbers_by_study(keys: Sequence[int], rows: Counted) -> Mapping[int, Counter[str]]:
-    """How many there are of each; one query."""
-    parts = [
+def _parts(rows: Counted) -> list[QuerySet[Any, tuple[int, str, int]]]:
+    """Each with its study, what it is of, and how many there are."""
+    return [
         found.order_by().values(path).annotate(n=Count("pk")).values_list(path, Value(what), "n")
         for what, (path, found) in rows.items()
     ]
+
+
+def _numbers_by_study(keys: Sequence[int], rows: Counted) -> Mapping[int, Counter[str]]:
+    """How many there are of each; one query."""
+    parts = _parts(rows)
     numbers: dict[int, Counter[str]] = {key: Counter() for key in keys}
     for key, what, number in parts[0].union(*parts[1:], all=True):
         numbers[key][what] = number

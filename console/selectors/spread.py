@@ -8,8 +8,6 @@ from django.db.models import Count, Q
 
 from batches.models import BatchSlot, Session
 from batches.rules.statuses import SessionStatus
-from batches.selectors.answers import answers_to_score
-from screening.selectors.kept import kept
 from studies.models import Study
 
 ENDED = (SessionStatus.SUBMITTED, SessionStatus.EXPIRED)
@@ -35,19 +33,12 @@ class ArmFilled:
     places: int
 
 
-def answers_per_question(study: Study, questions: int) -> AnswersPerQuestion | None:
-    """Over all `questions` of the bank; None where it has none. Two queries."""
-    counts = kept("answers per question", study, lambda: _answers_of_prompts(study))
+def answers_per_question(counts: list[int], questions: int) -> AnswersPerQuestion | None:
+    """Over all `questions` of the bank, ascending, of those that have any; None where it has none."""
     counts = [0] * (questions - len(counts)) + counts
     if not counts:
         return None
     return AnswersPerQuestion(counts[0], median_low(counts), counts[-1], counts.count(0))
-
-
-def _answers_of_prompts(study: Study) -> list[int]:
-    """Ascending, of the prompts that have any."""
-    rows = answers_to_score(study).order_by().values_list("prompt").annotate(answers=Count("pk"))
-    return sorted(answers for _prompt, answers in rows)
 
 
 def arms_filled(study: Study) -> Sequence[ArmFilled]:

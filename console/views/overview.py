@@ -6,10 +6,11 @@ from django.views.decorators.http import require_safe
 
 from batches.services.clock import server_now
 from console.selectors.board_numbers import board_numbers
-from console.selectors.cards import study_card
+from console.selectors.cards import study_card, told_by_trails
 from console.selectors.funnel import funnel
 from console.selectors.next_steps import attention, next_step
 from console.selectors.spread import answers_per_question, arms_filled
+from screening.selectors.kept import kept
 from studies.models import Study
 from studies.roles import Can
 from studies.views.access import rights_here, study_page
@@ -23,7 +24,8 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
     Reviewers must not know how far the study has come with whom: they are led to their own work.
     """
     now, rights = server_now(), rights_here(request)
-    card = study_card(study, now)
+    told, answers = kept("overview", study, lambda: told_by_trails(study))
+    card = study_card(study, told, now)
     context = {
         "study": study,
         "facts": card,
@@ -31,7 +33,7 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
         "attention": list(attention(card, rights)),
         "funnel": funnel(card),
         "numbers": board_numbers(study, now),
-        "per_question": answers_per_question(study, card.prompts),
+        "per_question": answers_per_question(answers, card.prompts),
         "arms": arms_filled(study) if Can.SEE_PROTOCOL in rights else (),
         "amendments": list(study.amendments.order_by("number")),
         "may_see_protocol": Can.SEE_PROTOCOL in rights,
