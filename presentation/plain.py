@@ -6,7 +6,7 @@ them. A page of the site shows the plain word, with the exact term in a tooltip 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -130,16 +130,21 @@ GERMAN: Sequence[Rule] = (
 RULES: Mapping[str, Sequence[Rule]] = {"en": ENGLISH, "de": GERMAN}
 
 
-def plain_text(text: object) -> str:
-    """The text in words of the pages, where no tooltip can be."""
-    return "".join(plain for plain, _exact in _parts(str(text)))
+def names_at_risk(names: Iterable[str]) -> frozenset[str]:
+    """Those of the names, as of models and categories, that hold a term; to be left alone (`own`)."""
+    return frozenset(str(name) for name in names if name and plain_text(name) != str(name))
 
 
-def plain_html(text: object) -> SafeString:
+def plain_text(text: object, own: Collection[str] = ()) -> str:
+    """The text in words of the pages, where no tooltip can be; names in `own` stay as they are."""
+    return "".join(plain for plain, _exact in _parts_around(str(text), own))
+
+
+def plain_html(text: object, own: Collection[str] = ()) -> SafeString:
     """The same for a page; each exact term is a tooltip where it first stands."""
     told: set[str] = set()
     pieces = []
-    for plain, exact in _parts(str(text)):
+    for plain, exact in _parts_around(str(text), own):
         if exact and exact.lower() not in told:
             told.add(exact.lower())
             pieces.append(format_html('<abbr title="{}">{}</abbr>', exact, plain))
@@ -148,17 +153,34 @@ def plain_html(text: object) -> SafeString:
     return format_html_join("", "{}", ((piece,) for piece in pieces))
 
 
-def plain_drawing(drawing: Drawing) -> Drawing:
+def plain_drawing(drawing: Drawing, own: Collection[str] = ()) -> Drawing:
     """A drawing with its words, and what is told of its points, in words of the pages."""
     marks = tuple(
-        replace(mark, text=plain_text(mark.text))
+        replace(mark, text=plain_text(mark.text, _with_shortened(own, mark.text)))
         if isinstance(mark, Text)
-        else replace(mark, told=plain_text(mark.told))
+        else replace(mark, told=plain_text(mark.told, own))
         if mark.told
         else mark
         for mark in drawing.marks
     )
     return replace(drawing, marks=marks)
+
+
+def _with_shortened(own: Collection[str], text: str) -> Collection[str]:
+    """A drawing may show no more than the beginning of a name."""
+    shortened = text.removesuffix("…")
+    return [*own, text] if any(name.startswith(shortened) for name in own) else own
+
+
+def _parts_around(text: str, own: Collection[str]) -> list[tuple[str, str]]:
+    """The text in pieces, as `_parts` has them, but for what stands in `own`."""
+    names = sorted((name for name in own if name in text), key=len, reverse=True)
+    if not names:
+        return _parts(text)
+    pieces = re.split("(" + "|".join(map(re.escape, names)) + ")", text)
+    return [
+        one for place, piece in enumerate(pieces) for one in ([(piece, "")] if place % 2 else _parts(piece))
+    ]
 
 
 def _parts(text: str) -> list[tuple[str, str]]:

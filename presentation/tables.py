@@ -1,7 +1,7 @@
 """Tables of texts, as pages, reports, figures and terminals take them; numbers are set to the right."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -51,7 +51,8 @@ class Table:
     """Rows of texts under a head; the first cell of a row names it. `notes` stand below.
 
     `about_people` marks a table whose rows are about single people: the site shows it, no report does.
-    `numeric` says whether columns but the first may hold numbers, which are set to the right.
+    `numeric` says whether columns but the first may hold numbers, which are set to the right. `own` are names
+    in the cells that pages leave alone (`presentation.plain`).
     """
 
     caption: str
@@ -60,6 +61,7 @@ class Table:
     notes: Sequence[str] = ()
     about_people: bool = False
     numeric: bool = True
+    own: Collection[str] = ()
 
     @property
     def number_columns(self) -> list[bool]:

@@ -1,7 +1,8 @@
 """Figures of pages: a drawing for wide and one for narrow sheets, the ways to take it away, and its table."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
@@ -39,14 +40,19 @@ def figure_shown(
     caption: Text,
     files: Mapping[str, str],
     table: Table | None = None,
+    own: Collection[str] = (),
 ) -> FigureShown | None:
-    """The figure in words of the pages, where there is anything to compare in it; files keep exact terms."""
-    with said_as(plain_text):
+    """The figure in words of the pages, where there is anything to compare in it; files keep exact terms.
+
+    `own` are names in it that stay as they are.
+    """
+    with said_as(partial(plain_text, own=own)):
         wide = draw(WIDE)
         if wide is None or not wide.says_something:
             return None
         narrow = draw(NARROW) or wide
-    return FigureShown(title, about, caption, plain_drawing(wide), plain_drawing(narrow), files, table)
+    wide, narrow = plain_drawing(wide, own), plain_drawing(narrow, own)
+    return FigureShown(title, about, caption, wide, narrow, files, replace(table, own=own) if table else None)
 
 
 def figure_files(page: str, query: str, **place: object) -> dict[str, str]:

@@ -15,6 +15,7 @@ from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
+from presentation.plain import names_at_risk
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
 from reporting.selectors.reports import SIMULATED, report_of
 from reporting.views.figures import drawing_response, figure_files, figure_shown
@@ -79,6 +80,7 @@ def _results_context(
         caption=ladder_caption(found),
         files=figure_files("staff_results_figure", query, **place),
         table=ladder_table(found),
+        own=names_at_risk(model.name for model in found.models),
     )
     return {
         "report": found.report,

@@ -1,5 +1,6 @@
 """A page for each block of the measurement, from stored numbers: tables, and figures of the same."""
 
+from dataclasses import replace
 from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -7,10 +8,12 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
+from presentation.plain import names_at_risk
 from presentation.sorting import sort_table
 from psychometrics.inference.measure import Block
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
+from reporting.views.measurement.own_names import names_in
 from reporting.views.measurement.parts import BlockPage
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.table_files import table_response
@@ -33,6 +36,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     page, shown = PAGES[chosen], scope_of_results(request, results)
     query = shown.context["scope_query"]
     found = block_measures(measurement, chosen, shown.scope) if measurement else None
+    own = names_at_risk(names_in(found)) if found else frozenset()
     context = {
         "study": study,
         "results": results,
@@ -47,16 +51,21 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "found": found,
         "summary": page.summary(found) if found else (),
         "tables": [
-            table_shown(request, table, number)
+            table_shown(request, replace(table, own=own), number)
             for number, table in enumerate(page.tables(found) if found else (), start=1)
         ],
-        "figures": _figures(study, results, page, found, shown) if results and found else (),
+        "figures": _figures(study, results, page, found, shown, own) if results and found else (),
     }
     return render(request, "reporting/measurement.html", context)
 
 
 def _figures(
-    study: Study, results: ResultSet, page: BlockPage, found: BlockMeasures, shown: ScopeShown
+    study: Study,
+    results: ResultSet,
+    page: BlockPage,
+    found: BlockMeasures,
+    shown: ScopeShown,
+    own: frozenset[str],
 ) -> list[FigureShown]:
     """Those that there is something to compare in."""
     if not found.rows:
@@ -70,6 +79,7 @@ def _figures(
             files=figure_files(
                 "staff_measurement_figure", shown.context["scope_query"], **place, figure=name
             ),
+            own=own,
         )
         for name, plot in page.figures.items()
     )
