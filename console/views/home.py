@@ -40,7 +40,7 @@ class ShownCard:
 def staff_home(request: HttpRequest) -> HttpResponse:
     """The studies that somebody has a part in, newest first: active, finished or all, by a word of a name."""
     user, now = signed_in(request), timezone.now()
-    shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()
+    shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()[:100]
     shown = shown if shown in SHOWN else "active"
     studies = studies_of_staff(user)
     page = _page(studies, shown, words, request.GET.get("page"))

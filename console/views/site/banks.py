@@ -40,7 +40,7 @@ BANK_COLUMNS: tuple[Column[Any], ...] = (
 @require_safe
 def staff_banks(request: HttpRequest) -> HttpResponse:
     """Every version of every bank, with the studies on it; the same rows as CSV."""
-    words = request.GET.get("q", "").strip()
+    words = request.GET.get("q", "").strip()[:100]
     rows = bank_versions().filter(bank__slug__icontains=words) if words else bank_versions()
     listing = Listing(request, BANK_COLUMNS)
     rows = listing.ordered(rows)

@@ -35,7 +35,7 @@ COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_pu
 @require_safe
 def staff_models(request: HttpRequest) -> HttpResponse:
     """Every configuration with what is known of it; the same rows as CSV."""
-    words, bank = request.GET.get("q", ""), request.GET.get("bank", "")
+    words, bank = request.GET.get("q", "")[:100], request.GET.get("bank", "")
     sort = request.GET.get("sort", "")
     rows = model_rows(item_bank=bank, words=words, sort=sort)
     if request.GET.get("format") == "csv":

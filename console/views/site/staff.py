@@ -47,7 +47,7 @@ def staff_team(request: HttpRequest) -> HttpResponse:
     form = StaffForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and _added(request, form):
         return redirect("staff_team")
-    words = request.GET.get("q", "").strip()
+    words = request.GET.get("q", "").strip()[:100]
     context = {
         "form": form,
         "words": words,
@@ -65,7 +65,7 @@ def staff_team_file(request: HttpRequest) -> HttpResponse:
     response["Content-Disposition"] = 'attachment; filename="staff.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for user in staff_members(request.GET.get("q", "").strip()):
+    for user in staff_members(request.GET.get("q", "").strip()[:100]):
         seen = user.last_login.isoformat() if user.last_login else None
         told = (user.is_active, user.is_superuser, user.may_create_studies)
         counted = (user.part_in, user.has_factor, seen)  # type: ignore[attr-defined]  # annotated
