@@ -34,16 +34,6 @@ class PersonState(StrEnum):
 
 RANKS: Mapping[str, int] = {state.value: rank for rank, state in enumerate(PersonState)}
 STATES = tuple(PersonState)
-# Who was approved, whatever came after.
-APPROVED_STATES = frozenset(
-    {
-        PersonState.APPROVED,
-        PersonState.ANSWERING,
-        PersonState.FINISHED,
-        PersonState.COUNTED,
-        PersonState.NOT_COUNTED,
-    }
-)
 PERSON, INVITATION = "person", "invitation"
 SORTS: Mapping[str, tuple[str, ...]] = {
     "state": ("rank", "-moment"),

@@ -46,14 +46,15 @@ def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
 
 
 def _recompute(request: HttpRequest, studies: list[Study]) -> None:
-    """Start computing the results again; where that is refused the page says so, and results say they are
-    not current.
-    """
+    """Start computing the results again; where that is refused the page says so."""
+    started = []
     for study in studies:
         try:
             job_start(kind=RESULTS, study=study, actor=signed_in(request), now=timezone.now())
         except Refused as refusal:
             messages.error(request, f"{study.name}: {refusal}")
-    if studies:
-        names = ", ".join(study.name for study in studies)
+        else:
+            started.append(study.name)
+    if started:
+        names = ", ".join(started)
         messages.info(request, _("Results are being computed again: %(studies)s") % {"studies": names})
