@@ -74,9 +74,9 @@ class VerdictDecision(models.TextChoices):
 class Verdict(models.Model):
     """A reviewer's decision; the newest counts. Append-only.
 
-    `reading` says whether it was given first, by a second reviewer who did not see the first verdict, or to
-    settle a disagreement; `leaves_open` what is still asked of others after it. Rows from before there were
-    second reviewers are first readings that leave nothing open.
+    `reading` says whether it was given first, by a second reviewer who did not see the first verdict, to
+    settle a disagreement, or later, after what others had decided; `leaves_open` what is still asked of
+    others after it. Rows from before there were second reviewers are first readings that leave nothing open.
     """
 
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="verdicts")

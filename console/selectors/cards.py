@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
@@ -14,6 +15,7 @@ from batches.selectors.answers import answers_to_score
 from console.selectors.counting import applications, unanswered_messages
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
+from screening.offtask.readings import LeftOpen
 from screening.selectors.participants import (
     ENDED,
     current_participant_flags,
@@ -210,10 +212,12 @@ def _missing(study: Study, has_sets: bool, now: datetime) -> int:
 
 
 def _excluding_verdicts() -> QuerySet[Verdict]:
-    """The verdicts that exclude somebody now: the newest of a person, and it confirms."""
+    """The verdicts that exclude somebody now: the newest of a person, and it confirms for good."""
     later = current_verdicts().filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
     ended = {"participant__session__status__in": ENDED, "participant__is_test": False}
-    current = current_verdicts().filter(decision=VerdictDecision.CONFIRM, **ended)
+    current = current_verdicts().filter(
+        decision=VerdictDecision.CONFIRM, leaves_open=LeftOpen.NOTHING, **ended
+    )
     return current.filter(~Exists(later))
 
 
@@ -225,7 +229,8 @@ def _unfiltered(sessions: QuerySet[Session]) -> QuerySet[Session]:
 
 
 def _undecided(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Flagged people without a verdict that counts."""
+    """Flagged people whose newest verdict leaves something to other reviewers, or who have none."""
     flags = current_participant_flags().filter(participant=OuterRef("pk"))
-    verdicts = current_verdicts().filter(participant=OuterRef("pk"))
-    return people.filter(Q(Exists(flags)) & ~Q(Exists(verdicts)), session__status__in=ENDED)
+    newest = current_verdicts().filter(participant=OuterRef("pk")).order_by("-pk").values("leaves_open")[:1]
+    flagged = people.filter(Exists(flags), session__status__in=ENDED)
+    return flagged.alias(left=Coalesce(Subquery(newest), Value(""))).exclude(left=LeftOpen.NOTHING)

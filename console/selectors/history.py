@@ -9,10 +9,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from batches.models import SessionEvent
 from screening.models import Verdict
+from screening.selectors.participants import undecided_participants
 from studies.models import Study, StudyEvent, User
 from studies.roles import Can
 
@@ -64,13 +65,14 @@ class Line:
 def history_lines(
     study: Study,
     asked: Asked,
+    reader: User,
     rights: frozenset[Can],
     *,
     before: int | None = None,
     limit: int | None = None,
 ) -> Iterator[Line]:
-    """The events somebody with these rights may see, the newest of those before the row `before` first."""
-    rows, when = _rows(study, asked)
+    """The events `reader` may see by these rights, the newest of those before the row `before` first."""
+    rows, when = _rows(study, asked, reader, rights)
     if asked.since:
         rows = rows.filter(**{f"{when}__gte": asked.since})
     if asked.until:
@@ -85,12 +87,11 @@ def history_lines(
         yield line
 
 
-def _rows(study: Study, asked: Asked) -> tuple[QuerySet[Any], str]:
+def _rows(study: Study, asked: Asked, reader: User, rights: frozenset[Can]) -> tuple[QuerySet[Any], str]:
     """The rows of the source, and what its time is called."""
     if asked.source == Source.VERDICTS:
-        return _of(_verdicts(study), asked, person="participant", actor="decided_by", kind="decision"), (
-            "decided_at"
-        )
+        verdicts = _verdicts(study, reader if Can.REVIEW in rights else None)
+        return _of(verdicts, asked, person="participant", actor="decided_by", kind="decision"), "decided_at"
     if asked.source == Source.SESSIONS:
         sessions = SessionEvent.objects.filter(session__participant__study=study)
         related = sessions.select_related("actor", "session__participant")
@@ -99,8 +100,13 @@ def _rows(study: Study, asked: Asked) -> tuple[QuerySet[Any], str]:
     return _of(events, asked, person="participant", actor="actor", kind="kind"), "happened_at"
 
 
-def _verdicts(study: Study) -> QuerySet[Verdict]:
-    return Verdict.objects.filter(participant__study=study).select_related("decided_by", "participant")
+def _verdicts(study: Study, reviewer: User | None) -> QuerySet[Verdict]:
+    """Whoever may give the next verdict on somebody does not see what others said of them."""
+    verdicts = Verdict.objects.filter(participant__study=study).select_related("decided_by", "participant")
+    if reviewer is None:
+        return verdicts
+    waiting = undecided_participants(study).order_by().values("pk")
+    return verdicts.filter(Q(decided_by=reviewer) | ~Q(participant__in=waiting))
 
 
 def _of(rows: QuerySet[Any], asked: Asked, *, person: str, actor: str, kind: str) -> QuerySet[Any]:

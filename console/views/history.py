@@ -26,7 +26,7 @@ from studies.models.roles import ROLES
 from studies.roles import Can
 from studies.selectors.roles import roles_in
 from studies.services.events import StudyEventKind
-from studies.views.access import rights_here, study_page
+from studies.views.access import rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
@@ -81,6 +81,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.EXPORT_DELETED: _("export deleted"),
     "verdict_confirm": _("decided: not counted"),
     "verdict_overturn": _("decided: counted"),
+    "verdict_unsure": _("not sure: another reviewer decides"),
 }
 KINDS: Mapping[Source, tuple[str, ...]] = {
     Source.STUDY: tuple(kind.value for kind in StudyEventKind),
@@ -102,8 +103,11 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
     """Events by source, kind, person, member of the team and day; amendments and fingerprints beside them."""
     form = HistoryForm(request.GET)
     asked, before = form.asked(), number_asked(request.GET.get("before", ""), most=MOST_ROWS)
-    found = history_lines(study, asked, rights_here(request), before=before, limit=LINES_PER_PAGE + 1)
-    lines = list(found)
+    lines = list(
+        history_lines(
+            study, asked, signed_in(request), rights_here(request), before=before, limit=LINES_PER_PAGE + 1
+        )
+    )
     kept = request.GET.copy()
     kept.pop("before", None)
     context = {
@@ -131,7 +135,7 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
 @proof_required
 def staff_history_file(request: HttpRequest, study: Study) -> StreamingHttpResponse:
     """The same rows, all of them, as a CSV file."""
-    lines = history_lines(study, HistoryForm(request.GET).asked(), rights_here(request))
+    lines = history_lines(study, HistoryForm(request.GET).asked(), signed_in(request), rights_here(request))
     return csv_file(f"{study.slug}-history.csv", _csv_rows(lines))
 
 

@@ -22,7 +22,7 @@ class ScreeningFacts:
     """What reviewers looked at and decided.
 
     `people`: facts of everyone in the cohort, in its order. `excluded`: people by what had been flagged.
-    `decisions`: of each person (code) each reviewer's newest decision, True where it confirms the exclusion,
+    `decisions`: of each person (code) each reviewer's blind decision, True where it confirms the exclusion,
     reviewers in the order in which they decided.
     """
 

@@ -21,6 +21,11 @@ class Reading(StrEnum):
     FIRST = "first"
     SECOND = "second"
     SETTLING = "settling"
+    LATER = "later"
+
+
+BLIND = (Reading.FIRST, Reading.SECOND)
+"""Given by whoever had not seen what others said: what independent reviewers agree on is told from these."""
 
 
 class LeftOpen(StrEnum):
@@ -97,14 +102,12 @@ def _after_second(first: str, second: str) -> LeftOpen:
 
 
 def _later(given: Sequence[Given], rater: int, decision: str, *, compares: bool) -> tuple[Reading, LeftOpen]:
-    """A verdict after everything was decided: a change of mind, or another's view."""
+    """A verdict after everything was decided, and seen: a change of mind, or another's view."""
     if any(one.reading == Reading.SETTLING for one in given):
         return Reading.SETTLING, LeftOpen.SETTLING if decision == UNSURE else LeftOpen.NOTHING
-    raters = list(dict.fromkeys(one.rater for one in given))
-    reading = Reading.FIRST if rater == raters[0] else Reading.SECOND
-    is_second_view = reading == Reading.SECOND and len(raters) == 1
+    raters = {one.rater for one in given}
     if decision == UNSURE:
-        return reading, LeftOpen.SECOND if len({*raters, rater}) == 1 else LeftOpen.SETTLING
-    if compares and is_second_view:
-        return reading, _after_second(given[-1].decision, decision)
-    return reading, LeftOpen.NOTHING
+        return Reading.LATER, LeftOpen.SECOND if raters == {rater} else LeftOpen.SETTLING
+    if compares and len(raters) == 1 and rater not in raters:
+        return Reading.LATER, _after_second(given[-1].decision, decision)
+    return Reading.LATER, LeftOpen.NOTHING

@@ -10,7 +10,7 @@ from batches.models import Answer
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.exclusions.work import LOOKED_AT, Work, facts_of_work
 from screening.models import ParticipantFlag, VerdictDecision
-from screening.offtask.readings import Reading
+from screening.offtask.readings import BLIND
 from screening.selectors import participants
 from studies.models import Study
 
@@ -66,14 +66,14 @@ def excluded_by_reason(study: Study) -> dict[str, int]:
 
 
 def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
-    """Of each person each rater's newest decision (confirmed or not), raters in the order they decided.
+    """Of each person each rater's first decision (confirmed or not), raters in the order they decided.
 
-    Decisions of readers who were independent: not who was unsure, nor who settled what others said.
+    Decisions of readers who were independent: not who was unsure, nor who had seen what others said.
     """
     people = participants.screened_participants(study).values("pk")
     sure = participants.current_verdicts().exclude(decision=VerdictDecision.UNSURE)
-    rows = sure.exclude(reading=Reading.SETTLING).filter(participant__in=people).order_by("pk")
+    blind = sure.filter(reading__in=BLIND, participant__in=people).order_by("pk")
     found: dict[str, dict[int, bool]] = {}
-    for code, rater, decision in rows.values_list("participant__code", "decided_by", "decision"):
-        found.setdefault(code, {})[rater] = decision == VerdictDecision.CONFIRM
+    for code, rater, decision in blind.values_list("participant__code", "decided_by", "decision"):
+        found.setdefault(code, {}).setdefault(rater, decision == VerdictDecision.CONFIRM)
     return found

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from screening.models import Verdict, VerdictDecision
 from screening.offtask.facts import ParticipantReason
-from screening.offtask.readings import LeftOpen, Reading
+from screening.offtask.readings import BLIND, Reading
 from screening.selectors import participants
 from studies.models import Study
 
@@ -35,7 +35,7 @@ def ledger_people(study: Study, show: str, sort: str = "") -> list[tuple[str, in
     """Code and deciding verdict of the decided people that `show` asks for, by code unless `sort` names a
     column; with a "-" downwards.
     """
-    decided = participants.newest_verdicts(study).filter(leaves_open=LeftOpen.NOTHING)
+    decided = participants.final_verdicts(study)
     decided = decided.filter(participant__in=participants.flagged_participants(study).order_by().values("pk"))
     if show in {NOT_COUNTED, COUNTED}:
         wanted = VerdictDecision.CONFIRM if show == NOT_COUNTED else VerdictDecision.OVERTURN
@@ -63,7 +63,7 @@ def ledger_lines(study: Study, people: Sequence[tuple[str, int]]) -> list[Ledger
 
 def _line(code: str, verdicts: Sequence[Verdict], found: Sequence[str]) -> LedgerLine:
     newest = verdicts[-1]
-    independent = {one.decided_by_id for one in verdicts if one.reading != Reading.SETTLING}
+    independent = {one.decided_by_id for one in verdicts if one.reading in BLIND}
     return LedgerLine(
         code=code,
         counted=newest.decision != VerdictDecision.CONFIRM,

@@ -34,16 +34,24 @@ def screened_participants(study: Study) -> QuerySet[Participant]:
     return study_people(study).filter(session__status__in=ENDED)
 
 
+def final_verdicts(*studies: Study) -> QuerySet[Verdict]:
+    """Those of the newest that leave nothing to other reviewers."""
+    return newest_verdicts(*studies).filter(leaves_open=LeftOpen.NOTHING)
+
+
+def excluding_verdicts(study: Study) -> QuerySet[Verdict]:
+    """Those that exclude somebody: until a second reading or a settling is there, nobody is excluded."""
+    return final_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
+
+
 def excluded_participants(study: Study) -> QuerySet[Participant]:
-    """Those whose newest verdict confirms the exclusion."""
-    confirmed = newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
-    return screened_participants(study).filter(pk__in=confirmed.values("participant"))
+    """Those whose exclusion is confirmed for good."""
+    return screened_participants(study).filter(pk__in=excluding_verdicts(study).values("participant"))
 
 
 def retained_participants(study: Study) -> QuerySet[Participant]:
-    """Those with an ended session who are not excluded by a confirmed verdict."""
-    confirmed = newest_verdicts(study).filter(decision=VerdictDecision.CONFIRM)
-    return screened_participants(study).exclude(pk__in=confirmed.values("participant"))
+    """Those with an ended session whose exclusion is not confirmed for good."""
+    return screened_participants(study).exclude(pk__in=excluding_verdicts(study).values("participant"))
 
 
 def flagged_participants(study: Study) -> QuerySet[Participant]:
@@ -57,7 +65,7 @@ def undecided_participants(study: Study) -> QuerySet[Participant]:
 
     They are retained until somebody decides.
     """
-    decided = newest_verdicts(study).filter(leaves_open=LeftOpen.NOTHING).values("participant")
+    decided = final_verdicts(study).values("participant")
     return flagged_participants(study).exclude(pk__in=decided)
 
 
@@ -65,7 +73,7 @@ def undecided_numbers(studies: Sequence[Study]) -> dict[int, int]:
     """How many `undecided_participants` each study has that has any, by its key. One query."""
     of_studies = {"participant__study__in": studies}
     flagged = current_participant_flags().filter(**of_studies).values("participant")
-    decided = newest_verdicts(*studies).filter(leaves_open=LeftOpen.NOTHING).values("participant")
+    decided = final_verdicts(*studies).values("participant")
     people = Participant.objects.filter(study__in=studies, is_test=False, session__status__in=ENDED)
     undecided = people.filter(pk__in=flagged).exclude(pk__in=decided).order_by()
     return dict(undecided.values_list("study").annotate(number=Count("pk")))

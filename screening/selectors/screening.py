@@ -7,8 +7,7 @@ from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Q, Su
 
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.exclusions.rules import rated_twice
-from screening.models import ParticipantFlag, VerdictDecision
-from screening.offtask.readings import LeftOpen
+from screening.models import ParticipantFlag
 from screening.selectors import participants
 from screening.selectors.exclusion_facts import decisions_by_rater
 from screening.selectors.kept import is_large
@@ -117,13 +116,10 @@ def last_filter(study: Study) -> FilterFacts:
 def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     """Everything that is counted of finished people, in one query."""
     flags = participants.current_participant_flags().filter(participant__study=study)
-    verdicts = participants.newest_verdicts(study)
-    decided = verdicts.filter(leaves_open=LeftOpen.NOTHING)
-    excluded = verdicts.filter(decision=VerdictDecision.CONFIRM)
     facts = (
         Q(pk__in=flags.values("participant")),
-        Q(pk__in=decided.values("participant")),
-        Q(pk__in=excluded.values("participant")),
+        Q(pk__in=participants.final_verdicts(study).values("participant")),
+        Q(pk__in=participants.excluding_verdicts(study).values("participant")),
         Q(session__ended_at__gt=since) if since else Q(pk__isnull=False),
     )
     wrapped = {f"fact_{place}": _is(fact) for place, fact in enumerate(facts)}

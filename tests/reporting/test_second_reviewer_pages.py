@@ -5,16 +5,22 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
 from screening.models import ScreeningRun, Verdict
-from screening.selectors.participants import excluded_participants, undecided_participants
+from screening.selectors.participants import (
+    excluded_participants,
+    retained_participants,
+    undecided_participants,
+)
 from screening.selectors.screening import reviewer_agreement
 from screening.services.plans import second_share_set
 from screening.services.screening import study_screen
 from studies.models import Participant, Study, StudyEvent, StudyRole, User
+from tests.support.read_pages import read
 from tests.support.screened_people import GOOD
 
 pytestmark = pytest.mark.django_db
@@ -97,6 +103,45 @@ def test_the_second_reviewer_does_not_see_the_first_verdict_and_a_third_settles(
     events = StudyEvent.objects.filter(study=study, kind="verdict_given").order_by("pk")
     assert [event.details["reading"] for event in events] == ["first", "second", "settling"]
     assert all("decision" not in event.details for event in events)
+
+
+def test_until_the_second_verdict_no_page_tells_the_first_and_nobody_is_excluded(
+    study: Study, flagged: Participant, reviewer: Callable[[str], Client], now: datetime
+) -> None:
+    first, second = reviewer("first"), reviewer("second")
+    user = User.objects.get(email="second@example.org")
+    StudyRole.objects.create(study=study, user=user, role="lead", given_at=now)
+    names = ("staff_screening", "staff_screening_ledger", "staff_participants", "staff_study")
+    history, file = (reverse(name, args=["pages"]) for name in ("staff_history", "staff_history_file"))
+    addresses = [*(reverse(name, args=["pages"]) for name in names), f"{history}?source=verdicts"]
+
+    def told(decision: str) -> list[str]:
+        with transaction.atomic():
+            assert decide(first, flagged, decision, "One word each.").status_code == 302
+            assert flagged in retained_participants(study)
+            assert not excluded_participants(study).exists()
+            pages = [read(second.get(address).content.decode()) for address in addresses]
+            pages.append(second.get(file, {"source": "verdicts"}).getvalue().decode())
+            transaction.set_rollback(True)
+        return pages
+
+    assert told("confirm") == told("overturn")
+    assert not any("One word each." in page for page in told("confirm"))
+    decide(first, flagged, "confirm", "One word each.")
+    decide(second, flagged, "confirm", "As far as I see.", newest())
+    assert excluded_participants(study).get() == flagged
+    assert "One word each." in read(second.get(addresses[-1]).content.decode())
+
+
+def test_who_has_seen_what_another_decided_is_no_second_independent_reader(
+    study: Study, flagged: Participant, reviewer: Callable[[str], Client]
+) -> None:
+    first, second = reviewer("first"), reviewer("second")
+    decide(first, flagged, "unsure", "Perhaps.")
+    decide(second, flagged, "confirm", "One word each.", newest())
+    decide(first, flagged, "confirm", "I see it now.", newest())
+    assert list(Verdict.objects.values_list("reading", flat=True)) == ["first", "second", "later"]
+    assert reviewer_agreement(study).people == 0
 
 
 def test_of_two_who_decide_at_once_the_second_is_told_and_loses_nothing(

@@ -17,6 +17,7 @@ from screening.selectors.exclusion_facts import (
     excluded_by_reason,
     exclusion_facts,
 )
+from screening.services.plans import second_share_set
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User
@@ -106,14 +107,16 @@ def test_people_without_an_ended_session_are_not_known(
     assert np.isnan([facts.answered_share, facts.off_task_share, facts.median_words]).all()
 
 
-def test_two_reviewers_are_compared_by_what_each_decided_last(
+def test_two_reviewers_are_compared_by_what_each_decided_without_knowing_the_other(
     study: Study, people: list[Participant], lead: User, now: datetime
 ) -> None:
     second = User.objects.create_superuser("second@example.org")
-    decide(people[1], VerdictDecision.OVERTURN, lead, now)
-    decide(people[1], VerdictDecision.CONFIRM, second, now)
-    decide(people[1], VerdictDecision.CONFIRM, lead, now)
     decide(people[2], VerdictDecision.CONFIRM, lead, now)
+    decide(people[2], VerdictDecision.CONFIRM, second, now)  # who was not asked has seen the first
+    second_share_set(study=study, share=1.0, actor=lead, now=now)
+    decide(people[1], VerdictDecision.CONFIRM, lead, now)
+    decide(people[1], VerdictDecision.CONFIRM, second, now)
+    decide(people[1], VerdictDecision.OVERTURN, lead, now)
     decisions = decisions_by_rater(study)
     assert {code: list(own.values()) for code, own in decisions.items()} == {
         people[1].code: [True, True],
