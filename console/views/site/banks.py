@@ -125,14 +125,14 @@ def _left_to_a_job(request: HttpRequest, kind: str, arguments: dict[str, Any]) -
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
-def staff_bank_read(request: HttpRequest, token: str) -> HttpResponse:
+def staff_bank_read(request: HttpRequest, upload: str) -> HttpResponse:
     """What a job has read of a large bank, to be imported from here."""
     try:
-        contents, chosen = bank_contents_kept(token)
+        contents, chosen = bank_contents_kept(upload)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("staff_bank_upload")
-    context = {"contents": contents, "chosen": chosen, "token": token}
+    context = {"contents": contents, "chosen": chosen, "token": upload}
     return render(request, "console/site/bank_read.html", context)
 
 
