@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from console.services.bank_files import (
+    bank_contents_keep,
     bank_file_import,
     calibrated_import,
     item_bank_file_import,
@@ -12,10 +13,16 @@ from console.services.bank_files import (
 )
 from console.services.staging import upload_forget
 from formats.wording import gettext_noop
-from jobs.context import JobContext, JobResult
+from jobs.context import FINE, JobCancelled, JobContext, JobResult, Part
 from jobs.registry import job_kind
 from studies.models import ItemBank
 from studies.roles import SiteCan
+from studies.services.refusals import Refused
+
+READING = gettext_noop("Reading and checking the file")
+STORING = gettext_noop("Storing what was read")
+NOTHING = gettext_noop("Cancelled. Nothing was imported; to try again, choose the file anew.")
+READ = 300  # thousandths of the work on a file
 
 
 def forget(*, token: str, **_arguments: Any) -> None:
@@ -24,12 +31,37 @@ def forget(*, token: str, **_arguments: Any) -> None:
 
 
 @job_kind(
+    "read_bank", label=_("Reading of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    cancelled=NOTHING,
+)  # fmt: skip
+def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
+    """Arguments as of `bank_contents_keep`. The upload stays, to be imported from the page it ends with."""
+    try:
+        contents = bank_contents_keep(token=token, **chosen, progress=Part(job, 0, FINE, READING))
+    except (Refused, JobCancelled):
+        upload_forget(token)
+        raise
+    return JobResult(
+        gettext_noop(
+            "Questions that can be used: %(questions)d; problems: %(problems)d. Nothing is stored yet."
+        ),
+        {"questions": contents.prompts, "problems": contents.problems_number},
+        "staff_bank_read",
+        [token],
+        gettext_noop("Look at what was read, and import it"),
+    )
+
+
+@job_kind(
     "import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, cancelled=NOTHING,
 )  # fmt: skip
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
-    found = bank_file_import(**arguments, now=job.clock())
+    found = bank_file_import(
+        **arguments, clock=job.clock, reading=Part(job, 0, READ, READING),
+        storing=Part(job, READ, FINE, STORING),
+    )  # fmt: skip
     return JobResult(
         gettext_noop("%(bank)s is there; left out because of problems: %(problems)d."),
         {"bank": str(found.version), "problems": len(found.problems)},
@@ -41,7 +73,7 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_items", label=_("Import of item parameters"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, cancelled=NOTHING,
 )  # fmt: skip
 def import_items(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `item_bank_file_import`."""
@@ -58,7 +90,7 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, cancelled=NOTHING,
 )  # fmt: skip
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
@@ -77,12 +109,15 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, cancelled=NOTHING,
 )  # fmt: skip
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""
     bank = ItemBank.objects.get(pk=item_bank)
-    done, results = model_file_import(**arguments, item_bank=bank, now=job.clock())
+    done, results = model_file_import(
+        **arguments, item_bank=bank, clock=job.clock, reading=Part(job, 0, READ, READING),
+        storing=Part(job, READ, FINE, STORING),
+    )  # fmt: skip
     facts = {
         "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
         "missing": sum(results.missing.values()), "questions": len(done.unknown_prompts),

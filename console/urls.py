@@ -87,6 +87,7 @@ urlpatterns = [
     path(f"{STUDY}recruiting/change/", recruiting.staff_recruiting_change, name="staff_recruiting_change"),
     path("staff/banks/", banks.staff_banks, name="staff_banks"),
     path("staff/banks/upload/", banks.staff_bank_upload, name="staff_bank_upload"),
+    path("staff/banks/read/<slug:upload>/", banks.staff_bank_read, name="staff_bank_read"),
     path("staff/banks/import/", banks.staff_bank_import, name="staff_bank_import"),
     path("staff/banks/<slug:slug>/<int:number>/", banks.staff_bank, name="staff_bank"),
     path("staff/item-banks/", item_banks.staff_item_banks, name="staff_item_banks"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from formats.problems import Problem
+from formats.progress import Progress, unseen
 from formats.sentences import json_name
 
 MEBIBYTE = 1024 * 1024
@@ -63,14 +64,18 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
     return content
 
 
-def json_lines(path: Path, *, max_bytes: int, file: str = "") -> Iterator[JsonLine]:
+def json_lines(
+    path: Path, *, max_bytes: int, file: str = "", progress: Progress = unseen
+) -> Iterator[JsonLine]:
     """Every line that is not blank. Lines end with LF or CR LF only, so U+2028 in a text is no line end.
 
     A file with MAX_UNREADABLE_LINES lines of something else is read no further, and says so.
     """
     content = read_content(path, max_bytes=max_bytes, file=file)
     unreadable = 0
-    for number, raw in enumerate(content.split(b"\n"), start=1):
+    lines = content.split(b"\n")
+    for number, raw in enumerate(lines, start=1):
+        progress(number - 1, len(lines))
         if not raw.strip():
             continue
         line = _json_line(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw, number, file)

@@ -100,3 +100,20 @@ class JobContext:
         """Let the next `progress` raise this."""
         with self._lock:
             self._end = self._end or reason
+
+
+FINE = 1000  # a job's parts in thousandths
+
+
+@dataclass
+class Part:
+    """A part of a job's progress, from one thousandth of it to another."""
+
+    job: JobContext
+    start: int
+    end: int
+    phase: str
+
+    def __call__(self, done: float, of: float) -> None:
+        share = min(1.0, done / of) if of else 0.0
+        self.job.progress(round(self.start + share * (self.end - self.start)), FINE, self.phase)

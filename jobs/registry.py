@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
+from formats.wording import gettext_noop
 from jobs.context import JobResult
 from studies.roles import Can, SiteCan
 
 Function = Callable[..., JobResult]
+CANCELLED = gettext_noop("Cancelled. What was finished before stays.")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class JobKind:
     once_per_study: bool = True
     restartable: bool = True
     tidy: Callable[..., None] | None = None
+    cancelled: str = CANCELLED
 
 
 _kinds: dict[str, JobKind] = {}
@@ -45,18 +48,20 @@ def job_kind(
     once_per_study: bool = True,
     restartable: bool = True,
     tidy: Callable[..., None] | None = None,
+    cancelled: str = CANCELLED,
 ) -> Callable[[Function], Function]:
     """Register the function as this kind of job.
 
     `once_per_study`: of one study (or of the site, for jobs without one) a second is never open beside the
     first. `restartable`: run again from its beginning after its worker was killed; otherwise it fails then,
     and says so. `tidy`: called with the job's arguments once it has ended for good, whichever way.
+    `cancelled`: what is said of one that was called off, marked with gettext_noop.
     """
 
     def register(function: Function) -> Function:
         if name in _kinds and _kinds[name].run.__module__ != function.__module__:
             raise ValueError(f"two kinds of jobs are called {name!r}")
-        _kinds[name] = JobKind(name, label, can, function, once_per_study, restartable, tidy)
+        _kinds[name] = JobKind(name, label, can, function, once_per_study, restartable, tidy, cancelled)
         return function
 
     return register

@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _, ngettext
 
 from jobs.models import Job, JobState
-from jobs.registry import kind_named
+from jobs.registry import CANCELLED, kind_named
 
 # A worker looks every few seconds. One that runs another job first is at work; one that is not there is not.
 UNHEARD = timedelta(seconds=30)
@@ -29,6 +29,7 @@ class JobShown:
     left: str
     sentence: str
     error: str
+    cancelled: str
     link: str
     link_label: str
     nobody_works: bool
@@ -50,6 +51,7 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
         left=_time_left(job),
         sentence=_sentence(job.result),
         error=_translated(job.error),
+        cancelled=_translated(kind.cancelled if kind else CANCELLED),
         link=_link(job.result),
         link_label=_translated(job.result.get("label", "")) or _("Show it"),
         nobody_works=job.state == JobState.WAITING and now - job.created_at > UNHEARD,

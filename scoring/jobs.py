@@ -1,11 +1,9 @@
 """Long work on scores: results brought up to date, and files to take away."""
 
-from dataclasses import dataclass
-
 from django.utils.translation import gettext_lazy as _
 
 from formats.wording import gettext_noop
-from jobs.context import JobContext, JobResult
+from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
 from psychometrics.inference.measure import Block
 from psychometrics.measures.registry import MEASURED
@@ -19,21 +17,6 @@ COMPUTING = gettext_noop("Computing what is missing or older than the answers")
 MEASURING = gettext_noop("Measuring the results")
 WRITING = gettext_noop("Writing the tables")
 PACKING = gettext_noop("Packing them into one file")
-FINE = 1000  # a job's parts in thousandths
-
-
-@dataclass
-class Part:
-    """A part of a job's progress, from one thousandth of it to another."""
-
-    job: JobContext
-    start: int
-    end: int
-    phase: str
-
-    def __call__(self, done: float, of: float) -> None:
-        share = min(1.0, done / of) if of else 0.0
-        self.job.progress(round(self.start + share * (self.end - self.start)), FINE, self.phase)
 
 
 def bring_up(job: JobContext, *, until: int) -> bool:

@@ -6,16 +6,17 @@ The upload stays where it is, so that a worker that was killed can begin again: 
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from django.utils.translation import gettext as _
 
-from console.services.staging import UploadRefused, staged_folder, staged_root
+from console.services.staging import UploadRefused, note_keep, note_kept, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from formats.problems import Problem
+from formats.progress import Progress, unseen
 from presentation.codes import CodeNames
 from presentation.tables import Named
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
@@ -43,7 +44,8 @@ from studies.services.banks import BankImport, bank_import, item_bank_import, ju
 
 BANK_FORMATS: tuple[BankFormat, ...] = get_args(BankFormat)
 SHOWN = 200
-Progress = Callable[[str, int, int], None]
+Clock = Callable[[], datetime]
+PhaseProgress = Callable[[str, int, int], None]
 
 
 class FileHasProblems(UploadRefused):
@@ -66,36 +68,66 @@ class BankContents:
     prompts: int
     grading: dict[str, int]
     modality: dict[str, int]
-    categories: tuple[tuple[Named, int], ...]
-    problems: tuple[str, ...]
+    categories: Sequence[tuple[str, int]]
+    category_names: dict[str, str]
+    problems: Sequence[str]
     problems_number: int
-    first: tuple[str, ...]
+    first: Sequence[str]
+
+    @property
+    def named_categories(self) -> list[tuple[Named, int]]:
+        names = CodeNames(self.category_names)
+        return [(names.category(code), number) for code, number in self.categories]
 
 
-def bank_contents(*, token: str, bank_format: str, mini: bool) -> BankContents:
+def bank_contents(*, token: str, bank_format: str, mini: bool, progress: Progress = unseen) -> BankContents:
     """Look at an uploaded bank; nothing is stored. Raises UploadRefused."""
-    reading = _reading(token, bank_format, mini=mini)
-    prompts, names = reading.bank.prompts, CodeNames(reading.bank.category_names)
-    categories = Counter(prompt.category for prompt in prompts if prompt.category).most_common(12)
+    reading = _reading(token, bank_format, mini=mini, progress=progress)
+    prompts = reading.bank.prompts
     return BankContents(
         prompts=len(prompts),
         grading=dict(Counter(prompt.grading for prompt in prompts)),
         modality=dict(Counter(prompt.modality for prompt in prompts)),
-        categories=tuple((names.category(code), number) for code, number in categories),
+        categories=Counter(prompt.category for prompt in prompts if prompt.category).most_common(12),
+        category_names=dict(reading.bank.category_names),
         problems=_shown(reading.problems, token),
         problems_number=len(reading.problems),
         first=tuple(prompt.text[:200] for prompt in prompts[:3]),
     )
 
 
+def bank_contents_keep(
+    *, token: str, slug: str, bank_format: str, mini: bool, progress: Progress
+) -> BankContents:
+    """Look at it, and keep what was found beside the upload, with what was chosen."""
+    contents = bank_contents(token=token, bank_format=bank_format, mini=mini, progress=progress)
+    chosen = {"slug": slug, "bank_format": bank_format, "mini": mini}
+    note_keep(token, {"contents": asdict(contents), "chosen": chosen})
+    return contents
+
+
+def bank_contents_kept(token: str) -> tuple[BankContents, dict[str, Any]]:
+    """What was found in an upload, and what was chosen for it. Raises UploadRefused where it is gone."""
+    note = note_kept(token)
+    return BankContents(**note["contents"]), note["chosen"]
+
+
 def bank_file_import(
-    *, token: str, slug: str, bank_format: str, mini: bool, partial: bool, now: datetime
+    *,
+    token: str,
+    slug: str,
+    bank_format: str,
+    mini: bool,
+    partial: bool,
+    clock: Clock,
+    reading: Progress = unseen,
+    storing: Progress = unseen,
 ) -> BankImport:
     """Store an uploaded bank as its next version; with problems only where `partial` leaves those out."""
-    reading = _reading(token, bank_format, mini=mini)
-    if reading.problems and not partial:
-        raise FileHasProblems(_shown(reading.problems, token), len(reading.problems))
-    return bank_import(slug=slug, reading=reading, strict=False, now=now)
+    found = _reading(token, bank_format, mini=mini, progress=reading)
+    if found.problems and not partial:
+        raise FileHasProblems(_shown(found.problems, token), len(found.problems))
+    return bank_import(slug=slug, reading=found, strict=False, now=clock(), progress=storing)
 
 
 def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[ItemBank, bool]:
@@ -108,7 +140,7 @@ def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[Item
 
 
 def calibrated_import(
-    *, token: str, slug: str, difficulty_only: bool, now: datetime, progress: Progress
+    *, token: str, slug: str, difficulty_only: bool, now: datetime, progress: PhaseProgress
 ) -> tuple[ItemBank, BankFit]:
     """Calibrate an item bank on an uploaded response matrix, and store it."""
     try:
@@ -128,14 +160,24 @@ def calibrated_import(
 
 
 def model_file_import(
-    *, token: str, item_bank: ItemBank, source: str, model: str, replace: bool, now: datetime
+    *,
+    token: str,
+    item_bank: ItemBank,
+    source: str,
+    model: str,
+    replace: bool,
+    clock: Clock,
+    reading: Progress = unseen,
+    storing: Progress = unseen,
 ) -> tuple[LeaderboardImport, ModelResults]:
     """Store an uploaded file of models' results, all of it or nothing."""
     try:
-        results = read_model_results(_one_file(token), model=model.strip())
+        results = read_model_results(_one_file(token), model=model.strip(), progress=reading)
     except ModelResultsRefused as refusal:
         raise _refusal(refusal.problems, token) from None
-    done = leaderboard_import(item_bank=item_bank, results=results, source=source, replace=replace, now=now)
+    done = leaderboard_import(
+        item_bank=item_bank, results=results, source=source, replace=replace, now=clock(), progress=storing
+    )
     return done, results
 
 
@@ -166,11 +208,12 @@ def judge_texts_import(
     return judge_protocol_import(slug=slug, texts=texts, now=now)
 
 
-def _reading(token: str, bank_format: str, *, mini: bool) -> BankReading:
+def _reading(token: str, bank_format: str, *, mini: bool, progress: Progress) -> BankReading:
     known = next((known for known in BANK_FORMATS if known == bank_format), None)
     if known is None:
         raise UploadRefused(_("Choose one of the formats."))
-    return read_bank(known, _bank_path(token, known), mini=mini and known == "bbeh")
+    path = _bank_path(token, known)
+    return read_bank(known, path, mini=mini and known == "bbeh", progress=progress)
 
 
 def _bank_path(token: str, bank_format: BankFormat) -> Path:

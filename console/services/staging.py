@@ -1,6 +1,7 @@
 """Files that staff upload to be imported: kept in a folder of their own; zips unpacked within limits."""
 
 import errno
+import json
 import lzma
 import re
 import secrets
@@ -12,7 +13,7 @@ import zipfile
 import zlib
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -84,17 +85,42 @@ def staged_root(token: str) -> Path:
     """
     folder = staged_folder(token)
     if not folder.is_dir():
-        raise UploadRefused(
-            _(
-                "The upload is not there any more: it was imported already, or lay there for a week. Look at "
-                "the list before you choose the file again."
-            )
-        )
+        raise _gone()
     inside = [path for path in sorted(folder.iterdir()) if path.name != "__MACOSX"]
     while len(inside) == 1 and inside[0].is_dir():
         folder = inside[0]
         inside = sorted(folder.iterdir())
     return inside[0] if len(inside) == 1 else folder
+
+
+def _gone() -> UploadRefused:
+    return UploadRefused(
+        _(
+            "The upload is not there any more: it was imported already, or lay there for a week. Look at "
+            "the list before you choose the file again."
+        )
+    )
+
+
+def note_keep(token: str, note: dict[str, Any]) -> None:
+    """Keep what was found in an upload beside it, for as long."""
+    whole = _note(token)
+    part = whole.with_suffix(".part")
+    part.write_text(json.dumps(note))
+    part.replace(whole)
+
+
+def note_kept(token: str) -> dict[str, Any]:
+    """What was found in an upload. Raises UploadRefused where that or the upload is gone."""
+    try:
+        note: dict[str, Any] = json.loads(_note(token).read_text())
+    except FileNotFoundError:
+        raise _gone() from None
+    return note
+
+
+def _note(token: str) -> Path:
+    return staged_folder(token).with_suffix(".json")
 
 
 def is_quick(token: str) -> bool:
@@ -115,6 +141,7 @@ def is_quick(token: str) -> bool:
 def upload_forget(token: str) -> None:
     """Delete an upload; one that is gone already is fine."""
     shutil.rmtree(staged_folder(token), ignore_errors=True)
+    _note(token).unlink(missing_ok=True)
 
 
 def strays_remove() -> None:
@@ -124,7 +151,7 @@ def strays_remove() -> None:
         return
     for path in folder.iterdir():
         if time.time() - path.stat().st_mtime > STRAY_AFTER_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)
+            upload_forget(path.stem)
 
 
 def safe_name(name: str) -> str:

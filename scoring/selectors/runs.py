@@ -13,7 +13,7 @@ from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, Scorin
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
-from scoring.models import MeasureRow, ResultSet
+from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
 from studies.models import Study, StudyEvent
@@ -81,6 +81,7 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
 def _changes(results: Any) -> list[str]:
     """The numbers of `_with_counts_since` in words."""
     ended, resumed, decided, judged = results.ended, results.resumed, results.decided, results.judged
+    imported, deleted = results.imported, results.deleted
     found = [
         (
             ended,
@@ -100,6 +101,15 @@ def _changes(results: Any) -> list[str]:
         ),
         (decided, ngettext("%(n)d verdict", "%(n)d verdicts", decided)),
         (judged, ngettext("%(n)d judged answer", "%(n)d judged answers", judged)),
+        (
+            imported,
+            ngettext(
+                "results of %(n)d model that were imported or replaced",
+                "results of %(n)d models that were imported or replaced",
+                imported,
+            ),
+        ),
+        (deleted, ngettext("%(n)d deletion of models", "%(n)d deletions of models", deleted)),
     ]
     amended = results.run.design_hash != results.run.study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
@@ -107,22 +117,28 @@ def _changes(results: Any) -> list[str]:
 
 def _with_counts_since(rows: QuerySet[ResultSet], study: int, *, public_only: bool) -> QuerySet[ResultSet]:
     """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` since the results were
-    computed, or last compared with what they rest on (`results_recompute`). Of results of this study.
+    computed, or last compared with what they rest on (`results_recompute`); with models `imported` for the
+    item bank, and how often some were `deleted`, since they were measured. Of results of this study.
     """
-    checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
+    events = StudyEvent.objects.filter(study=study)
+    checks = events.filter(kind=StudyEventKind.RESULTS_RECOMPUTED)
     newest = checks.order_by("-happened_at").values("happened_at")[:1]
-    moment = OuterRef("moment")
+    moment, measured = OuterRef("moment"), OuterRef("measured")
     sessions = SessionEvent.objects.filter(
         session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
     scores = AnswerScore.objects.filter(run=OuterRef("run"), judged_at__gt=moment)
+    models = ModelConfiguration.objects.filter(item_bank=OuterRef("run__study__item_bank"))
     return rows.annotate(
         moment=Greatest("computed_at", Coalesce(Subquery(newest), "computed_at")),
+        measured=Greatest("moment", Coalesce("measurement__computed_at", "computed_at")),
         ended=_counted(sessions.filter(kind__in=ENDS)),
         # Time given to a running session changes no result.
         resumed=_counted(sessions.filter(kind__in=WENT_ON, details__before__in=ENDED)),
         decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
         judged=_counted(scores.filter(answer__prompt__split=PUBLIC) if public_only else scores),
+        imported=_counted(models.filter(imported_at__gt=measured)),
+        deleted=_counted(events.filter(kind=StudyEventKind.MODELS_DELETED, happened_at__gt=measured)),
     )
 
 

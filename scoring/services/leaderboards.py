@@ -11,8 +11,10 @@ from django.db import transaction
 
 from formats.canonical import canonical_sha256
 from formats.problems import one_line
+from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
+from scoring.services.model_locks import models_lock
 from studies.models import Item, ItemBank
 from studies.services.refusals import Refused
 
@@ -59,7 +61,13 @@ class LeaderboardImport:
 
 @transaction.atomic
 def leaderboard_import(
-    *, item_bank: ItemBank, results: ModelResults, source: str, replace: bool, now: datetime
+    *,
+    item_bank: ItemBank,
+    results: ModelResults,
+    source: str,
+    replace: bool,
+    now: datetime,
+    progress: Progress = unseen,
 ) -> LeaderboardImport:
     """Store all results of a file, or none of them. The same file and source again change nothing.
 
@@ -73,7 +81,7 @@ def leaderboard_import(
     """
     if not source.strip() or len(source) > MAX_SOURCE_CHARACTERS or "\0" in source:
         raise SourceRefused(f"Say where the results come from, in 1 to {MAX_SOURCE_CHARACTERS} characters.")
-    ItemBank.objects.select_for_update().get(pk=item_bank.pk)  # imports for one bank wait for each other
+    models_lock(item_bank)
     known = set(Item.objects.filter(item_bank=item_bank).values_list("prompt_id", flat=True))
     unknown = [one.prompt_id for one in results.responses if one.prompt_id not in known]
     if results.responses and len(unknown) == len(results.responses):
@@ -93,7 +101,7 @@ def leaderboard_import(
         created=tuple(one.name for one, _ in new if one.name not in there),
         replaced=tuple(taken),
         unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
-        scores=_insert(new),
+        scores=_insert(new, progress),
         unknown_prompts=tuple(sorted(set(unknown))),
         unknown_responses=len(unknown),
     )
@@ -134,7 +142,7 @@ def _score(response: ModelResponse) -> float | None:
     return None if math.isnan(response.score) else response.score
 
 
-def _insert(new: Sequence[WithResponses]) -> int:
+def _insert(new: Sequence[WithResponses], progress: Progress) -> int:
     """Insert configurations with their scores; how many scores that were."""
     rows = ModelConfiguration.objects.bulk_create([one for one, _ in new])
     scores = (
@@ -142,8 +150,9 @@ def _insert(new: Sequence[WithResponses]) -> int:
         for row, (_, responses) in zip(rows, new, strict=True)
         for one in responses
     )
-    inserted = 0
+    inserted, all_of_them = 0, sum(len(responses) for _, responses in new)
     # bulk_create makes a list of all it is given: of a million rows, a gigabyte.
     while part := list(islice(scores, ROWS_PER_INSERT)):
         inserted += len(ModelScore.objects.bulk_create(part))
+        progress(inserted, all_of_them)
     return inserted

@@ -20,6 +20,7 @@ from scoring.selectors.headlines import stored_headlines
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.scopes import results_disclosure
 from scoring.services.freshness import measured_sha256
+from scoring.services.model_locks import models_settle
 from scoring.services.storing import measures_store
 from studies.models import StudyEvent
 from studies.services.database import snapshot
@@ -48,6 +49,7 @@ def measurement_compute(
     (the log has the error). Neither keeps the others from being there. Where prompts of a private split were
     asked, everything is computed a second time without them, from the same streams of random numbers.
     """
+    models_settle(results.run.study)
     with snapshot():
         everyone = study_cohort(results.run)
         inputs_sha256 = measured_sha256(results.run, everyone)

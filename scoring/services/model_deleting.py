@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_resting_on
-from studies.models import ItemBank, Study, User
+from scoring.services.model_locks import models_lock
+from studies.models import Study, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
@@ -28,7 +29,8 @@ def models_delete(
     Every study on the bank has it in its trail. Raises ResultsStand where results of studies rest on them,
     unless they are to be computed again (`recompute`): whoever calls sees to that.
     """
-    bank = ItemBank.objects.select_for_update().get(pk=models[0].item_bank_id)
+    bank = models[0].item_bank
+    models_lock(bank)
     resting = studies_resting_on(models)
     if resting and not recompute:
         raise ResultsStand(

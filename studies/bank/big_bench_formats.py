@@ -13,6 +13,7 @@ from typing import Any
 
 from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_file
 from formats.problems import Problem
+from formats.progress import Progress, unseen
 from formats.sentences import json_name
 from studies.bank.building import BankBuilder, BankReading, Draft
 
@@ -21,7 +22,9 @@ TASKS_FOLDER = "benchmark_tasks"
 MINI_FILES = ("mini.json", "mini/data.json")
 
 
-def read_bbeh(path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS) -> BankReading:
+def read_bbeh(
+    path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS, progress: Progress = unseen
+) -> BankReading:
     """All questions, or with `mini` (or a path to a file) those of the mini set.
 
     `path` is the folder that holds benchmark_tasks, that folder itself, or the mini set's file.
@@ -40,19 +43,21 @@ def read_bbeh(path: Path, *, mini: bool = False, limits: Limits = DEFAULT_LIMITS
         candidates = [path] if path.is_file() else [home / name for name in MINI_FILES]
         mini_file = next((file for file in candidates if file.is_file()), candidates[0])
         drafts = _mini_drafts(mini_file, drafts, builder)
-    for draft in drafts:
+    for position, draft in enumerate(drafts):
+        progress(position, len(drafts))
         builder.add(draft)
     return builder.reading()
 
 
-def read_bbh(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
+def read_bbh(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progress = unseen) -> BankReading:
     """Every question of every task file of the folder, with ids such as bbh_navigate-0001."""
     builder = BankBuilder("bbh", path, limits, FIELD_NAMES)
     files = sorted(path.glob("*.json")) if path.is_dir() else []
     if not files:
         message = "is no folder with task files; give the folder that holds <task>.json files"
         builder.add_problem(Problem(None, None, "", message, str(path)))
-    for file in files:
+    for position, file in enumerate(files):
+        progress(position, len(files))
         for draft in _task_drafts(file, file.name, file.stem, f"bbh_{file.stem}", builder):
             builder.add(draft)
     return builder.reading()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from formats.files import DEFAULT_LIMITS, FileRefused, JsonLine, Limits, json_lines
 from formats.problems import Problem
+from formats.progress import Progress, unseen
 from formats.sentences import text_fault
 from studies.bank.building import BankBuilder, BankReading, Draft
 
@@ -31,12 +32,13 @@ FIELD_NAMES: Mapping[str, str] = {
 }
 
 
-def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
+def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progress = unseen) -> BankReading:
     """The prompts of a JSONL file; attachments are looked up relative to the file's folder."""
     builder = BankBuilder("chiron", path.parent, limits, FIELD_NAMES)
     name, category_names = "", dict[str, str]()
     try:
-        for position, line in enumerate(json_lines(path, max_bytes=limits.bank_bytes)):
+        lines = json_lines(path, max_bytes=limits.bank_bytes, progress=progress)
+        for position, line in enumerate(lines):
             if position == 0 and line.value is not None and HEADER_FIELD in line.value:
                 name = _read_header(line.number, line.value, builder)
                 category_names = _category_names(line.number, line.value, builder)

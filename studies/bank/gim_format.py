@@ -15,6 +15,7 @@ from pathlib import Path
 from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_lines, read_content
 from formats.parquet_files import read_table
 from formats.problems import Problem
+from formats.progress import Progress, in_parts, unseen
 from studies.bank.building import BankBuilder, BankReading, Draft
 
 # Field of PromptRecord -> column of the dataset.
@@ -38,17 +39,18 @@ _ABSENT_TEXTS = frozenset({"", "nan", "none"})
 _SUBCATEGORY = re.compile(r"([A-Z]{2})-[A-Z]{2}")
 
 
-def read_gim(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> BankReading:
+def read_gim(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progress = unseen) -> BankReading:
     """The prompts of one file, or of all JSONL and Parquet files below a folder.
 
     A file with the word "private" in its name or folder is the private split, unless its rows say otherwise.
     """
     root = path if path.is_dir() else path.parent
     builder = BankBuilder("gim", root, limits, FIELD_NAMES)
-    for file in _data_files(path, builder):
+    files = _data_files(path, builder)
+    for position, file in enumerate(files):
         shown = file.relative_to(root).as_posix() if path.is_dir() else ""
         try:
-            for number, row in _rows(file, shown, builder):
+            for number, row in _rows(file, shown, builder, in_parts(progress, position, len(files))):
                 builder.add(_draft(row, number, file, shown, root))
                 if not _is_absent(row.get("canary")):
                     builder.add_canary(row["canary"], line=number, file=shown)
@@ -68,14 +70,19 @@ def _data_files(path: Path, builder: BankBuilder) -> list[Path]:
     return files
 
 
-def _rows(file: Path, shown: str, builder: BankBuilder) -> Iterator[tuple[int, dict[str, object]]]:
+def _rows(
+    file: Path, shown: str, builder: BankBuilder, progress: Progress
+) -> Iterator[tuple[int, dict[str, object]]]:
     max_bytes = builder.limits.bank_bytes
     if file.suffix.lower() == ".parquet":
         content = read_content(file, max_bytes=max_bytes, file=shown)
         table = read_table(content, file=shown, columns=COLUMNS, required=REQUIRED_COLUMNS)
-        yield from enumerate(table.to_pylist(), start=1)
+        rows = table.to_pylist()
+        for number, row in enumerate(rows, start=1):
+            progress(number - 1, len(rows))
+            yield number, row
         return
-    for line in json_lines(file, max_bytes=max_bytes, file=shown):
+    for line in json_lines(file, max_bytes=max_bytes, file=shown, progress=progress):
         if line.problem is not None:
             builder.add_problem(line.problem)
         if line.value is not None:

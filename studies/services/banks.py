@@ -4,7 +4,7 @@ A correction of a bank is its next version; hence a version that a study uses st
 imported while the study runs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -12,6 +12,7 @@ from django.db import transaction
 
 from formats.item_parameters import ItemParameters
 from formats.problems import Problem
+from formats.progress import Progress, in_parts, unseen
 from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest
 from studies.bank.labels import prompt_labels
@@ -52,8 +53,12 @@ class BankImport:
     problems: tuple[Problem, ...]
 
 
-def bank_import(*, slug: str, reading: BankReading, strict: bool, now: datetime) -> BankImport:
+def bank_import(
+    *, slug: str, reading: BankReading, strict: bool, now: datetime, progress: Progress = unseen
+) -> BankImport:
     """Store what was read as the bank's next version, unless some version already holds the same content.
+
+    `progress` hears of rows that are prepared and stored, the last time before anything is there for good.
 
     Raises:
         StrictImportRefused: `strict` and there are problems.
@@ -74,7 +79,9 @@ def bank_import(*, slug: str, reading: BankReading, strict: bool, now: datetime)
     # Files first: rows never point to a file that is not there.
     files = (attachment for prompt in reading.bank.prompts for attachment in prompt.attachments)
     attachments_store(attachments=files, base_dir=reading.root)
-    return _add_version(slug, digest, reading, now)
+    # And rows before the transaction: on SQLite nobody else writes while it lasts.
+    rows = list(_prompt_rows(reading.bank, in_parts(progress, 0, 2)))
+    return _add_version(slug, digest, reading, rows, now, in_parts(progress, 1, 2))
 
 
 def _names_update(version: BankVersion, reading: BankReading) -> None:
@@ -86,7 +93,9 @@ def _names_update(version: BankVersion, reading: BankReading) -> None:
 
 
 @transaction.atomic
-def _add_version(slug: str, digest: str, reading: BankReading, now: datetime) -> BankImport:
+def _add_version(
+    slug: str, digest: str, reading: BankReading, rows: Sequence[Prompt], now: datetime, progress: Progress
+) -> BankImport:
     Bank.objects.get_or_create(slug=slug, defaults={"created_at": now})
     bank = Bank.objects.select_for_update().get(slug=slug)
     existing = bank.versions.filter(digest=digest).first()
@@ -102,32 +111,36 @@ def _add_version(slug: str, digest: str, reading: BankReading, now: datetime) ->
         problems=[str(problem) for problem in reading.problems],
         imported_at=now,
     )
-    _prompts_insert(version, reading.bank)
+    _prompts_insert(version, reading.bank, rows, progress)
     return BankImport(version, created=True, problems=reading.problems)
 
 
-def _prompts_insert(version: BankVersion, bank: BankRecord) -> None:
+def _prompt_rows(bank: BankRecord, progress: Progress) -> Iterator[Prompt]:
+    """The prompts without what their version gives them."""
+    for position, record in enumerate(bank.prompts, start=1):
+        progress(position - 1, len(bank.prompts))
+        values = record.model_dump(exclude={"criteria", "attachments", "labels"})
+        yield Prompt(position=position, labels=list(record.labels), modality=record.modality, **values)
+
+
+def _prompts_insert(
+    version: BankVersion, bank: BankRecord, rows: Sequence[Prompt], progress: Progress
+) -> None:
     """Insert prompts, criteria and attachments of a new version; their files must be stored already."""
     earlier = Prompt.objects.filter(version__bank=version.bank).order_by("version__number")
     kept = dict(earlier.values_list("prompt_id", "label"))
     labels = prompt_labels([record.prompt_id for record in bank.prompts], digest=version.digest, kept=kept)
-    rows = [
-        Prompt(
-            version=version,
-            position=position,
-            label=labels[record.prompt_id],
-            labels=list(record.labels),
-            modality=record.modality,
-            **record.model_dump(exclude={"criteria", "attachments", "labels"}),
-        )
-        for position, record in enumerate(bank.prompts, start=1)
-    ]
-    prompts = Prompt.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
-    pairs = list(zip(prompts, bank.prompts, strict=True))
-    criteria = (row for prompt, record in pairs for row in _criteria(prompt, record))
-    Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
-    attachments = (row for prompt, record in pairs for row in _attachments(prompt, record))
-    Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
+    for row in rows:
+        row.version, row.label = version, labels[row.prompt_id]
+    for start in range(0, len(rows), ROWS_PER_INSERT):
+        piece = slice(start, start + ROWS_PER_INSERT)
+        prompts = Prompt.objects.bulk_create(rows[piece])
+        pairs = list(zip(prompts, bank.prompts[piece], strict=True))
+        criteria = (row for prompt, record in pairs for row in _criteria(prompt, record))
+        Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
+        attachments = (row for prompt, record in pairs for row in _attachments(prompt, record))
+        Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
+        progress(start + len(prompts), len(rows))
 
 
 def _criteria(prompt: Prompt, record: PromptRecord) -> Iterable[Criterion]:

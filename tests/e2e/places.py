@@ -194,6 +194,7 @@ NO_PAGES = {
     "staff_lock_confirm": "takes a form; shows staff_lock with its errors",
     "staff_questions_build": "takes a form, redirects",
     "staff_bank_import": "takes a form, redirects",
+    "staff_bank_read": "shows what staff_bank_upload shows of a smaller file",
     "study_consent_copy": "a file",
     "staff_credential": "a file",
     "staff_payments": "a file",

@@ -12,8 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from console.forms.uploads import BankForm
 from console.selectors.banks import bank_facts, bank_versions, studies_using
-from console.services.bank_files import FileHasProblems, bank_contents, bank_file_import
+from console.services.bank_files import (
+    FileHasProblems,
+    bank_contents,
+    bank_contents_kept,
+    bank_file_import,
+)
 from console.services.staging import is_quick, upload_forget, upload_stage
+from jobs.selectors import open_jobs
 from jobs.services.starting import job_start
 from presentation.codes import CodeNames
 from studies.forms.uploads import takes_large_files
@@ -97,11 +103,7 @@ def _read(request: HttpRequest, form: BankForm) -> HttpResponse:
     chosen = {"slug": values["slug"], "bank_format": values["bank_format"], "mini": values["mini"]}
     token = upload_stage(name=upload.name, content=upload.read())
     if not is_quick(token):
-        arguments = {**chosen, "token": token, "partial": False}
-        job = job_start(
-            kind="import_bank", study=None, actor=signed_in(request), now=timezone.now(), arguments=arguments
-        )
-        return redirect("staff_job", job.pk)
+        return _left_to_a_job(request, "read_bank", {**chosen, "token": token})
     try:
         contents = bank_contents(token=token, bank_format=chosen["bank_format"], mini=chosen["mini"])
     except Refused:
@@ -112,17 +114,39 @@ def _read(request: HttpRequest, form: BankForm) -> HttpResponse:
     return render(request, "console/site/bank_read.html", context, status=status)
 
 
+def _left_to_a_job(request: HttpRequest, kind: str, arguments: dict[str, Any]) -> HttpResponse:
+    """Start it, unless the same work on the same upload waits or runs: a button may be pressed twice."""
+    job = open_jobs(None).filter(kind=kind, arguments__token=arguments["token"]).first()
+    if job is None:
+        actor, now = signed_in(request), timezone.now()
+        job = job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
+    return redirect("staff_job", job.pk)
+
+
+@site_page(SiteCan.MAKE_STUDIES)
+@require_safe
+def staff_bank_read(request: HttpRequest, upload: str) -> HttpResponse:
+    """What a job has read of a large bank, to be imported from here."""
+    try:
+        contents, chosen = bank_contents_kept(upload)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff_bank_upload")
+    context = {"contents": contents, "chosen": chosen, "token": upload}
+    return render(request, "console/site/bank_read.html", context)
+
+
 @site_page(SiteCan.MAKE_STUDIES)
 @require_POST
 def staff_bank_import(request: HttpRequest) -> HttpResponse:
     """Store what was read and shown."""
     values = request.POST
+    arguments: dict[str, Any] = {name: values.get(name, "") for name in ("token", "slug", "bank_format")}
+    arguments |= {"mini": values.get("mini") == "True", "partial": values.get("partial") == "yes"}
     try:
-        found = bank_file_import(
-            token=values.get("token", ""), slug=values.get("slug", ""),
-            bank_format=values.get("bank_format", ""), mini=values.get("mini") == "True",
-            partial=values.get("partial") == "yes", now=timezone.now(),
-        )  # fmt: skip
+        if not is_quick(arguments["token"]):
+            return _left_to_a_job(request, "import_bank", arguments)
+        found = bank_file_import(**arguments, clock=timezone.now)
     except FileHasProblems as refusal:
         messages.error(request, str(refusal.problems[0]) if refusal.problems else str(refusal))
         return redirect("staff_bank_upload")

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from formats.files import MEBIBYTE, FileRefused, in_mebibytes, json_file, parsed_json
 from formats.problems import Problem
+from formats.progress import Progress, unseen
 from formats.sentences import error_sentence, field_path
 from formats.text_faults import MAX_ID_CHARACTERS, storage_fault
 from scoring.readers.model_results import records, zstandard_member
@@ -49,14 +50,20 @@ Part = tuple[str, object]  # what it is called, and the JSON value
 
 
 def read_inspect_log(
-    path: Path, *, model: str = "", scorer: str = "", limits: LogLimits = DEFAULT_LOG_LIMITS
+    path: Path,
+    *,
+    model: str = "",
+    scorer: str = "",
+    limits: LogLimits = DEFAULT_LOG_LIMITS,
+    progress: Progress = unseen,
 ) -> records.ModelResults:
     """The responses of a log; `model` names the configuration (default: as the log does).
 
     Raises ModelResultsRefused with every problem, and FileRefused for a file that is no log.
     """
     found = records.Collector()
-    parts = _zip_parts(path, limits, found) if path.suffix.lower() == ".eval" else _json_parts(path, limits)
+    is_zip = path.suffix.lower() == ".eval"
+    parts = _zip_parts(path, limits, found, progress) if is_zip else _json_parts(path, limits, progress)
     if fault := model and _name_fault(model, records.MAX_NAME_CHARACTERS, printed=True):
         raise FileRefused(fault, field="--model", file=path.name)
     name, head = next(parts)
@@ -69,23 +76,25 @@ def read_inspect_log(
     return found.results()
 
 
-def _json_parts(path: Path, limits: LogLimits) -> Iterator[Part]:
+def _json_parts(path: Path, limits: LogLimits, progress: Progress) -> Iterator[Part]:
     log = json_file(path, max_bytes=limits.json_bytes, file=path.name)
     yield path.name, log
     samples = log.get("samples") if isinstance(log, dict) else None
     if not isinstance(samples, list):
         raise FileRefused("holds no samples; write the log with its samples", file=path.name)
-    yield from ((f"sample {number}", value) for number, value in enumerate(samples, start=1))
+    for number, value in enumerate(samples, start=1):
+        progress(number - 1, len(samples))
+        yield f"sample {number}", value
 
 
-def _zip_parts(path: Path, limits: LogLimits, found: records.Collector) -> Iterator[Part]:
+def _zip_parts(path: Path, limits: LogLimits, found: records.Collector, progress: Progress) -> Iterator[Part]:
     try:
         size = path.stat().st_size
         if size > limits.eval_bytes:
             message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(limits.eval_bytes)}"
             raise FileRefused(message, file=path.name)
         with zipfile.ZipFile(path) as archive:
-            yield from _members(archive, path.name, limits, found)
+            yield from _members(archive, path.name, limits, found, progress)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise FileRefused(f"cannot be read ({reason}); check the path", file=path.name) from None
@@ -94,7 +103,7 @@ def _zip_parts(path: Path, limits: LogLimits, found: records.Collector) -> Itera
 
 
 def _members(
-    archive: zipfile.ZipFile, file: str, limits: LogLimits, found: records.Collector
+    archive: zipfile.ZipFile, file: str, limits: LogLimits, found: records.Collector, progress: Progress
 ) -> Iterator[Part]:
     members = archive.infolist()
     if len(members) > limits.members:
@@ -105,7 +114,8 @@ def _members(
     content = _content(archive, header, limits.member_bytes)
     yield header.filename, parsed_json(content, file=header.filename)
     left = limits.unpacked_bytes - len(content)
-    for member in members:
+    for position, member in enumerate(members):
+        progress(position, len(members))
         if member.filename.startswith("samples/") and member.filename.endswith(".json"):
             content = _content(archive, member, min(limits.member_bytes, left))
             left -= len(content)

@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 from formats.csv_rows import strict_number
 from formats.files import BYTE_ORDER_MARK, MEBIBYTE, FileRefused, json_lines, read_content
 from formats.problems import Problem
+from formats.progress import Progress, unseen
 from formats.texts import PromptId
 from scoring.readers.model_results import records
 from scoring.readers.model_results.inspect_log import read_inspect_log
@@ -45,7 +46,12 @@ class ResultsFormat(StrEnum):
 
 
 def read_model_results(
-    path: Path, *, of: ResultsFormat | None = None, model: str = "", scorer: str = ""
+    path: Path,
+    *,
+    of: ResultsFormat | None = None,
+    model: str = "",
+    scorer: str = "",
+    progress: Progress = unseen,
 ) -> records.ModelResults:
     """What the file holds; without a format it is told by the file's name and its first line.
 
@@ -55,11 +61,11 @@ def read_model_results(
     try:
         match of or format_of(path):
             case ResultsFormat.RESPONSES:
-                return read_responses(path)
+                return read_responses(path, progress)
             case ResultsFormat.PUBLISHED:
-                return _read_published(path)
+                return _read_published(path, progress)
             case ResultsFormat.INSPECT:
-                return read_inspect_log(path, model=model, scorer=scorer)
+                return read_inspect_log(path, model=model, scorer=scorer, progress=progress)
     except FileRefused as refusal:
         raise records.ModelResultsRefused([refusal.problem]) from None
 
@@ -99,10 +105,10 @@ class _PublishedLine(BaseModel):
     family: records.Family | None = None
 
 
-def read_responses(path: Path) -> records.ModelResults:
+def read_responses(path: Path, progress: Progress = unseen) -> records.ModelResults:
     """The responses of a JSONL file. Raises ModelResultsRefused, and FileRefused for a file as a whole."""
     found = records.Collector()
-    for number, value in _objects(path, found):
+    for number, value in _objects(path, found, progress):
         try:
             line = _ResponseLine.model_validate(value)
         except ValidationError as error:
@@ -113,10 +119,11 @@ def read_responses(path: Path) -> records.ModelResults:
     return found.results()
 
 
-def _read_published(path: Path) -> records.ModelResults:
+def _read_published(path: Path, progress: Progress) -> records.ModelResults:
     """The published thetas of a JSONL or CSV file. Raises as `read_responses` does."""
     found = records.Collector()
-    rows = _csv_objects(path, found) if path.suffix.lower() == ".csv" else _objects(path, found)
+    is_csv = path.suffix.lower() == ".csv"
+    rows = _csv_objects(path, found) if is_csv else _objects(path, found, progress)
     for number, value in rows:
         try:
             line = _PublishedLine.model_validate(value)
@@ -127,8 +134,10 @@ def _read_published(path: Path) -> records.ModelResults:
     return found.results()
 
 
-def _objects(path: Path, found: records.Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
-    for line in json_lines(path, max_bytes=MAX_BYTES):
+def _objects(
+    path: Path, found: records.Collector, progress: Progress
+) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for line in json_lines(path, max_bytes=MAX_BYTES, progress=progress):
         if line.value is not None:
             yield line.number, line.value
         elif line.problem is not None:
