@@ -92,8 +92,9 @@ def item_banks() -> QuerySet[ItemBank]:
 
 
 def judge_texts() -> QuerySet[JudgeProtocol]:
-    """Every pair of judge texts, by name."""
-    return JudgeProtocol.objects.order_by("slug", "-imported_at")
+    """Every pair of judge texts, by name, with how many studies are on it (`users`)."""
+    users = _number_of(Study, "judge_protocol")
+    return JudgeProtocol.objects.annotate(users=users).order_by("slug", "-imported_at")
 
 
 MODEL_SORTS = {
