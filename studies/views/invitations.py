@@ -121,7 +121,7 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
     rows = listing.ordered(invitations_of(study, now))
     if chosen in InvitationState.values:
         rows = rows.filter(state=chosen)
-    if listing.wants_csv and request.method != "POST":
+    if listing.wants_csv and request.method == "GET":
         return _file(request, study, listing, rows)
     context = {
         "study": study,
