@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -112,7 +112,7 @@ def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
 
 @study_page(Can.INVITE)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Everyone invited to the study, the same rows as CSV; POST invites one more person."""
     form = InvitationForm(request.POST if request.method == "POST" else None, study=study)
     if request.method == "POST" and form.is_valid() and _invited(request, study, form):

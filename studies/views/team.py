@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -35,7 +35,7 @@ TEAM_COLUMNS: tuple[Column[StudyRole], ...] = (
 
 @study_page(Can.GIVE_ROLES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_study_team(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_study_team(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Everybody with a part in the study, the same rows as CSV; POST gives one to whoever has an address."""
     listing = Listing(request, TEAM_COLUMNS)
     if request.method != "POST" and listing.wants_csv:

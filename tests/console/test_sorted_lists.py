@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from io import StringIO
 
@@ -11,7 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import JudgeConfig
-from studies.models import JudgeProtocol, Study, User
+from scoring.models import ModelConfiguration
+from studies.models import ItemBank, JudgeProtocol, Study, User
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +90,40 @@ def test_judge_texts_sort_by_the_number_of_their_studies(
     assert [(row["judge_texts"], row["source"], row["used_by"]) for row in file][:3] == [
         ("b", "of b", "1"), ("a", "of a", "0"), ("c", "of c", "0"),
     ]  # fmt: skip
+
+
+def test_models_without_family_or_ability_stand_last_both_ways(site_staff: Client, now: datetime) -> None:
+    bank = ItemBank.objects.create(
+        slug="items", digest="0" * 64, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=1, imported_at=now
+    )
+    for name, family, theta in (("one", "x", 1.0), ("two", "", None), ("three", "y", -1.0)):
+        ModelConfiguration.objects.create(
+            item_bank=bank, name=name, family=family, published_theta=theta, source="here", sha256="0" * 64,
+            imported_at=now,
+        )  # fmt: skip
+    address = reverse("staff_models")
+    for sort, names in (
+        ("ability", ["three", "one", "two"]), ("-ability", ["one", "three", "two"]),
+        ("family", ["one", "three", "two"]), ("-family", ["three", "one", "two"]),
+    ):  # fmt: skip
+        page = site_staff.get(address, {"sort": sort})
+        assert [one.name for one, _scores in page.context["rows"]] == names
+        file = rows_of(site_staff, f"{address}?sort={sort}&q=t&format=csv")
+        assert [row["model"] for row in file] == [name for name in names if "t" in name]
+
+
+def test_staff_who_never_signed_in_stand_last_both_ways(site_staff: Client, now: datetime) -> None:
+    for email, seen in (("early@example.org", now), ("late@example.org", now + timedelta(days=1))):
+        User.objects.create_user(email, is_staff=True, last_login=seen)
+    User.objects.create_user("never@example.org", is_staff=True)
+    User.objects.filter(email="admin@example.org").update(last_login=now - timedelta(days=1))
+    for sort, names in (
+        ("seen", ["admin", "early", "late", "never"]), ("-seen", ["late", "early", "admin", "never"]),
+    ):  # fmt: skip
+        page = site_staff.get(reverse("staff_team"), {"sort": sort})
+        assert [user.email.partition("@")[0] for user in page.context["page"]] == names
+        file = rows_of(site_staff, f"{reverse('staff_team_file')}?sort={sort}&q=e")
+        assert [row["address"].partition("@")[0] for row in file] == names
 
 
 def test_lists_of_the_site_are_refused_to_whoever_makes_no_studies(client: Client) -> None:
