@@ -58,18 +58,25 @@ def paid_people(study: Study) -> QuerySet[Participant]:
 
 
 def pay_lines(
-    study: Study, rule: PaymentRule | None, now: datetime, *, people: Iterable[int] | None = None
+    study: Study, rule: PaymentRule | None, now: datetime, *, people: Sequence[int] | None = None
 ) -> list[PayLine]:
-    """The people of `paid_people`, or those of them with these keys; in two queries for any number."""
+    """The people of `paid_people`, or those of them with these keys in their order; in two queries for any
+    number.
+    """
+    if people is None:
+        return _with_reports(_worked(paid_people(study)), rule, now)
+    lines = _with_reports(_worked(paid_people(study).filter(pk__in=people)), rule, now)
+    return sorted(lines, key=lambda line: people.index(line.participant.pk))
+
+
+def each_pay_line(
+    study: Study, rule: PaymentRule | None, now: datetime, *, among: QuerySet[Participant] | None = None
+) -> Iterator[PayLine]:
+    """All of `pay_lines`, or those `among` these people, in two queries for every `LINES_AT_ONCE` of them."""
     listed = paid_people(study)
-    if people is not None:
-        listed = listed.filter(pk__in=list(people))
-    return _with_reports(_worked(listed), rule, now)
-
-
-def each_pay_line(study: Study, rule: PaymentRule | None, now: datetime) -> Iterator[PayLine]:
-    """All of `pay_lines`, in two queries for every `LINES_AT_ONCE` of them."""
-    people = _worked(paid_people(study)).only(*READ)
+    if among is not None:
+        listed = listed.filter(pk__in=among.order_by().values("pk"))
+    people = _worked(listed).only(*READ)
     after = ""
     while lines := _with_reports(people.filter(code__gt=after)[:LINES_AT_ONCE], rule, now):
         yield from lines

@@ -10,10 +10,12 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import PaymentTerms
+from batches.selectors.payment_sums import in_tab, pay_people
 from batches.selectors.payments import each_pay_line, paid_people, pay_lines, payment_rule, platform_cells
 from formats.cells import csv_cell
 from studies.models import Participant, Study, User
@@ -60,29 +62,37 @@ class ReportImport:
     unchanged: int
 
 
-def payments_list(*, study: Study, actor: User, now: datetime) -> Iterator[list[str]]:
+def payments_list(
+    *, study: Study, actor: User, now: datetime, tab: str = "", words: str = ""
+) -> Iterator[list[str]]:
     """The rows of the file, its columns first, safe to open in a spreadsheet program.
 
-    Who asks is recorded at once; the rows are read as they are taken.
+    Of everybody, or of those in the tab whose code or address has these words. Who asks is recorded at once;
+    the rows are read as they are taken.
     """
-    number = paid_people(study).count()
+    rule = payment_rule(study)
+    among = in_tab(pay_people(study, rule, now, words), tab, rule) if tab or words else None
+    number = (paid_people(study) if among is None else among).count()
     event_record(study=study, kind=StudyEventKind.PAYMENTS_LISTED, now=now, actor=actor, number=number)
-    return _listed(study, now)
+    return _listed(study, now, among)
 
 
-def _listed(study: Study, now: datetime) -> Iterator[list[str]]:
+def _listed(study: Study, now: datetime, among: QuerySet[Participant] | None) -> Iterator[list[str]]:
     yield list(PAYMENT_COLUMNS)
-    for row in payment_rows(study, now):
+    for row in payment_rows(study, now, among=among):
         yield [csv_cell(value) for value in row]
 
 
-def payment_rows(study: Study, now: datetime) -> Iterator[tuple[str | None, ...]]:
-    """Everyone approved or ever started, by code: excluded and withdrawn people too, test people not.
+def payment_rows(
+    study: Study, now: datetime, *, among: QuerySet[Participant] | None = None
+) -> Iterator[tuple[str | None, ...]]:
+    """Everyone approved or ever started, by code: excluded and withdrawn people too, test people not; of them
+    those `among` these.
 
     Amounts and states that nobody knows are None.
     """
     rule = payment_rule(study)
-    for line in each_pay_line(study, rule, now):
+    for line in each_pay_line(study, rule, now, among=among):
         session, due, report = line.session, line.owed, line.report
         yield (
             line.participant.code,

@@ -20,6 +20,7 @@ from batches.forms import ExtendForm, ExtraTimeForm, ReasonForm
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.deletion import withdrawal_of
+from batches.selectors.payment_sums import TABS
 from batches.selectors.people import (
     PersonAction,
     SessionFacts,
@@ -154,8 +155,11 @@ def _detail_value(name: str, value: object) -> object:
 @require_GET
 @proof_required
 def staff_payments(request: HttpRequest, study: Study) -> StreamingHttpResponse:
-    """A CSV file; asking for it is recorded."""
-    rows = payments_list(study=study, actor=signed_in(request), now=timezone.now())
+    """The rows of the page as a CSV file; asking for it is recorded."""
+    tab, words = request.GET.get("state", ""), request.GET.get("q", "").strip()[:100]
+    rows = payments_list(
+        study=study, actor=signed_in(request), now=timezone.now(), tab=tab if tab in TABS else "", words=words
+    )
     return csv_file(f"{study.slug}-payments.csv", rows)
 
 

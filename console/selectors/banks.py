@@ -16,8 +16,9 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    Value,
 )
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, NullIf
 
 from formats.asked_numbers import number_asked
 from scoring.models import ModelConfiguration, ModelScore
@@ -92,21 +93,17 @@ def item_banks() -> QuerySet[ItemBank]:
 
 
 def judge_texts() -> QuerySet[JudgeProtocol]:
-    """Every pair of judge texts, by name."""
-    return JudgeProtocol.objects.order_by("slug", "-imported_at")
+    """Every pair of judge texts, by name, with how many studies are on it (`users`)."""
+    users = _number_of(Study, "judge_protocol")
+    return JudgeProtocol.objects.annotate(users=users).order_by("slug", "-imported_at")
 
 
-MODEL_SORTS = {
-    "name": ("name",),
-    "family": ("family", "name"),
-    "ability": ("published_theta", "name"),
-    "imported": ("imported_at", "name"),
-}
-
-
-def model_rows(*, item_bank: str, words: str, sort: str) -> QuerySet[ModelConfiguration]:
-    """Results of models, filtered and in order; scores are counted for a page only (`scores_of`)."""
-    rows = ModelConfiguration.objects.select_related("item_bank")
+def model_rows(*, item_bank: str, words: str) -> QuerySet[Any]:
+    """Results of models, filtered, by name, with their `known_family`, None for none; scores are counted for
+    a page only (`scores_of`).
+    """
+    family = NullIf("family", Value(""))
+    rows = ModelConfiguration.objects.select_related("item_bank").annotate(known_family=family)
     if (key := number_asked(item_bank)) is not None:
         rows = rows.filter(item_bank=key)
     if words.strip():
@@ -115,8 +112,7 @@ def model_rows(*, item_bank: str, words: str, sort: str) -> QuerySet[ModelConfig
             | Q(family__icontains=words.strip())
             | Q(source__icontains=words.strip())
         )
-    first, *others = MODEL_SORTS.get(sort.lstrip("-"), MODEL_SORTS["name"])
-    return rows.order_by(f"-{first}" if sort.startswith("-") else first, *others)
+    return rows.order_by("name", "pk")
 
 
 def scores_of(configurations: Iterable[ModelConfiguration]) -> Mapping[int, dict[str, Any]]:

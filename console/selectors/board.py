@@ -35,12 +35,19 @@ class Tab(StrEnum):
 
 @dataclass(frozen=True)
 class Wanted:
-    """What of the board is asked for."""
+    """What of the board is asked for; `page` None is all of the list."""
 
     tab: Tab = Tab.ANSWERING
-    page: int = 1
+    page: int | None = 1
     sort: str = "left"
     session: uuid.UUID | None = None
+
+    @property
+    def stretch(self) -> slice:
+        """The rows of the page among all of the list."""
+        if self.page is None:
+            return slice(None)
+        return slice((self.page - 1) * PAGE_SIZE, self.page * PAGE_SIZE)
 
 
 @dataclass(frozen=True)
@@ -114,8 +121,7 @@ def _rows(study: Study, wanted: Wanted, now: datetime) -> tuple[list[Row], list[
 
 
 def _finished_page(sessions: QuerySet[Session], wanted: Wanted, now: datetime) -> QuerySet[Session, Any]:
-    start = (wanted.page - 1) * PAGE_SIZE
-    return finished_sessions(sessions, now)[start : start + PAGE_SIZE]
+    return finished_sessions(sessions, now)[wanted.stretch]
 
 
 def _row(values: Sequence[object], now: datetime) -> Row:
@@ -130,5 +136,4 @@ def _row(values: Sequence[object], now: datetime) -> Row:
 def _page(rows: list[Row], wanted: Wanted) -> list[Row]:
     field = SORTS[wanted.sort]
     ordered = sorted(rows, key=lambda row: (getattr(row, field), row.code))
-    start = (wanted.page - 1) * PAGE_SIZE
-    return ordered[start : start + PAGE_SIZE]
+    return ordered[wanted.stretch]

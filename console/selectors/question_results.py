@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import Avg, Count, F, Subquery
 
@@ -10,6 +11,7 @@ from batches.selectors.answers import answers_to_score
 from console.selectors.questions import Question
 from judging.models import AnswerScore
 from scoring.models import ModelScore, ResultSet
+from screening.selectors.kept import kept
 from screening.selectors.participants import retained_participants
 from studies.models import Message, Prompt, Study
 
@@ -25,6 +27,26 @@ class QuestionResult:
     scored: int = 0
     models: float | None = None
     messages: int = 0
+
+
+class QuestionLine(NamedTuple):
+    """A question with what came of it."""
+
+    question: Question
+    result: QuestionResult
+
+
+def every_question_result(
+    study: Study, questions: Collection[Question], *, with_scores: bool
+) -> Mapping[int, QuestionResult]:
+    """Of all questions of the study; in a large one as they were when anything last happened."""
+    name = f"results of questions, {'with' if with_scores else 'without'} scores"
+    return kept(
+        name,
+        study,
+        lambda: question_results(study, questions, with_scores=with_scores),
+        also=(ResultSet, ModelScore, Message),
+    )
 
 
 def question_results(

@@ -1,7 +1,7 @@
 """The questions of a study and its question sets, without their texts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,15 +58,6 @@ class Question:
         return [FLAGS[flag] for flag in self.flags]
 
 
-SORTS: Mapping[str, Callable[[Question], Any]] = {
-    "label": lambda one: one.label,
-    "category": lambda one: (one.category, one.label),
-    "set": lambda one: (one.sets, one.label),
-    "answers": lambda one: (one.answers, one.label),
-    "difficulty": lambda one: (one.difficulty is None, one.difficulty or 0.0, one.label),
-}
-
-
 def study_questions(study: Study) -> list[Question]:
     """Every question in the bank's order, without its text: four queries for any number."""
     answers, taken = _answers(study)
@@ -99,12 +90,10 @@ def study_questions(study: Study) -> list[Question]:
     ]  # fmt: skip
 
 
-def chosen(
-    questions: Sequence[Question], *, words: str, category: str, flag: str, sort: str
-) -> list[Question]:
-    """Those that hold the words in label, id or category; `sort` is a column, with a - from the other end."""
+def chosen(questions: Sequence[Question], *, words: str, category: str, flag: str) -> list[Question]:
+    """Those of the category with the flag that hold the words in label, id or category."""
     needle = words.strip().casefold()
-    found = [
+    return [
         one
         for one in questions
         if (not category or one.category == category)
@@ -113,8 +102,6 @@ def chosen(
             not needle or any(needle in text.casefold() for text in (one.label, one.prompt_id, one.category))
         )
     ]
-    key = SORTS.get(sort.lstrip("-"))
-    return sorted(found, key=key, reverse=sort.startswith("-")) if key else found
 
 
 def _answers(study: Study) -> tuple[Counter[int], dict[int, float]]:

@@ -1,7 +1,10 @@
 """What the study team tells many participants at once."""
 
+from collections.abc import Iterable, Iterator
+
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
@@ -9,17 +12,22 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from batches.selectors.notices import people_reached
 from console.forms.announcing import AnnouncementForm
-from studies.models import Audience, Study
+from formats.cells import csv_cell
+from studies.models import Announcement, Audience, Study
 from studies.roles import Can
 from studies.selectors.contact import announcements_of
 from studies.services.people.messages import announcement_make, announcement_withdraw
 from studies.views.access import signed_in, study_page
+from studies.views.csv_files import csv_file
+
+PER_PAGE = 20
+COLUMNS = ("made_at", "made_by", "audience", "question_set", "question", "text", "taken_back_at")
 
 
 @study_page(Can.INVITE)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
-    """What people in the study are told; POST tells them something more."""
+def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """What people in the study are told, the same as CSV; POST tells them something more."""
     form = AnnouncementForm(request.POST if request.method == "POST" else None, study=study)
     if form.is_valid():
         facts = form.cleaned_data | {"audience": Audience(form.cleaned_data["audience"])}
@@ -32,8 +40,23 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponse:
         )
         messages.success(request, said % {"number": number})
         return redirect("staff_announcements", study.slug)
-    context = {"study": study, "form": form, "announcements": announcements_of(study)}
+    found = announcements_of(study)
+    if request.method != "POST" and request.GET.get("format") == "csv":
+        return csv_file(f"{study.slug}-announcements.csv", _lines(found))
+    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    context = {"study": study, "form": form, "page": page}
     return render(request, "console/announcements.html", context, status=422 if form.is_bound else 200)
+
+
+def _lines(announcements: Iterable[Announcement]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
+    for one in announcements:
+        taken_back = one.withdrawn_at.isoformat() if one.withdrawn_at else None
+        cells = (
+            one.made_at.isoformat(), one.made_by.email if one.made_by else None, one.audience,
+            one.batch_number, one.prompt_label or None, one.text, taken_back,
+        )  # fmt: skip
+        yield [csv_cell(cell) for cell in cells]
 
 
 @study_page(Can.INVITE)

@@ -1,10 +1,13 @@
 """The staff's first page: every study as a card with what waits in it and what to press next."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -12,12 +15,24 @@ from django.views.decorators.http import require_safe
 
 from console.selectors.cards import StudyCard, study_cards
 from console.selectors.next_steps import Attention, Step, attention, next_step
-from studies.models import Study, StudyStatus
+from formats.cells import csv_cell
+from studies.models import Study, StudyStatus, User
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import rights_by_study, site_rights, studies_of_staff
 from studies.views.access import signed_in, site_page
+from studies.views.csv_files import csv_file
+from studies.views.listing import Column, Listing
 
 PAGE_SIZE = 20
+SORTS: tuple[Column[Any], ...] = (
+    Column("name", _("Name"), ("name",), str),
+    Column("created", _("Created"), ("created_at",), str),
+    Column("closes", _("Closes"), ("closes_at",), str),
+)
+PROGRESS = (
+    "planned", "coming", "answering", "withdrawn", "excluded", "unfiltered", "counted",
+)  # fmt: skip
+COLUMNS = ("study", "name", "state", "created_at", "closes_at", "questions", "sets", *PROGRESS, "results_at")
 SHOWN = {
     "active": (_("Active"), Q(status__in=[StudyStatus.DRAFT, StudyStatus.FROZEN])),
     "finished": (_("Finished"), Q(status=StudyStatus.CLOSED)),
@@ -37,19 +52,26 @@ class ShownCard:
 
 @site_page(SiteCan.PLAN)
 @require_safe
-def staff_home(request: HttpRequest) -> HttpResponse:
-    """The studies that somebody has a part in, newest first: active, finished or all, by a word of a name."""
+def staff_home(request: HttpRequest) -> HttpResponseBase:
+    """The studies that somebody has a part in, newest first unless sorted otherwise: active, finished or all,
+    by a word of a name; the same as CSV.
+    """
     user, now = signed_in(request), timezone.now()
     shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()[:100]
     shown = shown if shown in SHOWN else "active"
     studies = studies_of_staff(user)
-    page = _page(studies, shown, words, request.GET.get("page"))
+    listing = Listing(request, SORTS)
+    pages = Paginator(listing.ordered(_found(studies, shown, words)), PAGE_SIZE)
+    if listing.wants_csv:
+        return csv_file("studies.csv", _lines(user, pages, now))
+    page = pages.get_page(request.GET.get("page"))
     rights = rights_by_study(user, page)
     context = {
         "cards": [_shown(card, rights[card.study.pk]) for card in study_cards(page, now)],
         "page": page,
         "words": words,
         "shown": shown,
+        "listing": listing,
         "filters": [(name, label) for name, (label, _condition) in SHOWN.items()],
         "may_make": SiteCan.MAKE_STUDIES in site_rights(user),
         "has_studies": bool(page) or studies.exists(),
@@ -57,12 +79,29 @@ def staff_home(request: HttpRequest) -> HttpResponse:
     return render(request, "console/studies.html", context)
 
 
-def _page(studies: QuerySet[Study], shown: str, words: str, number: str | None) -> Page[Study]:
+def _found(studies: QuerySet[Study], shown: str, words: str) -> QuerySet[Study]:
     _label, condition = SHOWN[shown]
     found = studies.filter(condition).select_related("bank_version__bank").order_by("-created_at", "-pk")
-    if words:
-        found = found.filter(Q(name__icontains=words) | Q(slug__icontains=words))
-    return Paginator(found, PAGE_SIZE).get_page(number)
+    return found.filter(Q(name__icontains=words) | Q(slug__icontains=words)) if words else found
+
+
+def _lines(user: User, pages: "Paginator[Study]", now: datetime) -> Iterator[list[str]]:
+    """What the cards say, a page of them at a time; how far a study is for those who may know it."""
+    yield list(COLUMNS)
+    for number in pages.page_range:
+        page = pages.page(number)
+        rights = rights_by_study(user, page)
+        for card in study_cards(page, now):
+            yield [csv_cell(cell) for cell in _cells(card, Can.SEE_STUDY in rights[card.study.pk])]
+
+
+def _cells(card: StudyCard, sees_progress: bool) -> list[Any]:
+    study = card.study
+    moments = [study.created_at, study.closes_at, card.results_at if sees_progress else None]
+    created_at, closes_at, results_at = (one.isoformat() if one else None for one in moments)
+    progress = [getattr(card, name) if sees_progress else None for name in PROGRESS]
+    facts = [study.slug, study.name, study.status, created_at, closes_at, card.prompts, card.sets]
+    return [*facts, *progress, results_at]
 
 
 def _shown(card: StudyCard, rights: frozenset[Can]) -> ShownCard:

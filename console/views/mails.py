@@ -8,10 +8,11 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.mail import EmailMultiAlternatives
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language, gettext as _
+from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,14 +20,21 @@ from console.selectors.mails import WHEN, mail_kinds, mails_of_study
 from console.services.digests import digest_wish_set
 from console.services.mail_examples import mail_example
 from formats.cells import csv_cell
-from studies.models import DigestWish, MailKind, MailOutcome, Study
+from studies.models import DigestWish, MailKind, MailOutcome, MailRecord, Study
 from studies.roles import Can
 from studies.services.mails.study_mails import mail_retry, mail_switch, mail_test_send
 from studies.services.mails.texts import html_part
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_url_of, study_page
+from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
+LIST_COLUMNS: tuple[Column[MailRecord], ...] = (
+    Column("mail", gettext_lazy("Mail"), ("kind",), str),
+    Column("to", gettext_lazy("To"), ("participant__code", "member__email"), str),
+    Column("queued", gettext_lazy("Queued"), ("queued_at",), str),
+    Column("state", gettext_lazy("State"), ("outcome",), str),
+)
 FILTERS = (MailOutcome.WAITING, MailOutcome.FAILED, MailOutcome.SENT)
 # The preview stands in a frame of its own page: a mail brings its own few rules of style, and nothing else.
 ONLY_STYLES: dict[str, Any] = {
@@ -43,14 +51,16 @@ def staff_mails(request: HttpRequest, study: Study) -> HttpResponse:
     """Every kind of mail, and below them the mails themselves, newest first."""
     outcome = request.GET.get("state", "")
     chosen = outcome if outcome in FILTERS else ""
-    if request.GET.get("format") == "csv":
-        return _csv(study, chosen)
-    rows = Paginator(mails_of_study(study, outcome=chosen), PER_PAGE)
+    listing = Listing(request, LIST_COLUMNS)
+    found = listing.ordered(mails_of_study(study, outcome=chosen))
+    if listing.wants_csv:
+        return _csv(study, found)
     wish = DigestWish.objects.filter(member=signed_in(request)).first()
     context = {
         "study": study,
         "kinds": mail_kinds(study),
-        "page": rows.get_page(request.GET.get("page")),
+        "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
+        "listing": listing,
         "chosen": chosen,
         "filters": FILTERS,
         "wants_digest": wish is None or wish.is_wanted,
@@ -146,13 +156,13 @@ def staff_mails_digest(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("staff_mails", study.slug)
 
 
-def _csv(study: Study, outcome: str) -> HttpResponse:
+def _csv(study: Study, rows: QuerySet[MailRecord]) -> HttpResponse:
     """The same rows as a file."""
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-mails.csv"'
     writer = csv.writer(response)
     writer.writerow(["kind", "is_test", "to", "queued_at", "state", "attempts", "problem", "decided_at"])
-    for one in mails_of_study(study, outcome=outcome).iterator():
+    for one in rows.iterator():
         to = one.participant.code if one.participant else str(one.member or "")
         decided_at = one.decided_at.isoformat() if one.decided_at else ""
         cells = (

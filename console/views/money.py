@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from batches.models import PaymentRule
 from batches.selectors.payment_sums import in_tab, pay_groups, pay_people, tab_numbers
 from batches.selectors.payments import PayLine, pay_lines, payment_rule
 from batches.services.payments import (
@@ -28,6 +29,7 @@ from studies.roles import Can
 from studies.selectors.names import profile_names
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.listing import Column, Listing
 
 PEOPLE_PER_PAGE = 50
 PROBLEMS_SHOWN = 200
@@ -128,10 +130,10 @@ def _page(
     rights = rights_here(request)
     names = profile_names(study)
     page = Paginator(range(numbers[chosen]), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
-    listed = in_tab(people, chosen, rule).values_list("pk", flat=True)
-    lines = pay_lines(
-        study, rule, now, people=listed[(page.number - 1) * PEOPLE_PER_PAGE :][:PEOPLE_PER_PAGE]
-    )
+    listing = Listing(request, _columns(rule))
+    listed = listing.ordered(in_tab(people, chosen, rule)).values_list("pk", flat=True)
+    start = (page.number - 1) * PEOPLE_PER_PAGE
+    lines = pay_lines(study, rule, now, people=list(listed[start : start + PEOPLE_PER_PAGE]))
     context = {
         "study": study,
         "rule": rule,
@@ -143,6 +145,7 @@ def _page(
         "state": chosen,
         "words": words,
         "page": page,
+        "listing": listing,
         "rows": [MoneyRow(line, names.profile(line.participant.profile)) for line in lines],
         "rule_form": rule_form or PaymentRuleForm.of(rule),
         "rule_is_open": rule is None or rule_form is not None,
@@ -153,3 +156,17 @@ def _page(
         "judge": judge_spent(study) if Can.JUDGE in rights else None,
     }
     return render(request, "console/money.html", context, status=status)
+
+
+def _columns(rule: PaymentRule | None) -> tuple[Column[Any], ...]:
+    """Amounts are reckoned for those of a page alone, so that people are not sorted by them."""
+    return (
+        Column("person", _("Person"), ("code",), str),
+        Column("profile", _("Profile"), ("profile", "code"), str),
+        Column("work", _("Work"), ("seconds",), str),
+        Column("flat", _("Flat"), (), str, numeric=True),
+        Column("hours", _("Hours"), (), str, numeric=True),
+        Column("bonus", _("Bonus"), (), str, numeric=True),
+        Column("owed", f"{_('Owed')}, {rule.currency}" if rule else _("Owed"), (), str, numeric=True),
+        Column("payer", _("Payer"), ("state", "code"), str),
+    )

@@ -9,18 +9,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from batches.models import BatchPlan
 from batches.selectors.answers import answers_to_score
 from batches.selectors.plans import plan_matches
 from batches.services.plans import batches_build
-from console.selectors.question_results import question_results
+from console.selectors.question_results import (
+    QuestionLine,
+    QuestionResult,
+    every_question_result,
+    question_results,
+)
 from console.selectors.questions import (
     FLAGS,
-    SORTS,
-    Question,
+    SetRow,
     answers_counted,
     chosen,
     set_rows,
@@ -34,11 +38,64 @@ from studies.roles import Can
 from studies.selectors.names import code_names
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
+from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
 COLUMNS = (
     "label", "prompt_id", "category", "modality", "sets", "answers", "scored", "people_mean", "models_mean",
     "difficulty", "taken_s", "messages", "flags",
+)  # fmt: skip
+
+
+LIST_COLUMNS: tuple[Column[QuestionLine], ...] = (
+    Column("label", gettext_lazy("Question"), ("question__label",), str),
+    Column("category", gettext_lazy("Category"), ("question__category",), str),
+    Column("set", gettext_lazy("Set"), ("question__sets",), str),
+    Column("answers", gettext_lazy("Answers"), ("question__answers",), str, numeric=True),
+    Column("difficulty", gettext_lazy("Difficulty"), ("question__difficulty",), str, numeric=True),
+    Column(
+        "people", gettext_lazy("People"), ("result__people",), str, numeric=True,
+        title=gettext_lazy("Mean score of the people who count, in the newest results"),
+    ),
+    Column(
+        "models", gettext_lazy("Models"), ("result__models",), str, numeric=True,
+        title=gettext_lazy("Mean score of the models whose results are here"),
+    ),
+    Column(
+        "time", gettext_lazy("Time"), ("question__taken",), str, numeric=True,
+        title=gettext_lazy(
+            "From opening the question to the last save, on average; others may have been read in between"
+        ),
+    ),
+    Column(
+        "messages", gettext_lazy("Messages"), ("result__messages",), str, numeric=True,
+        title=gettext_lazy(
+            "Messages that people wrote from this question: the first sign of an unclear one"
+        ),
+    ),
+    Column("flags", gettext_lazy("Flags"), (), str),
+)  # fmt: skip
+BY_RESULTS = ("people", "models", "messages")
+SET_COLUMNS: tuple[Column[SetRow], ...] = (
+    Column("set", gettext_lazy("Set"), ("number",), lambda row: row.number, numeric=True),
+    Column("questions", gettext_lazy("Questions"), ("size",), lambda row: row.size, numeric=True),
+    Column(
+        "mean_difficulty", gettext_lazy("Mean difficulty"), ("difficulty",), lambda row: row.difficulty,
+        numeric=True,
+    ),
+    Column(
+        "expected_score", gettext_lazy("Expected score"), ("expected",), lambda row: row.expected,
+        numeric=True,
+    ),
+    Column(
+        "information", gettext_lazy("Information"), ("information",), lambda row: row.information,
+        numeric=True,
+        title=gettext_lazy("Sum of squared discriminations: how much a set tells of a person"),
+    ),
+    Column(
+        "categories", gettext_lazy("Categories"), (),
+        lambda row: ", ".join(f"{name.code or name} {number}" for name, number in row.categories),
+    ),
 )  # fmt: skip
 
 
@@ -48,64 +105,46 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     """Every question with its set, answers so far and flags; the same rows as CSV."""
     everything = study_questions(study)
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
-    flag, sort = request.GET.get("flag", ""), request.GET.get("sort", "")
-    rows = chosen(everything, words=words, category=category, flag=flag, sort=sort)
+    flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS)
     with_scores = not results_are_hidden(request, study)
-    if request.GET.get("format") == "csv":
-        return _csv(study, rows, with_scores=with_scores)
+    needs_results = listing.wants_csv or listing.sort.removeprefix("-") in BY_RESULTS
+    known = every_question_result(study, everything, with_scores=with_scores) if needs_results else {}
+    rows = listing.sorted(
+        QuestionLine(one, known.get(one.pk, QuestionResult()))
+        for one in chosen(everything, words=words, category=category, flag=flag)
+    )
+    if listing.wants_csv:
+        return _csv(study, rows)
     plan = BatchPlan.objects.filter(study=study).first()
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    shown = list(page.object_list)
-    results = question_results(study, shown, with_scores=with_scores)
+    shown = [row.question for row in page]
+    results = known or question_results(study, shown, with_scores=with_scores)
     names = code_names(study)
-    kept = {"q": words, "category": category, "flag": flag, "sort": sort}
     context = {
         "study": study,
         "page": page,
-        "rows": [(one, results[one.pk]) for one in shown],
+        "rows": [QuestionLine(one, results[one.pk]) for one in shown],
         "with_scores": with_scores,
-        "number": len(rows),
         "total": len(everything),
         "plan": plan,
-        "is_current": plan is not None and plan_matches(plan, study),
-        "kept": kept,
+        "kept": {"q": words, "category": category, "flag": flag},
         "names": names,
         "categories": sorted(names.category(one) for one in {row.category for row in everything} if one),
         "flags": [
             (name, label, sum(name in one.flags for one in everything)) for name, label in FLAGS.items()
         ],
-        "columns": _columns(sort),
+        "listing": listing,
     }
     return render(request, "console/questions/list.html", context)
 
 
-def _columns(sort: str) -> list[dict[str, str]]:
-    """Heads of the table; the one that is sorted by turns round."""
-    labels = {
-        "label": _("Question"), "category": _("Category"), "set": _("Set"), "answers": _("Answers"),
-        "difficulty": _("Difficulty"),
-    }  # fmt: skip
-    state = {name: "ascending", f"-{name}": "descending"} if (name := sort.lstrip("-")) in SORTS else {}
-    return [
-        {
-            "label": label,
-            "sort": f"-{name}" if sort == name else name,
-            "state": state.get(sort, "") if sort.lstrip("-") == name else "",
-            "class": "numeric" if name in ("answers", "difficulty") else "",
-        }
-        for name, label in labels.items()
-    ]
-
-
-def _csv(study: Study, rows: list[Question], *, with_scores: bool) -> HttpResponse:
-    results = question_results(study, rows, with_scores=with_scores)
+def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-questions.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in rows:
+    for one, result in rows:
         sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
-        result = results[one.pk]
         cells = (
             one.label, one.prompt_id, one.category, one.modality, sets, one.answers, result.scored,
             result.people, result.models, one.difficulty, one.taken,
@@ -118,14 +157,18 @@ def _csv(study: Study, rows: list[Question], *, with_scores: bool) -> HttpRespon
 @require_safe
 @study_page(Can.SEE_PROTOCOL)
 def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponse:
-    """The question sets and how far they are alike; without them, how to build them."""
+    """The question sets and how far they are alike, the same rows as CSV; without them, how to build them."""
     plan = BatchPlan.objects.filter(study=study).first()
-    rows = set_rows(plan, code_names(study)) if plan else []
+    listing = Listing(request, SET_COLUMNS)
+    rows = listing.sorted(set_rows(plan, code_names(study)) if plan else ())
+    if listing.wants_csv:
+        return listing.csv(rows, f"{study.slug}-question-sets")
     context = {
         "study": study,
         "plan": plan,
         "is_current": plan is not None and plan_matches(plan, study),
         "sets": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "listing": listing,
         "points": [row for row in rows if row.x is not None],
         "spread": plan.report["spread"] if plan else {},
         "linkage": plan.report.get("linkage", {}) if plan else {},

@@ -32,6 +32,28 @@ class KnownJudge:
     def output_price(self) -> Decimal | None:
         return shortest(self.config.output_price)
 
+    @property
+    def prices(self) -> dict[str, str] | None:
+        """What a million tokens cost that are read and written; None where that is not known."""
+        if self.input_price is None:
+            return None
+        return {"read": f"{self.input_price:f}", "written": f"{self.output_price:f}"}
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Those that there are."""
+        limits = {
+            "at_a_time": self.config.concurrency,
+            "requests_per_minute": self.config.requests_per_minute,
+            "tokens_per_minute": self.config.tokens_per_minute,
+        }
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+    @property
+    def users(self) -> int:
+        """By how many of the studies it was used."""
+        return len(self.studies)
+
 
 def shortest(price: Decimal | None) -> Decimal | None:
     """Without the zeros at its end that the database adds: 0.25, not 0.250000."""

@@ -48,7 +48,23 @@ class VerdictShown:
 
     @property
     def met(self) -> bool | None:
-        return None if self.score is None else self.score >= 0.5
+        return is_met(self.score)
+
+
+def is_met(score: float | None) -> bool | None:
+    """Whether a judge calls the criterion met; None without a score."""
+    return None if score is None else score >= 0.5
+
+
+def judge_name(row: CriterionScore) -> str:
+    """The judge by its short name, or by what kind it is."""
+    return row.run.config.slug if row.run.config else row.run.judge_kind
+
+
+def shown_label(row: CriterionScore) -> str:
+    """The question's label; blank for a private one."""
+    prompt = row.answer.prompt
+    return prompt.label if prompt.split == PUBLIC else ""
 
 
 def run_verdicts(run: JudgingRun, reason: str, question: str = "") -> QuerySet[CriterionScore]:
@@ -62,6 +78,11 @@ def run_verdicts(run: JudgingRun, reason: str, question: str = "") -> QuerySet[C
     if reason:
         return rows.filter(~Q(state=RowState.SCORED), unscored_reason=reason)
     return rows.filter(state=RowState.SCORED)
+
+
+def without_texts(rows: QuerySet[CriterionScore]) -> QuerySet[CriterionScore]:
+    """The same rows, for whoever reads many of them and no text."""
+    return rows.defer("explanation", "answer__text", "answer__prompt__text", "answer__prompt__gold_answer")
 
 
 def verdict_at_random(run: JudgingRun, rng: random.Random) -> CriterionScore | None:
@@ -83,9 +104,9 @@ def verdict_shown(row: CriterionScore) -> VerdictShown:
     replies = calls.values_list("outcome", "raw_reply", "called_at")
     return VerdictShown(
         row=row.pk,
-        label="" if private else prompt.label,
+        label=shown_label(row),
         is_private=private,
-        judge=row.run.config.slug if row.run.config else row.run.judge_kind,
+        judge=judge_name(row),
         question="" if private else prompt.text,
         gold_answer="" if private else prompt.gold_answer or "",
         criterion="" if private or criterion is None else criterion.text,

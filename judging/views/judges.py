@@ -1,15 +1,16 @@
 """The judges of the site: a list, adding, changing, trying one out."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from judging.forms.judges import JudgeForm, NewJudgeForm, initial_of
 from judging.models import JudgeConfig
-from judging.selectors.judges import judge_is_used, known_judges, newest_changes
+from judging.selectors.judges import KnownJudge, judge_is_used, known_judges, newest_changes
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings
 from judging.services.judge_trial import Trial, judge_probe
 from judging.services.judges import judge_add, judge_change
@@ -17,15 +18,33 @@ from studies.roles import SiteCan
 from studies.selectors.roles import studies_of_staff
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page
+from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_to_change
+
+JUDGES_PER_PAGE = 50
+JUDGE_COLUMNS: tuple[Column[KnownJudge], ...] = (
+    Column("name", gettext_lazy("Name"), ("config__slug",), lambda one: one.config.slug),
+    Column("model", gettext_lazy("Model"), ("config__model",), lambda one: one.config.model),
+    Column("endpoint", gettext_lazy("Endpoint"), ("config__base_url",), lambda one: one.config.base_url),
+    Column("limits", gettext_lazy("Limits"), ("config__concurrency",), lambda one: one.limits),
+    Column(
+        "prices", gettext_lazy("Prices per million tokens"), ("input_price", "output_price"),
+        lambda one: one.prices,
+    ),
+    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: " ".join(one.studies)),
+)  # fmt: skip
 
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
 def staff_judges(request: HttpRequest) -> HttpResponse:
-    """Every judge, and which of one's own studies have used it."""
-    judges = known_judges(among=studies_of_staff(signed_in(request)))
-    return render(request, "judging/judges.html", {"judges": judges})
+    """Every judge, and which of one's own studies have used it; the same rows as CSV."""
+    listing = Listing(request, JUDGE_COLUMNS)
+    judges = listing.sorted(known_judges(among=studies_of_staff(signed_in(request))))
+    if listing.wants_csv:
+        return listing.csv(judges, "judges")
+    page = Paginator(judges, JUDGES_PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "judging/judges.html", {"page": page, "listing": listing})
 
 
 @site_page(SiteCan.MAKE_STUDIES)

@@ -1,7 +1,7 @@
 """One judging run: how far it is, and what the study team may do about it."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -15,6 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
+from formats.cells import csv_cell
 from judging.coordinator import retry_budget, retry_plan, run_retry
 from judging.forms.judging import CancelForm, ResumeForm
 from judging.models import JudgingRun, PauseReason, RunState
@@ -33,7 +34,13 @@ from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import Guarded, signed_in, study_page
+from studies.views.csv_files import csv_file
 
+JUDGE_COLUMNS = (
+    "judge", "replicate", "decided", "planned", "being_asked", "scored", "shared", "known", "unscored",
+    "calls", "failed_calls", "tokens_read", "tokens_written", "cost",
+)  # fmt: skip
+REASON_COLUMNS = ("reason", "unscored", "asked_again_later")
 # What is read aloud changes only so often.
 SAID_EVERY_PERCENT = 10
 P = ParamSpec("P")
@@ -77,9 +84,36 @@ run_required = run_page(Can.JUDGE)
 
 @run_required
 @require_safe
-def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponse:
-    """The whole page."""
+def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
+    """The whole page, or the rows of its table of judges or of reasons as CSV."""
+    if request.GET.get("format") == "csv":
+        return _run_file(run, request.GET.get("table", ""))
     return _run_page(request, run)
+
+
+def _run_file(run: JudgingRun, table: str) -> HttpResponseBase:
+    progress = judging_progress(run, timezone.now())
+    name = f"{run.study.slug}-judging-run-{run.pk}"
+    if table == "reasons":
+        return csv_file(f"{name}-reasons.csv", _reason_lines(progress))
+    return csv_file(f"{name}-judges.csv", _judge_lines(progress))
+
+
+def _judge_lines(progress: Progress) -> Iterator[list[str]]:
+    yield list(JUDGE_COLUMNS)
+    for one in progress.judges:
+        cells = (
+            one.name, one.run.replicate, one.decided, one.planned, one.being_asked, one.scored, one.shared,
+            one.cached, one.unscored_number, one.calls_number, one.failed_calls, one.prompt_tokens,
+            one.completion_tokens, None if one.cost is None else str(one.cost),
+        )  # fmt: skip
+        yield [csv_cell(cell) for cell in cells]
+
+
+def _reason_lines(progress: Progress) -> Iterator[list[str]]:
+    yield list(REASON_COLUMNS)
+    for one in _reason_rows(progress):
+        yield [csv_cell(cell) for cell in (one.code, one.unscored, one.waiting)]
 
 
 @run_required

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import timedelta
 from http import HTTPStatus
@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -53,6 +53,7 @@ from studies.models import Participant, Study
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
 PEOPLE_PER_PAGE = 50
@@ -92,8 +93,10 @@ class RuleRange:
 
 @study_page(Can.REVIEW)
 @require_safe
-def staff_screening(request: HttpRequest, study: Study) -> HttpResponse:
-    """The queue and one person of it: the one that is asked for, else the first."""
+def staff_screening(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """The queue and one person of it: the one that is asked for, else the first; the queue as CSV."""
+    if request.GET.get("format") == "csv":
+        return csv_file(f"{study.slug}-screening-{_show(request)}.csv", _queue_lines(_queue(request, study)))
     return _screening_page(request, study, request.GET.get("person", ""))
 
 
@@ -203,6 +206,12 @@ def _queue(request: HttpRequest, study: Study) -> Queue:
     if _show(request) == DECIDED:
         return decided_queue(study)
     return waiting_queue(study, signed_in(request), settles=Can.JUDGE in rights_here(request))
+
+
+def _queue_lines(queue: Queue) -> Iterator[list[str]]:
+    yield ["person", "waits_for"]
+    for code, waits_for in queue:
+        yield [csv_cell(code), csv_cell(waits_for)]
 
 
 def _neighbours(queue: Queue, code: str) -> tuple[str, str]:

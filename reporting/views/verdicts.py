@@ -1,16 +1,27 @@
 """Single verdicts of judges: those that failed, those that were given, and one at random."""
 
 import random
+from collections.abc import Iterator
 from http import HTTPStatus
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from judging.models import JudgingRun
+from formats.cells import csv_cell
+from judging.models import CriterionScore, JudgingRun
 from judging.selectors.runs import newest_scores_run
-from judging.selectors.viewing import run_verdicts, verdict_at_random, verdict_shown
+from judging.selectors.viewing import (
+    is_met,
+    judge_name,
+    run_verdicts,
+    shown_label,
+    verdict_at_random,
+    verdict_shown,
+    without_texts,
+)
 from judging.views.reason_texts import reason_text
 from presentation.numbers import decimals
 from reporting.views.judging_run import run_page
@@ -18,20 +29,28 @@ from screening.views.blinding import results_hidden
 from studies.models import Study
 from studies.roles import Can
 from studies.views.access import study_page
+from studies.views.csv_files import csv_file
+from studies.views.second_factor import proof_required
 
 VERDICTS_PER_PAGE = 50
+ROWS_AT_ONCE = 2000
+COLUMNS = ("question", "is_private", "criterion", "judge", "met", "score", "confidence", "unscored_reason")
 
 
 @run_page(Can.SEE_ANSWERS)
 @require_safe
-def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpResponse:
-    """What was asked, answered and said: of the verdicts that failed for a reason, or of those given."""
+def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
+    """What was asked, answered and said: of the verdicts that failed for a reason, or of those given; the
+    same rows as CSV, without texts.
+    """
     reason, question = request.GET.get("reason", ""), request.GET.get("question", "")
     # What failed has no score, so that there is nothing to hide from who still decides on people.
     hidden = None if reason else results_hidden(request, run.study)
     if hidden is not None:
         return hidden
     rows = run_verdicts(run, reason, question)
+    if request.GET.get("format") == "csv":
+        return _file(request, run, rows)
     page = Paginator(rows, VERDICTS_PER_PAGE).get_page(request.GET.get("page"))
     found = list(page.object_list)
     asked = request.GET.get("verdict", "")
@@ -48,6 +67,22 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
         "place": place + page.start_index() if found else 0,
     }  # fmt: skip
     return render(request, "reporting/verdicts.html", context)
+
+
+@proof_required
+def _file(_request: HttpRequest, run: JudgingRun, rows: QuerySet[CriterionScore]) -> HttpResponseBase:
+    return csv_file(f"{run.study.slug}-verdicts-{run.pk}.csv", _lines(rows))
+
+
+def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
+    for row in without_texts(rows).iterator(ROWS_AT_ONCE):
+        label = shown_label(row)
+        cells = (
+            label, not label, row.criterion.position if row.criterion else None, judge_name(row),
+            is_met(row.score), row.score if label else None, row.confidence, row.unscored_reason or None,
+        )  # fmt: skip
+        yield [csv_cell(cell) for cell in cells]
 
 
 @study_page(Can.JUDGE)

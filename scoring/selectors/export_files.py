@@ -14,6 +14,7 @@ def export_files(study: Study) -> QuerySet[Any]:
     return files.annotate(taken=Count("takings")).order_by("-made_at")
 
 
-def newest_takings(study: Study, limit: int) -> list[ExportTaking]:
-    takings = ExportTaking.objects.filter(file__study=study).select_related("file", "taken_by")
-    return list(takings.order_by("-taken_at")[:limit])
+def takings(study: Study) -> QuerySet[ExportTaking]:
+    """Who took which file, the newest first."""
+    found = ExportTaking.objects.filter(file__study=study).select_related("file", "taken_by")
+    return found.order_by("-taken_at", "-pk")

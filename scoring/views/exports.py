@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -17,8 +18,8 @@ from formats.cells import csv_cell
 from jobs.models import JobState
 from jobs.selectors import newest_job
 from jobs.services.starting import job_start
-from scoring.models import ExportContents
-from scoring.selectors.export_files import export_files, newest_takings
+from scoring.models import ExportContents, ExportTaking
+from scoring.selectors.export_files import export_files, takings
 from scoring.services.export_files import KEPT, LINK, file_take, link_token
 from screening.selectors.participants import undecided_participants
 from screening.views.blinding import results_hidden
@@ -29,8 +30,9 @@ from studies.views.access import rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required
 
-FILES_PER_PAGE = 50
+PER_PAGE = 50
 TAKINGS_SHOWN = 8
+TAKINGS = "takings"  # asked for in place of the files
 JOBS = ("export", "report")
 FILE_COLUMNS: tuple[Column[Any], ...] = (
     Column("made_at", gettext_lazy("Made"), ("made_at",), lambda one: one.made_at.isoformat()),
@@ -38,6 +40,12 @@ FILE_COLUMNS: tuple[Column[Any], ...] = (
     Column("rows", gettext_lazy("Rows"), ("rows",), lambda one: one.rows, numeric=True),
     Column("bytes", gettext_lazy("Size"), ("size",), lambda one: one.size, numeric=True),
     Column("taken", gettext_lazy("Taken"), ("taken",), lambda one: one.taken, numeric=True),
+)
+TAKING_COLUMNS: tuple[Column[ExportTaking], ...] = (
+    Column("taken_at", gettext_lazy("Taken"), ("taken_at",), lambda one: one.taken_at.isoformat()),
+    Column("taken_by", gettext_lazy("By"), ("taken_by__email",), lambda one: one.taken_by.email),
+    Column("contents", gettext_lazy("Contents"), ("file__contents",), lambda one: one.file.contents),
+    Column("made_at", gettext_lazy("Made"), ("file__made_at",), lambda one: one.file.made_at.isoformat()),
 )
 COLUMNS = ("made_at", "contents", "made_by", "rows", "bytes", "sha256", "taken", "deleted_at")
 
@@ -49,14 +57,14 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST":
         return _start(request, study)
     chosen = request.GET.get("contents", "")
-    files = export_files(study)
-    if chosen in ExportContents.values:
-        files = files.filter(contents=chosen)
-    listing = Listing(request, FILE_COLUMNS)
-    files = listing.ordered(files)
+    chosen = chosen if chosen in ExportContents.values else ""
+    shows_takings = request.GET.get("show") == TAKINGS
+    listing, rows = (_takings if shows_takings else _files)(request, study, chosen)
+    if listing.wants_csv and shows_takings:
+        return listing.csv(rows, f"{study.slug}-downloads")
     if listing.wants_csv:
-        return _as_csv(study, files)
-    page = Paginator(files, FILES_PER_PAGE).get_page(request.GET.get("page"))
+        return _as_csv(study, rows)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     now, user = timezone.now(), signed_in(request)
     job = newest_job(study, *JOBS)
     # Whoever may decide sees no scores before that is done (screening.views.blinding).
@@ -66,8 +74,9 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
         "waiting": waiting,
         "job": job if job and job.state != JobState.DONE else None,
         "page": page,
-        "rows": [(file, link_token(file, user, now=now)) for file in page],
-        "takings": newest_takings(study, TAKINGS_SHOWN),
+        "shows_takings": shows_takings,
+        "rows": [] if shows_takings else [(file, link_token(file, user, now=now)) for file in page],
+        "takings": takings(study)[:TAKINGS_SHOWN],
         "contents": ExportContents.choices,
         "chosen": chosen,
         "listing": listing,
@@ -75,6 +84,16 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
         "link_minutes": int(LINK.total_seconds() // 60),
     }
     return render(request, "scoring/exports.html", context)
+
+
+def _files(request: HttpRequest, study: Study, contents: str) -> tuple[Listing[Any], QuerySet[Any]]:
+    listing, files = Listing(request, FILE_COLUMNS), export_files(study)
+    return listing, listing.ordered(files.filter(contents=contents) if contents else files)
+
+
+def _takings(request: HttpRequest, study: Study, contents: str) -> tuple[Listing[Any], QuerySet[Any]]:
+    listing, taken = Listing(request, TAKING_COLUMNS), takings(study)
+    return listing, listing.ordered(taken.filter(file__contents=contents) if contents else taken)
 
 
 def _start(request: HttpRequest, study: Study) -> HttpResponse:

@@ -18,15 +18,17 @@ def thread_of(participant: Participant) -> QuerySet[Message]:
     return participant.messages.select_related("author").order_by("id")
 
 
-def threads(study: Study) -> QuerySet[Participant]:
-    """Everyone of the study in a conversation with the team, those who wait for a reply first.
+def threads(study: Study, words: str = "", *, only_waiting: bool = False) -> QuerySet[Participant]:
+    """Everyone of the study in a conversation with the team whose code has these words, those who wait for a
+    reply first, or alone.
 
     Annotated with `is_from_team` (the newest message is the team's), `newest_at`, `newest_text` (its start)
     and `written` (messages in all).
     """
     newest = _newest_message()
-    return (
-        study.participants.annotate(
+    found = (
+        study.participants.filter(code__icontains=words)
+        .annotate(
             is_from_team=Subquery(newest.values("is_from_team")),
             newest_at=Subquery(newest.values("sent_at")),
             newest_text=Subquery(newest.values(start=Left("text", EXCERPT_CHARACTERS))),
@@ -35,6 +37,7 @@ def threads(study: Study) -> QuerySet[Participant]:
         .filter(written__gt=0)
         .order_by("is_from_team", "-newest_at")
     )
+    return found.filter(is_from_team=False) if only_waiting else found
 
 
 def open_threads() -> QuerySet[Participant]:

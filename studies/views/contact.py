@@ -1,13 +1,18 @@
 """The study team's side of what it and the participants write to each other."""
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from formats.cells import csv_cell
 from studies.forms.contact import ReplyForm
 from studies.models import Participant, Study
 from studies.roles import Can
@@ -15,14 +20,19 @@ from studies.selectors.contact import thread_of, threads
 from studies.services.people.messages import message_answer
 from studies.services.refusals import Refused
 from studies.views.access import person_page, signed_in, site_url_of, study_page
+from studies.views.csv_files import csv_file
 
 THREADS_PER_PAGE = 50
+WAITING = "waiting"
+COLUMNS = ("person", "waits_for_reply", "messages", "newest_at")
 
 
 @study_page(Can.INVITE)
 @require_safe
-def staff_messages(request: HttpRequest, study: Study) -> HttpResponse:
-    """Everyone who is in a conversation with the team, those who wait for a reply first."""
+def staff_messages(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Everyone who is in a conversation with the team, those who wait for a reply first; the same as CSV."""
+    if request.GET.get("format") == "csv":
+        return csv_file(f"{study.slug}-messages.csv", _lines(_threads(request, study)))
     return _messages_page(request, study)
 
 
@@ -41,17 +51,35 @@ def _messages_page(
     request: HttpRequest, study: Study, participant: Participant | None = None, form: ReplyForm | None = None
 ) -> HttpResponse:
     """The conversations, and beside them the one with this person: the first where none is named."""
-    page = Paginator(threads(study), THREADS_PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(_threads(request, study), THREADS_PER_PAGE).get_page(request.GET.get("page"))
     chosen = participant or next(iter(page), None)
     context = {
         "study": study,
         "page": page,
+        "words": _words(request),
+        "show": request.GET.get("show", ""),
         "participant": chosen,
         "thread": thread_of(chosen) if chosen else [],
         "form": form or ReplyForm(),
     }
     status = 422 if form is not None and form.is_bound else 200
     return render(request, "studies/messages.html", context, status=status)
+
+
+def _threads(request: HttpRequest, study: Study) -> QuerySet[Participant]:
+    return threads(study, _words(request), only_waiting=request.GET.get("show") == WAITING)
+
+
+def _words(request: HttpRequest) -> str:
+    return request.GET.get("q", "").strip()[:100]
+
+
+def _lines(people: Iterable[Any]) -> Iterator[list[str]]:
+    """Who is in a conversation; what they write goes into no file."""
+    yield list(COLUMNS)
+    for one in people:
+        cells = (one.code, not one.is_from_team, one.written, one.newest_at.isoformat())
+        yield [csv_cell(cell) for cell in cells]
 
 
 def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -> bool:

@@ -1,13 +1,16 @@
 """Inviting people, for staff; accepting an invitation, for whoever has its link."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -15,12 +18,14 @@ from studies.forms.people import InvitationForm
 from studies.models import Invitation, Study, User
 from studies.roles import Can
 from studies.selectors.invitations import (
+    InvitationState,
     invitation_counts,
     invitations_of,
     participant_let_in,
     token_sha256,
 )
 from studies.selectors.names import profile_names
+from studies.services.events import StudyEventKind, event_record
 from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.invitations import (
     InvitationExpired,
@@ -34,9 +39,24 @@ from studies.services.people.invitations import (
 )
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_url_of, study_page
+from studies.views.listing import Column, Listing
+from studies.views.second_factor import proof_required
 from studies.views.sign_in import SIGN_IN_ADDRESS, SIGN_IN_LINK
 
 INVITATIONS_PER_PAGE = 50
+LIST_COLUMNS: tuple[Column[Any], ...] = (
+    Column("address", gettext_lazy("Address"), ("email",), lambda one: one.email),
+    Column("profile", gettext_lazy("Profile"), ("profile",), lambda one: one.profile),
+    Column("state", gettext_lazy("State"), ("state",), lambda one: one.state),
+    Column(
+        "sent_at", gettext_lazy("Sent (UTC)"), ("sent_at",),
+        lambda one: one.sent_at and one.sent_at.isoformat(),
+    ),
+    Column(
+        "valid_until", gettext_lazy("Valid until (UTC)"), ("expires_at",),
+        lambda one: one.expires_at.isoformat(),
+    ),
+)  # fmt: skip
 # What the page says beside the refusal's own sentence; everything else is for the study team to mend.
 WAYS_ON: dict[type[Refused], str] = {
     InvitationUsed: "sign_in",
@@ -92,21 +112,38 @@ def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
 
 @study_page(Can.INVITE)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_invitations(request: HttpRequest, study: Study) -> HttpResponse:
-    """Everyone invited to the study; POST invites one more person."""
+def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Everyone invited to the study, the same rows as CSV; POST invites one more person."""
     form = InvitationForm(request.POST if request.method == "POST" else None, study=study)
     if request.method == "POST" and form.is_valid() and _invited(request, study, form):
         return redirect("staff_invitations", slug=study.slug)
-    now = timezone.now()
-    rows = Paginator(invitations_of(study, now), INVITATIONS_PER_PAGE).get_page(request.GET.get("page"))
+    now, chosen, listing = timezone.now(), request.GET.get("state", ""), Listing(request, LIST_COLUMNS)
+    rows = listing.ordered(invitations_of(study, now))
+    if chosen in InvitationState.values:
+        rows = rows.filter(state=chosen)
+    if listing.wants_csv and request.method == "GET":
+        return _file(request, study, listing, rows)
     context = {
         "study": study,
         "form": form,
-        "page": rows,
+        "page": Paginator(rows, INVITATIONS_PER_PAGE).get_page(request.GET.get("page")),
+        "listing": listing,
+        "chosen": chosen,
         "names": profile_names(study),
-        "counts": [(state.label, number) for state, number in invitation_counts(study, now).items()],
+        "counts": invitation_counts(study, now).items(),
     }
     return render(request, "studies/invitations.html", context, status=422 if form.errors else 200)
+
+
+@proof_required
+def _file(
+    request: HttpRequest, study: Study, listing: Listing[Any], rows: QuerySet[Invitation]
+) -> HttpResponse:
+    """It has addresses, so the trail says who took it."""
+    event_record(
+        study, StudyEventKind.PEOPLE_LISTED, timezone.now(), actor=signed_in(request), number=rows.count()
+    )
+    return listing.csv(rows, f"{study.slug}-invitations")
 
 
 def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:

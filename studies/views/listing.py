@@ -1,30 +1,33 @@
-"""Lists of stored rows that a reader sorts by GET and takes away as CSV: `?sort=-imported&format=csv`."""
+"""Lists that a reader sorts by GET and takes away as CSV: `?sort=-imported&format=csv`."""
 
 import csv
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from django.db.models import F, Model, QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import Promise
 
 from formats.cells import csv_cell
 
-M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+ABSENT: tuple[object, ...] = (None, "", ())
 
 
 @dataclass(frozen=True)
-class Column(Generic[M]):
+class Column(Generic[R]):
     """A column: its `name` in the address, what pages call it, the fields it is sorted by (none: it is not),
-    and its cell in a file.
+    its cell in a file, and what a tooltip says of it.
     """
 
     name: str
     label: str | Promise
     fields: Sequence[str]
-    cell: Callable[[M], Any]
+    cell: Callable[[R], Any]
     numeric: bool = False
+    title: str | Promise = ""
 
 
 @dataclass(frozen=True)
@@ -33,16 +36,17 @@ class Head:
 
     label: str | Promise
     numeric: bool
+    title: str | Promise
     address: str
     state: str
 
 
 @dataclass(frozen=True)
-class Listing(Generic[M]):
+class Listing(Generic[R]):
     """The columns of a list, and how a request wants it."""
 
     request: HttpRequest
-    columns: Sequence[Column[M]]
+    columns: Sequence[Column[R]]
 
     @property
     def sort(self) -> str:
@@ -52,27 +56,47 @@ class Listing(Generic[M]):
             asked if any(one.fields and one.name == asked.removeprefix("-") for one in self.columns) else ""
         )
 
-    def ordered(self, rows: QuerySet[M]) -> QuerySet[M]:
+    def ordered(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """The rows as asked for; what is absent stands last."""
-        column = next((one for one in self.columns if one.name == self.sort.removeprefix("-")), None)
-        if column is None:
+        if not self._fields:
             return rows
-        down = self.sort.startswith("-")
         keys = [
-            F(one).desc(nulls_last=True) if down else F(one).asc(nulls_last=True) for one in column.fields
+            F(one).desc(nulls_last=True) if self._is_down else F(one).asc(nulls_last=True)
+            for one in self._fields
         ]
         return rows.order_by(*keys, "pk")
+
+    def sorted(self, rows: Iterable[R]) -> list[R]:
+        """The same for rows in memory, whose attributes are the fields; equal ones keep their order."""
+        found = list(rows)
+        for field in reversed(self._fields):
+            value = attrgetter(field.replace("__", "."))
+            there = [row for row in found if value(row) not in ABSENT]
+            absent = [row for row in found if value(row) in ABSENT]
+            found = sorted(there, key=value, reverse=self._is_down) + absent
+        return found
+
+    @property
+    def _fields(self) -> Sequence[str]:
+        """What is sorted by; nothing in the list's own order."""
+        name = self.sort.removeprefix("-")
+        return next((one.fields for one in self.columns if one.name == name), ())
+
+    @property
+    def _is_down(self) -> bool:
+        return self.sort.startswith("-")
 
     @property
     def heads(self) -> list[Head]:
         return [self._head(one) for one in self.columns]
 
-    def _head(self, column: Column[M]) -> Head:
+    def _head(self, column: Column[R]) -> Head:
         state = {column.name: "ascending", f"-{column.name}": "descending"}.get(self.sort, "")
         query = self.request.GET.copy()
         query.pop("page", None)
         query["sort"] = f"-{column.name}" if state == "ascending" else column.name
-        return Head(column.label, column.numeric, f"?{query.urlencode()}" if column.fields else "", state)
+        address = f"?{query.urlencode()}" if column.fields else ""
+        return Head(column.label, column.numeric, column.title, address, state)
 
     @property
     def csv_address(self) -> str:
@@ -85,11 +109,15 @@ class Listing(Generic[M]):
     def wants_csv(self) -> bool:
         return self.request.GET.get("format") == "csv"
 
-    def csv(self, rows: Iterable[M], name: str) -> HttpResponse:
-        """All rows under the names of the columns."""
+    def lines(self, rows: Iterable[R]) -> Iterator[list[str]]:
+        """All rows as cells of a file, under the names of the columns."""
+        yield [one.name for one in self.columns]
+        for row in rows:
+            yield [csv_cell(one.cell(row)) for one in self.columns]
+
+    def csv(self, rows: Iterable[R], name: str) -> HttpResponse:
+        """All rows as a file of this name."""
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-        writer = csv.writer(response, lineterminator="\n")
-        writer.writerow([one.name for one in self.columns])
-        writer.writerows([csv_cell(one.cell(row)) for one in self.columns] for row in rows)
+        csv.writer(response, lineterminator="\n").writerows(self.lines(rows))
         return response

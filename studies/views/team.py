@@ -1,16 +1,15 @@
 """The team of a study: who has which part in it, since when and by whom."""
 
-from itertools import groupby
-
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from studies.forms.team import ColleagueForm, RoleForm
-from studies.models import Study, User
+from studies.models import Study, StudyRole, User
 from studies.models.roles import ROLES
 from studies.roles import Can, Role
 from studies.selectors.roles import roles_in
@@ -18,19 +17,38 @@ from studies.services.refusals import Refused
 from studies.services.staff.colleagues import colleague_add
 from studies.services.staff.roles import role_take
 from studies.views.access import signed_in, site_url_of, study_page
+from studies.views.listing import Column, Listing
 from studies.views.role_words import ROLE_WORDS, role_table
-from studies.views.second_factor import proof_to_change
+from studies.views.second_factor import proof_required, proof_to_change
+
+ROLES_PER_PAGE = 50
+TEAM_COLUMNS: tuple[Column[StudyRole], ...] = (
+    Column("person", gettext_lazy("Person"), ("user__email",), lambda part: part.user.email),
+    Column("role", gettext_lazy("Role"), ("role",), lambda part: part.role),
+    Column("since", gettext_lazy("Since"), ("given_at",), lambda part: part.given_at.isoformat()),
+    Column(
+        "given_by", gettext_lazy("Given by"), ("given_by__email",),
+        lambda part: part.given_by and part.given_by.email,
+    ),
+)  # fmt: skip
 
 
 @study_page(Can.GIVE_ROLES)
 @require_http_methods(["GET", "HEAD", "POST"])
-@proof_to_change
-def staff_study_team(request: HttpRequest, study: Study) -> HttpResponse:
-    """Everybody with a part in the study; POST gives one to whoever has an address."""
+def staff_study_team(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Everybody with a part in the study, the same rows as CSV; POST gives one to whoever has an address."""
+    listing = Listing(request, TEAM_COLUMNS)
+    if request.method != "POST" and listing.wants_csv:
+        return _team_file(request, study, listing)
     form = ColleagueForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and _added(request, study, form):
         return redirect("staff_study_team", slug=study.slug)
-    return _team_page(request, study, form)
+    return _team_page(request, study, form, listing)
+
+
+@proof_required
+def _team_file(_request: HttpRequest, study: Study, listing: Listing[StudyRole]) -> HttpResponse:
+    return listing.csv(listing.ordered(roles_in(study)), f"{study.slug}-team")
 
 
 @study_page(Can.GIVE_ROLES)
@@ -56,6 +74,7 @@ def staff_study_team_take(request: HttpRequest, study: Study, number: int) -> Ht
     return redirect("staff_study_team", slug=study.slug)
 
 
+@proof_to_change
 def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
     """Whether the person is in the team; otherwise the form says why not."""
     data = form.cleaned_data
@@ -79,12 +98,15 @@ def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
     return True
 
 
-def _team_page(request: HttpRequest, study: Study, form: ColleagueForm) -> HttpResponse:
-    rows = groupby(roles_in(study), key=lambda row: row.user)
+def _team_page(
+    request: HttpRequest, study: Study, form: ColleagueForm, listing: Listing[StudyRole]
+) -> HttpResponse:
+    parts = listing.ordered(roles_in(study))
     context = {
         "study": study,
         "form": form,
-        "team": [(user, list(parts)) for user, parts in rows],
+        "page": Paginator(parts, ROLES_PER_PAGE).get_page(request.GET.get("page")),
+        "listing": listing,
         "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
         "rights": role_table(),
     }

@@ -102,6 +102,50 @@ def test_the_rows_to_take_away_say_the_same(
     assert by_id["p2"]["models_mean"] == ""
 
 
+@pytest.mark.parametrize(
+    ("sort", "first"), [("people", ["p3", "p2", "p1"]), ("-people", ["p1", "p2", "p3"]), ("-models", ["p1"])]
+)
+def test_questions_sort_by_scores_with_those_that_have_none_last(
+    staff: Client, study: Study, results: ResultSet, models: None, sort: str, first: list[str]
+) -> None:
+    Answer.objects.filter(prompt__prompt_id="p4").update(revision=9)  # the score is of an earlier text
+    address = reverse("staff_questions", args=[study.slug])
+    shown = [one.prompt_id for one, _result in staff.get(address, {"sort": sort}).context["rows"]]
+    assert shown[: len(first)] == first
+    assert len(shown) == 4
+    file = staff.get(address, {"sort": sort, "q": "p", "format": "csv"}).content.decode()
+    assert [row["prompt_id"] for row in csv.DictReader(io.StringIO(file))] == shown
+
+
+def test_questions_sort_by_time_and_messages(
+    staff: Client, study: Study, results: ResultSet, now: datetime
+) -> None:
+    Answer.objects.update(first_seen_at=None)
+    for prompt_id, minutes in (("p2", 20), ("p3", 10)):
+        answer = Answer.objects.filter(prompt__prompt_id=prompt_id)[0]
+        Answer.objects.filter(pk=answer.pk).update(
+            first_seen_at=now, saved_at=now + timedelta(minutes=minutes)
+        )
+    message_send(participant=answer.session.participant, text="?", prompt_label=answer.prompt.label, now=now)
+    address = reverse("staff_questions", args=[study.slug])
+    for sort, found in (
+        ("time", ["p3", "p2", "p1", "p4"]), ("-time", ["p2", "p3", "p1", "p4"]),
+        ("-messages", ["p3", "p1", "p2", "p4"]),
+    ):  # fmt: skip
+        assert [one.prompt_id for one, _ in staff.get(address, {"sort": sort}).context["rows"]] == found
+
+
+def test_the_order_tells_nothing_of_scores_that_are_hidden(
+    staff: Client, study: Study, results: ResultSet, now: datetime
+) -> None:
+    person = study.participants.latest("pk")
+    Answer.objects.filter(session__participant=person, has_text=True).update(text="idk")
+    study_screen(study=study, now=now + timedelta(days=2))
+    address = reverse("staff_questions", args=[study.slug])
+    plain, sorted_by = (staff.get(address, {"sort": sort}).context["rows"] for sort in ("", "-people"))
+    assert [one for one, _ in plain] == [one for one, _ in sorted_by]
+
+
 def test_a_question_leads_to_the_verdicts_on_its_answers(
     staff: Client, study: Study, results: ResultSet
 ) -> None:

@@ -238,3 +238,17 @@ def test_the_page_takes_the_same_queries_for_many_people(
     page(client)
     with django_assert_max_num_queries(15):
         assert "1 of 6" in page(client)
+
+
+def test_the_queue_is_a_file_of_those_who_wait_for_this_reviewer(
+    study: Study, flagged: Participant, reviewer: Callable[[str], Client]
+) -> None:
+    def queue(client: Client) -> list[str]:
+        answer = client.get(reverse("staff_screening", args=["pages"]), {"format": "csv"})
+        return b"".join(answer).decode().splitlines()
+
+    first, second = reviewer("first"), reviewer("second")
+    assert queue(first) == ["person,waits_for", f"{flagged.code},first"]
+    decide(first, flagged, "confirm", "One word each.")
+    assert queue(first) == ["person,waits_for"]
+    assert queue(second) == ["person,waits_for", f"{flagged.code},second"]

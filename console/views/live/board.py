@@ -64,9 +64,9 @@ def staff_live_state(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Can.SEE_LIVE)
 @require_safe
 def staff_live_table(request: HttpRequest, study: Study) -> HttpResponse:
-    """The rows of the page as CSV."""
+    """The list as CSV, all of its pages."""
     now = server_now()
-    shown = board(study, wanted_of(request), now)
+    shown = board(study, replace(wanted_of(request), page=None, session=None), now)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-live-{shown.wanted.tab}.csv"'
     writer = csv.writer(response, lineterminator="\n")

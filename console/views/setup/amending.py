@@ -1,10 +1,12 @@
 """Changing a locked study: the difference is shown before it is made, and it needs a reason."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -16,8 +18,9 @@ from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES
 from console.views.setup.protocol_rows import fixed_names, in_words, setting_label
 from formats.canonical import canonical_sha256
+from formats.cells import csv_cell
 from presentation.moments import moment
-from studies.models import Study, StudyStatus
+from studies.models import Amendment, Study, StudyStatus
 from studies.protocol.fingerprint import aware_time
 from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
@@ -25,23 +28,42 @@ from studies.services.amendments import TIMES, study_amend
 from studies.services.drafts import ROW
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
+from studies.views.csv_files import csv_file
 
+AMENDMENTS_PER_PAGE = 20
+COLUMNS = ("amendment", "made_at", "made_by", "reason", "setting", "before", "after")
 TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
 
 
 @require_safe
 @study_page(Can.SEE_PROTOCOL)
-def staff_amend(request: HttpRequest, study: Study) -> HttpResponse:
-    """Every amendment with its differences, and what may still be changed."""
+def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Every amendment with its differences, the same as CSV, and what may still be changed."""
     rows = study.amendments.select_related("made_by").order_by("-number")
-    amendments = [{"row": row, "changes": _changes_in_words(row.changes)} for row in rows]
+    if request.GET.get("format") == "csv":
+        return csv_file(f"{study.slug}-amendments.csv", _csv_rows(rows))
+    amended = Paginator(rows, AMENDMENTS_PER_PAGE).get_page(request.GET.get("page"))
+    amendments = [{"row": row, "changes": _changes_in_words(row.changes)} for row in amended]
     pages = [
         {"page": page, "label": TEXT_PAGES.get(page) or STEP_LABELS[page]}
         for page, kind in STEP_FORMS.items()
         if _amendable(study, kind)
     ]
-    context = {"study": study, "amendments": amendments, "pages": pages}
+    context = {"study": study, "page": amended, "amendments": amendments, "pages": pages}
     return render(request, "console/setup/amendments.html", context)
+
+
+def _csv_rows(amendments: Iterable[Amendment]) -> Iterator[list[str]]:
+    """One row for each setting that an amendment changed, with its values as they are stored."""
+    yield list(COLUMNS)
+    for one in amendments:
+        made_by = one.made_by.email if one.made_by else None
+        for setting, change in one.changes.items():
+            cells = (
+                one.number, one.made_at.isoformat(), made_by, one.reason, setting, change["from"],
+                change["to"],
+            )  # fmt: skip
+            yield [csv_cell(cell) for cell in cells]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

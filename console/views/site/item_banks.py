@@ -39,6 +39,12 @@ ITEM_BANK_COLUMNS: tuple[Column[Any], ...] = (
     Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
     Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
 )
+TEXT_COLUMNS: tuple[Column[Any], ...] = (
+    Column("judge_texts", gettext_lazy("Judge texts"), ("slug",), lambda one: one.slug),
+    Column("source", gettext_lazy("Source"), ("source",), lambda one: one.source),
+    Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
+    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
+)
 
 
 @takes_large_files
@@ -118,7 +124,7 @@ def staff_calibrate(request: HttpRequest) -> HttpResponse:
 @site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judge_texts(request: HttpRequest) -> HttpResponse:
-    """What language models are asked with; POST stores another pair of texts."""
+    """What language models are asked with, a list of it as CSV; POST stores another pair of texts."""
     form = JudgeTextsForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -132,7 +138,12 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("The judge texts %(name)s are stored.") % {"name": texts.slug})
             return redirect("staff_judge_texts")
-    rows = list(judge_texts()[:PER_PAGE])
-    used = studies_using("judge_protocol", [one.pk for one in rows])
-    context = {"form": form, "rows": [(one, used.get(one.pk, [])) for one in rows]}
+    listing = Listing(request, TEXT_COLUMNS)
+    found = listing.ordered(judge_texts())
+    if listing.wants_csv:
+        return listing.csv(found, "judge-texts")
+    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    used = studies_using("judge_protocol", [one.pk for one in page])
+    rows = [(one, used.get(one.pk, [])) for one in page]
+    context = {"form": form, "page": page, "rows": rows, "listing": listing}
     return render(request, "console/site/judge_texts.html", context, status=422 if form.errors else 200)

@@ -1,6 +1,7 @@
 """Results of models, which people are placed beside."""
 
 import csv
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -8,11 +9,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.forms.uploads import ModelsForm, TableForm
-from console.selectors.banks import MODEL_SORTS, model_rows, scores_of
+from console.selectors.banks import model_rows, scores_of
 from console.services.bank_files import model_file_import, table_file_import
 from console.services.staging import is_quick, upload_forget, upload_stage
 from formats.cells import csv_cell
@@ -26,8 +27,20 @@ from studies.roles import SiteCan
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
+from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
+LIST_COLUMNS: tuple[Column[Any], ...] = (
+    Column("name", gettext_lazy("Model"), ("name",), str),
+    Column("family", gettext_lazy("Family"), ("known_family", "name"), str),
+    Column("ability", gettext_lazy("Ability"), ("published_theta", "name"), str),
+    Column("imported", gettext_lazy("Imported"), ("imported_at", "name"), str),
+    Column("mean", gettext_lazy("Mean score"), (), str, numeric=True),
+    Column("responses", gettext_lazy("Responses"), (), str, numeric=True),
+    Column("missing", gettext_lazy("Without a score"), (), str, numeric=True),
+    Column("item_bank", gettext_lazy("Item bank"), ("item_bank__slug", "name"), str),
+    Column("source", gettext_lazy("Source"), ("source", "name"), str),
+)
 COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_published", "imported_at")
 
 
@@ -36,26 +49,18 @@ COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_pu
 def staff_models(request: HttpRequest) -> HttpResponse:
     """Every configuration with what is known of it; the same rows as CSV."""
     words, bank = request.GET.get("q", "")[:100], request.GET.get("bank", "")
-    sort = request.GET.get("sort", "")
-    rows = model_rows(item_bank=bank, words=words, sort=sort)
-    if request.GET.get("format") == "csv":
+    listing = Listing(request, LIST_COLUMNS)
+    rows = listing.ordered(model_rows(item_bank=bank, words=words))
+    if listing.wants_csv:
         return _csv(rows)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     scores = scores_of(page.object_list)
-    labels = {"name": _("Model"), "family": _("Family"), "ability": _("Ability"), "imported": _("Imported")}
     context = {
         "page": page,
         "rows": [(one, scores.get(one.pk)) for one in page],
-        "kept": {"q": words, "bank": bank, "sort": sort},
+        "kept": {"q": words, "bank": bank},
         "banks": ItemBank.objects.order_by("slug", "-imported_at"),
-        "heads": {
-            name: {
-                "label": labels[name],
-                "sort": f"-{name}" if sort == name else name,
-                "state": {name: "ascending", f"-{name}": "descending"}.get(sort, ""),
-            }
-            for name in MODEL_SORTS
-        },
+        "listing": listing,
     }
     return render(request, "console/site/models.html", context)
 

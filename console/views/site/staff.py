@@ -2,9 +2,11 @@
 
 import csv
 from collections.abc import Mapping
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -21,9 +23,17 @@ from studies.services.refusals import Refused
 from studies.services.staff.colleagues import staff_invite
 from studies.services.staff.staff import StaffChange, staff_change
 from studies.views.access import signed_in, site_page, site_url_of
+from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required, proof_to_change
 
 STAFF_PER_PAGE = 50
+LIST_COLUMNS: tuple[Column[Any], ...] = (
+    Column("person", gettext_lazy("Person"), ("email",), str),
+    Column("may", gettext_lazy("May"), ("is_superuser", "may_create_studies"), str),
+    Column("studies", gettext_lazy("Studies"), ("part_in",), str, numeric=True),
+    Column("factor", gettext_lazy("Second factor"), ("has_factor",), str),
+    Column("seen", gettext_lazy("Last sign-in"), ("last_login",), str),
+)
 COLUMNS = ("address", "open", "administrator", "makes_studies", "studies", "second_factor", "last_sign_in")
 DONE: Mapping[StaffChange, Promise] = {
     StaffChange.MAKE_ADMINISTRATOR: gettext_lazy("%(email)s now runs this site, too."),
@@ -47,13 +57,20 @@ def staff_team(request: HttpRequest) -> HttpResponse:
     form = StaffForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and _added(request, form):
         return redirect("staff_team")
-    words = request.GET.get("q", "").strip()[:100]
+    words, listing, found = _asked(request)
     context = {
         "form": form,
         "words": words,
-        "page": Paginator(staff_members(words), STAFF_PER_PAGE).get_page(request.GET.get("page")),
+        "listing": listing,
+        "page": Paginator(found, STAFF_PER_PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "console/staff.html", context, status=422 if form.errors else 200)
+
+
+def _asked(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
+    """The words of an address that are asked for, and the rows with them in the order asked for."""
+    words, listing = request.GET.get("q", "").strip()[:100], Listing(request, LIST_COLUMNS)
+    return words, listing, listing.ordered(staff_members(words))
 
 
 @site_page(SiteCan.RUN_SITE)
@@ -65,7 +82,8 @@ def staff_team_file(request: HttpRequest) -> HttpResponse:
     response["Content-Disposition"] = 'attachment; filename="staff.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for user in staff_members(request.GET.get("q", "").strip()[:100]):
+    _words, _listing, found = _asked(request)
+    for user in found:
         seen = user.last_login.isoformat() if user.last_login else None
         told = (user.is_active, user.is_superuser, user.may_create_studies)
         counted = (user.part_in, user.has_factor, seen)  # type: ignore[attr-defined]  # annotated

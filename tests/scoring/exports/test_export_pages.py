@@ -126,6 +126,27 @@ def test_the_page_lists_what_was_made_and_who_took_it_and_its_csv_has_the_same_r
     assert row.endswith(f",internal,lead@example.org,3,4,{'0' * 64},1,")
 
 
+def test_downloads_are_listed_sorted_filtered_and_a_file(
+    staff: Client, made: ExportFile, lead: User, study: Study, now: datetime
+) -> None:
+    other = User.objects.create_user("another@example.org", is_staff=True)
+    report = ExportFile.objects.create(
+        study=study, contents="report", rows=0, size=4, sha256="1" * 64, made_by=lead, made_at=now
+    )
+    for number, (file, user) in enumerate(((made, lead), (report, other), (report, lead))):
+        ExportTaking.objects.create(file=file, taken_by=user, taken_at=now + timedelta(hours=number))
+    address = "/staff/studies/pilot/exports/?show=takings"
+    page = staff.get(f"{address}&sort=taken_by").context["page"]
+    assert [one.taken_by.email.split("@")[0] for one in page] == ["another", "lead", "lead"]
+    shown = staff.get(f"{address}&contents=report&sort=-taken_at").context["page"]
+    lines = staff.get(f"{address}&contents=report&sort=-taken_at&format=csv").content.decode().splitlines()
+    assert lines[0] == "taken_at,taken_by,contents,made_at"
+    assert [line.split(",")[:3] for line in lines[1:]] == [
+        [one.taken_at.isoformat(), one.taken_by.email, "report"] for one in shown
+    ]
+    assert len(lines) == 3
+
+
 def test_a_link_ends_and_serves_the_account_and_the_file_it_was_made_for(
     staff: Client, made: ExportFile, lead: User
 ) -> None:
