@@ -46,13 +46,13 @@ def newest_results(run: ScoringRun) -> ResultSet | None:
 
 
 def newest_study_results(study: Study) -> ResultSet | None:
-    """The newest computation of any run of the study, with its measurement and whether it has the scope of
-    public prompts: one query for all that pages ask first.
+    """The newest computation of any run of the study, with its measurement, whether it has the scope of
+    public prompts, and what `changes_since` counts: one query for all that pages ask first.
     """
     related = ("run__study__item_bank", "run__study__bank_version", "run__config", "measurement")
     public = MeasureRow.objects.filter(results=OuterRef("pk"), scope=Scope.PUBLIC, block=Block.RESULTS)
-    found = ResultSet.objects.select_related(*related).annotate(has_public_scope=Exists(public))
-    return found.filter(run__study=study).order_by("-pk").first()
+    found = ResultSet.objects.filter(run__study=study).annotate(has_public_scope=Exists(public))
+    return _with_counts_since(found, study.pk).select_related(*related).order_by("-pk").first()
 
 
 def newest_results_and_changes(
@@ -62,7 +62,7 @@ def newest_results_and_changes(
     which are empty where there is no computation. One query.
     """
     rows = ResultSet.objects.filter(run__study=study).annotate(**beside)
-    newest = _with_counts_since(rows, study.pk, public_only=False)
+    newest = _with_counts_since(rows, study.pk)
     results = newest.select_related("run__study").order_by("-pk").first()
     if results is None:
         return None, [], []
@@ -74,13 +74,16 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
 
     With `public_only` what would change those over public prompts: no number tells of private ones.
     """
-    own = ResultSet.objects.filter(pk=results.pk).select_related("run__study")
-    return _changes(_with_counts_since(own, results.run.study_id, public_only=public_only).get())
+    if not hasattr(results, "judged_public"):  # of those that `newest_study_results` gave they are known
+        own = ResultSet.objects.filter(pk=results.pk).select_related("run__study")
+        results = _with_counts_since(own, results.run.study_id).get()
+    return _changes(results, public_only=public_only)
 
 
-def _changes(results: Any) -> list[str]:
+def _changes(results: Any, *, public_only: bool = False) -> list[str]:
     """The numbers of `_with_counts_since` in words."""
-    ended, resumed, decided, judged = results.ended, results.resumed, results.decided, results.judged
+    ended, resumed, decided = results.ended, results.resumed, results.decided
+    judged = results.judged_public if public_only else results.judged
     found = [
         (
             ended,
@@ -105,9 +108,10 @@ def _changes(results: Any) -> list[str]:
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
 
 
-def _with_counts_since(rows: QuerySet[ResultSet], study: int, *, public_only: bool) -> QuerySet[ResultSet]:
-    """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` since the results were
-    computed, or last compared with what they rest on (`results_recompute`). Of results of this study.
+def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[ResultSet]:
+    """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` (to public prompts:
+    `judged_public`) since the results were computed, or last compared with what they rest on
+    (`results_recompute`). Of results of this study.
     """
     checks = StudyEvent.objects.filter(study=study, kind=StudyEventKind.RESULTS_RECOMPUTED)
     newest = checks.order_by("-happened_at").values("happened_at")[:1]
@@ -122,7 +126,8 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int, *, public_only: bo
         # Time given to a running session changes no result.
         resumed=_counted(sessions.filter(kind__in=WENT_ON, details__before__in=ENDED)),
         decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
-        judged=_counted(scores.filter(answer__prompt__split=PUBLIC) if public_only else scores),
+        judged=_counted(scores),
+        judged_public=_counted(scores.filter(answer__prompt__split=PUBLIC)),
     )
 
 
