@@ -1,4 +1,4 @@
-"""The clock, notices and the workspace's addresses, for templates: `{% load batches %}`."""
+"""The time bar, notices and the workspace's addresses, for templates: `{% load batches %}`."""
 
 from django import template
 from django.forms.boundfield import BoundField, BoundWidget
@@ -7,7 +7,6 @@ from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 
-from batches.models import ClockWatch
 from batches.selectors.notices import Notice, audience_sizes, notices_for
 from batches.selectors.sessions import session_in_study
 from batches.services.clock import server_now
@@ -24,12 +23,6 @@ ADDRESSES = {
 }
 
 register = template.Library()
-
-
-@register.simple_tag
-def clock_is_held() -> bool:
-    """`{% clock_is_held as held %}`: whether nothing ends because the clock jumped."""
-    return ClockWatch.objects.exclude(held_since=None).exists()
 
 
 @register.inclusion_tag("batches/_running_time.html")

@@ -1,24 +1,25 @@
 """The live board of a study: how its places fill, who is answering, what went wrong. No text is read.
 
-At most three queries: numbers, rows of sessions, and what happened in the one session that is open.
+At most three queries: rows of sessions, what happened in the one that is open with marks of everything else,
+and numbers. From the first two it is seen whether the board may have changed; they come first, so that the
+numbers are never behind them.
 """
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from enum import StrEnum
-from hashlib import sha256
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from console.selectors.board_incidents import Row, incidents_of
+from console.selectors.board_incidents import Incident, Row, incidents_of
 from console.selectors.board_numbers import Numbers, board_numbers
 from console.selectors.board_rows import ROW_FIELDS, board_rows, finished_sessions
-from console.selectors.board_trail import Happening, session_happenings
+from console.selectors.board_trail import Happening, board_trail
 from studies.models import Study
 
 PAGE_SIZE = 50
@@ -51,6 +52,25 @@ class Wanted:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """All of the board but its numbers, and everything that these follow from: while it is equal, they are.
+
+    A save, an opened question and the end of time change `running`; whatever else becomes of a session, a
+    person or the study leaves a row in a trail, which `marks` tell of.
+    """
+
+    wanted: Wanted
+    running: Sequence[Row]
+    finished: Sequence[Row]
+    ending_soon: int
+    opened: Row | None
+    happened: Sequence[Happening]
+    marks: Happening
+    paused_at: datetime | None
+    today: date
+
+
+@dataclass(frozen=True)
 class Board:
     """The board as it is now. `rows` are those of the tab's page, `happened` belongs to `opened`."""
 
@@ -72,38 +92,54 @@ class Board:
         """How many things wait for the team here."""
         return self.incidents + self.numbers.messages
 
-    @property
-    def tag(self) -> str:
-        """Equal for equal boards: the time alone changes nothing of what is stored."""
-        return sha256(repr(self).encode()).hexdigest()[:32]
-
 
 SORTS: Mapping[str, str] = {"left": "deadline_at", "person": "code", "set": "set_number", "save": "last_sign"}
 
 
-def board(study: Study, wanted: Wanted, now: datetime) -> Board:
-    """Everything the live page shows; the same number of queries for any number of sessions."""
-    numbers = board_numbers(study, now)
+def board_seen(study: Study, wanted: Wanted, now: datetime) -> Seen:
+    """What there is to see of sessions; two queries for any number of them."""
     running, finished = _rows(study, wanted, now)
-    troubled = [row for row in running if row.incidents]
-    listed = {Tab.ANSWERING: running, Tab.INCIDENTS: troubled, Tab.FINISHED: finished}[wanted.tab]
-    total = numbers.finished if wanted.tab == Tab.FINISHED else len(listed)
     opened = next((row for row in (*running, *finished) if row.pk == wanted.session), None)
-    counted = [row for row in running if not row.is_test]
+    happened, marks = board_trail(study, opened.pk if opened else None)
+    return Seen(
+        wanted=wanted,
+        running=running,
+        finished=finished,
+        ending_soon=sum(row.deadline_at - now <= ENDING_SOON for row in running if not row.is_test),
+        opened=opened,
+        happened=happened,
+        marks=marks,
+        paused_at=study.recruiting_paused_at,
+        today=now.date(),
+    )
+
+
+def board_of(study: Study, seen: Seen, now: datetime) -> Board:
+    """The whole board; one query more."""
+    wanted, numbers = seen.wanted, board_numbers(study, now)
+    troubled = [row for row in seen.running if row.incidents]
+    listed = {Tab.ANSWERING: seen.running, Tab.INCIDENTS: troubled, Tab.FINISHED: seen.finished}[wanted.tab]
+    total = numbers.finished if wanted.tab == Tab.FINISHED else len(listed)
+    counted = [row for row in seen.running if not row.is_test]
     return Board(
         wanted=wanted,
         numbers=numbers,
         rows=listed if wanted.tab == Tab.FINISHED else _page(listed, wanted),
         answering=len(counted),
-        tests=len(running) - len(counted),
-        ending_soon=sum(row.deadline_at - now <= ENDING_SOON for row in counted),
+        tests=len(seen.running) - len(counted),
+        ending_soon=seen.ending_soon,
         incidents=len(troubled),
         last_save=max((row.last_save for row in counted if row.last_save), default=None),
         pages=max(1, -(-total // PAGE_SIZE)),
-        opened=opened,
-        happened=session_happenings(opened.pk) if opened else (),
-        paused_at=study.recruiting_paused_at,
+        opened=seen.opened,
+        happened=seen.happened,
+        paused_at=seen.paused_at,
     )
+
+
+def board(study: Study, wanted: Wanted, now: datetime) -> Board:
+    """Everything the live page shows; the same number of queries for any number of sessions."""
+    return board_of(study, board_seen(study, wanted, now), now)
 
 
 def _rows(study: Study, wanted: Wanted, now: datetime) -> tuple[list[Row], list[Row]]:
@@ -130,10 +166,11 @@ def _row(values: Sequence[object], now: datetime) -> Row:
         facts["status"] = SessionStatus.EXPIRED.value
     row = Row(**facts)  # type: ignore[arg-type]
     incidents = incidents_of(row, now) if row.status == SessionStatus.ACTIVE else ()
-    return Row(**{**facts, "incidents": incidents})  # type: ignore[arg-type]
+    unheard = row.heard_at if Incident.OFFLINE in incidents else None
+    return replace(row, incidents=incidents, unheard_since=unheard)
 
 
-def _page(rows: list[Row], wanted: Wanted) -> list[Row]:
+def _page(rows: Sequence[Row], wanted: Wanted) -> list[Row]:
     field = SORTS[wanted.sort]
     ordered = sorted(rows, key=lambda row: (getattr(row, field), row.code))
     return ordered[wanted.stretch]

@@ -32,7 +32,7 @@ class Row:
 
     From `heard_at` on it is what the open page said of itself (see `batches.rules.contact`); all None where
     it never said anything. What changes with every such report is no part of the board's tag, only what
-    follows from it is.
+    follows from it is: `incidents`, and `unheard_since` where the page is offline.
     """
 
     pk: uuid.UUID
@@ -61,6 +61,7 @@ class Row:
     trouble_ended_at: datetime | None = None
     other_device_at: datetime | None = field(default=None, repr=False)
     incidents: tuple[Incident, ...] = ()
+    unheard_since: datetime | None = None
 
     @property
     def last_sign(self) -> datetime:

@@ -1,17 +1,35 @@
-"""What happened in one session, for whoever may look but not read: no text, no name of a question."""
+"""What happened in one session, for whoever may look but not read: no text, no name of a question. And
+marks by which the board sees whether anything happened in any.
+"""
 
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import CharField, F, IntegerField, Value
+from django.db.models import (
+    BigIntegerField,
+    CharField,
+    F,
+    Func,
+    IntegerField,
+    Model,
+    QuerySet,
+    Subquery,
+    Value,
+)
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 
 from batches.models import Answer, Revision, RevisionOutcome, SessionEvent
+from console.selectors.counting import number_of, unanswered_messages
+from studies.models import Study, StudyEvent
 
 SHOWN = 30
+# Of two rows at once the later may be seen first: this many of the newest are looked at.
+LATEST = 1_000
+MARKS = "marks"
 SAVED, OPENED, REFUSED = "answer_saved", "question_opened", "refused_stale"
 
 
@@ -31,8 +49,40 @@ class Happening:
     seconds: str = ""
 
 
-def session_happenings(session: uuid.UUID) -> Sequence[Happening]:
-    """The newest first, at most `SHOWN`; one query."""
+def board_trail(study: Study, session: uuid.UUID | None) -> tuple[Sequence[Happening], Happening]:
+    """What happened in this session, the newest first, at most `SHOWN`; and the marks. One query."""
+    marks = _marks(study)
+    rows = _happenings(session).union(marks, all=True) if session else marks
+    found = [Happening(*row) for row in rows]
+    happened = sorted((one for one in found if one.kind != MARKS), key=lambda one: one.at, reverse=True)
+    return happened[:SHOWN], next(one for one in found if one.kind == MARKS)
+
+
+def _marks(study: Study) -> QuerySet[Study, Any]:
+    """One row, another one as soon as either trail of the site grows, or a message waits or no longer."""
+    numbers = (
+        _newest(SessionEvent),
+        _newest(StudyEvent),
+        number_of(unanswered_messages().filter(participant__study=study)),
+    )
+    return (
+        Study.objects.filter(pk=study.pk)
+        .order_by()
+        .values_list(
+            "created_at", _words(MARKS), Value(0), *(Cast(one, CharField()) for one in numbers), _words("")
+        )
+    )
+
+
+def _newest(trail: type[Model]) -> Subquery:
+    """The sum of the newest keys: with every row that comes to be seen it grows, whatever its key."""
+    newest = trail._default_manager.order_by("-pk").values("pk")[:LATEST]
+    rows = trail._default_manager.filter(pk__in=newest).order_by()
+    total = Func(F("pk"), function="SUM", output_field=BigIntegerField())
+    return Subquery(rows.annotate(total=total).values("total"))
+
+
+def _happenings(session: uuid.UUID) -> QuerySet[SessionEvent, Any]:
     events = SessionEvent.objects.filter(session=session).order_by()
     answers = Answer.objects.filter(session=session).order_by()
     refused = Revision.objects.filter(
@@ -45,7 +95,7 @@ def session_happenings(session: uuid.UUID) -> Sequence[Happening]:
         ),
         refused.values_list("received_at", _words(REFUSED), "answer__position", *_nobody()),
     )
-    rows = events.values_list(
+    return events.values_list(
         "happened_at",
         "kind",
         Value(0, output_field=IntegerField()),
@@ -54,8 +104,6 @@ def session_happenings(session: uuid.UUID) -> Sequence[Happening]:
         _detail("failed_saves"),
         _detail("for_seconds", "clock_off_seconds"),
     ).union(*parts, all=True)
-    happened = sorted((Happening(*row) for row in rows), key=lambda one: one.at, reverse=True)
-    return happened[:SHOWN]
 
 
 def _words(text: str) -> Value:

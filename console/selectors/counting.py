@@ -1,4 +1,4 @@
-"""What waits for somebody in a study, and the studies beside it: one query for the rail of every page."""
+"""What waits for somebody in a study, and the studies beside it: one query for what stands on every page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, When
 
-from batches.models import Session
+from batches.models import ClockWatch, Session
 from batches.rules.statuses import SessionStatus
 from screening.selectors.participants import undecided_participants
 from studies.models import Message, Participant, Study, VettingStatus
@@ -20,14 +20,15 @@ WAITING = ("applications", "messages", "screening", "running")
 
 @dataclass(frozen=True)
 class RailFacts:
-    """Counts by name, and a few other studies, newest first."""
+    """Counts by name, and a few other studies, newest first. `clock_is_held`: nothing ends, as it jumped."""
 
     counts: Mapping[str, int]
     others: tuple[Mapping[str, str], ...]
+    clock_is_held: bool
 
 
 def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
-    """Everything the rail of the study's pages says beside names; one query.
+    """Everything the rail of the study's pages says beside names, and whether the clock is held; one query.
 
     `studies` are those that the person has a part in.
     """
@@ -40,12 +41,24 @@ def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFac
     # Counted for the study's own row alone.
     counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
     rows = list(
-        studies.annotate(**counts, is_here=Case(When(pk=study.pk, then=0), default=1))
+        studies.annotate(
+            **counts, is_here=Case(When(pk=study.pk, then=0), default=1), held=Exists(_held_clocks())
+        )
         .order_by("is_here", "-created_at", "-pk")
-        .values("slug", "name", "is_here", *WAITING)[: OTHER_STUDIES + 1]
+        .values("slug", "name", "is_here", "held", *WAITING)[: OTHER_STUDIES + 1]
     )
     here = {name: row[name] for row in rows if not row["is_here"] for name in WAITING}
-    return RailFacts(here, tuple(row for row in rows if row["is_here"]))
+    others = tuple(row for row in rows if row["is_here"])
+    return RailFacts(here, others, clock_is_held=any(row["held"] for row in rows))
+
+
+def site_rail_facts() -> RailFacts:
+    """The same for pages of no study; one query."""
+    return RailFacts({}, (), clock_is_held=_held_clocks().exists())
+
+
+def _held_clocks() -> QuerySet[ClockWatch]:
+    return ClockWatch.objects.exclude(held_since=None)
 
 
 def applications() -> QuerySet[Participant]:

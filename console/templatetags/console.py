@@ -12,7 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
-from console.selectors.counting import RailFacts, rail_facts
+from console.selectors.counting import RailFacts, rail_facts, site_rail_facts
 from console.views.live.incidents import span_words
 from console.views.live.words import RowWords
 from presentation.moments import moment
@@ -25,18 +25,25 @@ register = template.Library()
 register.simple_tag(moment)
 Rights = frozenset[Can] | frozenset[SiteCan]
 NEAR_SECONDS = 12 * 3600
-NOTHING = RailFacts({}, ())
+
+
+@register.simple_tag(takes_context=True)
+def page_facts(context: Context) -> RailFacts:
+    """`{% page_facts as every_page %}`: what stands on every page of the context's study, or of the site."""
+    request, study = context["request"], context.get("study")
+    if study is None:
+        return site_rail_facts()
+    return rail_facts(study, studies_of_staff(request.user), timezone.now())
 
 
 @register.inclusion_tag("console/_rail.html", takes_context=True)
-def rail(context: Context) -> dict[str, Any]:
-    """`{% rail %}`: the pages of the study in the context, or of the site where there is none, as far as the
-    person may open them.
+def rail(context: Context, facts: RailFacts) -> dict[str, Any]:
+    """`{% rail every_page %}`: the pages of the study in the context, or of the site where there is none, as
+    far as the person may open them.
     """
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
     rights: Rights = rights_here(request) if study else site_rights(request.user)
-    facts = rail_facts(study, studies_of_staff(request.user), timezone.now()) if study else NOTHING
     return {
         "groups": _groups(STUDY if study else SITE, study, here, rights, facts.counts),
         "study": study,

@@ -76,11 +76,10 @@ def study_samples(study: Study) -> QuerySet[AuditSample]:
 
 
 def counting_items(sample: AuditSample) -> QuerySet[AuditItem]:
-    """The items whose answer counts and is still the text that was judged. One query at once."""
-    # Found first, from the sample: the study may have a thousand times as many answers.
+    """The items whose answer counts and is still the text that was judged."""
+    # Found from the sample: the study may have a thousand times as many answers.
     counted = counted_answers(sample.judging_run.study).filter(criterion_scores__audit_items__sample=sample)
-    counting = list(counted.order_by().values_list("pk", flat=True))
-    items = AuditItem.objects.filter(sample=sample, row__answer__in=counting)
+    items = AuditItem.objects.filter(sample=sample, row__answer__in=counted.order_by().values("pk"))
     return items.filter(row__revision=F("row__answer__revision")).order_by("number")
 
 
@@ -153,6 +152,7 @@ class RaterAgreement:
     """
 
     sample: int
+    run: int
     asked: int
     rated: int
     kappa: float
@@ -160,28 +160,31 @@ class RaterAgreement:
     too_strict: float
 
 
-def newest_rater_agreement(study: Study) -> RaterAgreement | None:
-    """Of the newest sample of the study; None without one. One query."""
+def newest_rater_agreement(study: Study, scope: Scope = Scope.ALL) -> RaterAgreement | None:
+    """Of the newest sample of the study, over the verdicts of the scope; None without one. One query."""
     newest = Subquery(AuditSample.objects.filter(judging_run__study=study).order_by("-pk").values("pk")[:1])
     # Found from the sample, as in `counting_items`.
     counted = counted_answers(study).order_by().filter(criterion_scores__audit_items__sample=newest)
     counts = Q(items__row__answer__in=counted.values("pk")) & Q(
         items__row__revision=F("items__row__answer__revision")
     )
+    if scope == Scope.PUBLIC:
+        counts &= Q(items__row__answer__prompt__split=PUBLIC)
     items = AuditSample.objects.filter(pk=newest).order_by()
     rows = list(
         items.values_list(
-            "pk", "items__human_score", "items__row__score", ExpressionWrapper(counts, BooleanField())
+            *("pk", "judging_run", "items__human_score", "items__row__score"),
+            ExpressionWrapper(counts, BooleanField()),
         )
     )
     if not rows:
         return None
-    facts = [(human, judge) for _sample, human, judge, is_counting in rows if is_counting]
+    facts = [(human, judge) for _sample, _run, human, judge, is_counting in rows if is_counting]
     rated = [(human, judge) for human, judge in facts if human is not None and judge is not None]
     people, judge = [human for human, _judge in rated], [given for _human, given in rated]
     share = 1 / len(rated) if rated else math.nan
     kind = sum(human < MET <= given for human, given in rated)
     strict = sum(given < MET <= human for human, given in rated)
     return RaterAgreement(
-        rows[0][0], len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
+        *rows[0][:2], len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
     )

@@ -1,7 +1,7 @@
 """What the records of a study say about how it was done: for its report, and for nothing else."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
@@ -11,22 +11,34 @@ from django.db.models import (
     BooleanField,
     CharField,
     Count,
+    Exists,
     ExpressionWrapper,
     F,
     Max,
+    Min,
+    OuterRef,
     Q,
     QuerySet,
     Subquery,
     Value,
 )
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce
 
 from batches.models import BatchPrompt, Session
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
-from scoring.selectors.headlines import Headlines, headlines
-from scoring.selectors.measures import BlockMeasures, blocks_of, measurement_of, scope_to_show
+from scoring.selectors.export_results import may_be_exported
+from scoring.selectors.headlines import Headlines, headlines_among
+from scoring.selectors.measures import (
+    BlockMeasures,
+    blocks_of,
+    measure_rows,
+    measurement_of,
+    scope_to_show,
+)
 from scoring.selectors.runs import newest_study_results
 from scoring.selectors.scopes import study_scopes
 from scoring.selectors.task_tables import tasks_are_items
@@ -147,9 +159,9 @@ class StudyRecords:
 
     `first_hash` is the protocol's when it was frozen; amendments replace the study's own. `starts` is None
     before anybody started. `scope` says which answers the numbers rest on: where private prompts were asked,
-    those to the public ones. `blocks` are those of the measurement that were read. `compared` counts the
-    models whose difference from the cohort has a verdict in it. `holds_tasks`: the items of the bank
-    are tasks.
+    those to the public ones. `blocks` are those of the measurement that were read, `leaving` the keys of the
+    rows in them that may leave the site. `compared` counts the models whose difference from the cohort has a
+    verdict in it. `holds_tasks`: the items of the bank are tasks.
     """
 
     study: Study
@@ -172,6 +184,7 @@ class StudyRecords:
     scope: Scope
     headlines: Headlines | None
     blocks: Mapping[Block, BlockMeasures]
+    leaving: frozenset[int]
     compared: int
     holds_tasks: bool
 
@@ -190,11 +203,13 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
     if results is not None:
         results.run.study = study  # so that nothing of it is read again
     scope = scope_to_show(results) if results else study_scopes(study)[-1]
-    stored = headlines(results, Q(scope=scope)) if results else None
-    overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
     measurement = measurement_of(results) if results else None
     ended = map(Block, measurement.ended(scope)) if measurement and every_block else ()
-    blocks = blocks_of(measurement, (*READ, *ended), scope) if measurement else {}
+    wanted = (*READ, *ended) if measurement else ()
+    rows = _rows(study, results, wanted, scope) if results else []
+    stored = headlines_among(results, rows) if results else None
+    overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
+    blocks = blocks_of(measurement, wanted, scope, rows) if measurement else {}
     # Much is counted over every answer; nothing of it changes while no trail grows.
     of = f"{results.pk} {results.computed_at} {measurement and measurement.computed_at}" if results else ""
     counted = kept(
@@ -215,21 +230,28 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
         scope=scope,
         headlines=stored,
         blocks=blocks,
+        leaving=frozenset(row.pk for row in rows if row.leaves),
         compared=_models_compared(blocks.get(Block.MODELS)),
         holds_tasks=tasks_are_items(study, counted["asked"].tasks),
         **counted,
     )
 
 
+def _rows(study: Study, results: ResultSet, wanted: Sequence[Block], scope: Scope) -> list[Any]:
+    """What is stored of headlines and these blocks, each row with whether it `leaves` the site; one query."""
+    leaves = ExpressionWrapper(may_be_exported(study), output_field=BooleanField())
+    return list(measure_rows(results, wanted, scope).annotate(leaves=leaves))
+
+
 def _counted(study: Study, scope: Scope) -> dict[str, Any]:
     """What is counted of people, answers, prompts and models, by the names of `StudyRecords`."""
-    people, trail = _started_people(study), _from_trail(study)
-    screening, away = _screening_facts(study, scope)
+    people = _started_people(study)
+    first_hash, vetting, screening = _from_trails(study, scope)
     return {
         "flow": study_flow(study, public_only=scope == Scope.PUBLIC),
-        "first_hash": trail["first_hash"],
+        "first_hash": first_hash,
         "starts": _start_facts(people),
-        "vetting": VettingFacts(trail["decided"], trail["as_added"], away),
+        "vetting": vetting,
         "screening": screening,
         "asked": _asked_facts(study, scope),
         "models": _model_facts(study, scope),
@@ -267,28 +289,8 @@ def _started_people(study: Study) -> list[Person]:
     return [Person(*row) for row in rows.values_list(*columns)]
 
 
-def _from_trail(study: Study) -> dict[str, Any]:
-    """The first hash and the decisions on people, in one query."""
-    kinds = (StudyEventKind.PARTICIPANT_ADDED, StudyEventKind.APPROVED, StudyEventKind.REJECTED)
-    of_people = Q(participant__is_test=False, kind__in=kinds)
-    events = StudyEvent.objects.filter(Q(kind=StudyEventKind.FROZEN) | of_people, study=study).order_by("pk")
-    hashes: list[str] = []
-    decided: dict[str, set[tuple[int, datetime]]] = {kind: set() for kind in kinds}
-    for kind, person, at, protocol_hash in events.values_list(
-        "kind", "participant", "happened_at", "details__protocol_hash"
-    ):
-        if kind == StudyEventKind.FROZEN:
-            hashes.append(str(protocol_hash or ""))
-        else:
-            decided[kind].add((person, at))
-    added, approved, rejected = decided.values()
-    own = {person for person, _at in (approved - added) | rejected}
-    as_added = {person for person, _at in approved & added} - own
-    return {"first_hash": hashes[0] if hashes else "", "decided": len(own), "as_added": len(as_added)}
-
-
-def _screening_facts(study: Study, scope: Scope) -> tuple[ScreeningFacts, int]:
-    """What screening left, and how many were turned away before they started: one query."""
+def _from_trails(study: Study, scope: Scope) -> tuple[str, VettingFacts, ScreeningFacts]:
+    """The first hash, the decisions on people, and what screening left: one query."""
     person = Q(participant__study=study, participant__is_test=False)
     answer = Q(answer__session__participant__study=study, answer__session__participant__is_test=False)
     people, answers = current_participant_flags().filter(person), current_answer_flags().filter(answer)
@@ -296,6 +298,8 @@ def _screening_facts(study: Study, scope: Scope) -> tuple[ScreeningFacts, int]:
         answers = answers.filter(answer__prompt__split=PUBLIC)
     of_person, of_answer = Count("participant", distinct=True), Count("answer", distinct=True)
     away = study_people(study).filter(vetting_status="rejected", session=None)
+    frozen = StudyEvent.objects.filter(study=study, kind=StudyEventKind.FROZEN)
+    first_hash = Coalesce(KT("details__protocol_hash"), Value(""), output_field=CharField())
     told = [
         _told("people", people, of_person, reason=F("reason")),
         _told("answers", answers, of_answer, reason=F("reason")),
@@ -304,6 +308,8 @@ def _screening_facts(study: Study, scope: Scope) -> tuple[ScreeningFacts, int]:
         _told("people ever", ParticipantFlag.objects.filter(person), Count("pk")),
         _told("answers ever", AnswerFlag.objects.filter(answer), Count("pk")),
         _told("away", away, Count("pk")),
+        *_vetting_told(study),
+        _told("frozen", frozen, Min("pk"), reason=first_hash),
     ]
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for of, reason, number in told[0].union(*told[1:], all=True).order_by("said"):
@@ -315,10 +321,29 @@ def _screening_facts(study: Study, scope: Scope) -> tuple[ScreeningFacts, int]:
         decided=found["verdicts"].get("", 0),
         undecided=found["undecided"].get("", 0),
     )
-    return facts, found["away"].get("", 0)
+    vetting = VettingFacts(*(found[of].get("", 0) for of in ("decided", "as added", "away")))
+    return min(found["frozen"], key=found["frozen"].__getitem__, default=""), vetting, facts
 
 
-def _told(of: str, rows: QuerySet[Any], number: Count, reason: Any = None) -> QuerySet[Any]:
+def _vetting_told(study: Study) -> Iterator[QuerySet[Any]]:
+    """People about whom somebody decided, and those who were approved in the step that added them alone."""
+    events = StudyEvent.objects.filter(study=study, participant__is_test=False)
+    same_step = StudyEvent.objects.filter(
+        kind=StudyEventKind.PARTICIPANT_ADDED,
+        participant=OuterRef("participant"),
+        happened_at=OuterRef("happened_at"),
+    )
+    approved = Q(kind=StudyEventKind.APPROVED)
+    decided = events.filter(Q(kind=StudyEventKind.REJECTED) | approved & ~Exists(same_step))
+    as_added = events.filter(approved, Exists(same_step)).exclude(
+        participant__in=decided.order_by().values("participant")
+    )
+    people = Count("participant", distinct=True)
+    yield _told("decided", decided, people)
+    yield _told("as added", as_added, people)
+
+
+def _told(of: str, rows: QuerySet[Any], number: Count | Min, reason: Any = None) -> QuerySet[Any]:
     """The number of these rows by reason, as one part of a union."""
     said = Value("", output_field=CharField()) if reason is None else reason
     named = rows.order_by().annotate(of=Value(of, output_field=CharField()), said=said)

@@ -70,8 +70,13 @@ def measure_rows(study: Study) -> Iterator[row_types.MeasurementRow]:
 
 def exported(study: Study, rows: QuerySet[MeasureRow]) -> QuerySet[MeasureRow]:
     """Those of a study's measures that may leave the site: nobody's who withdrew is among them."""
+    return rows.filter(may_be_exported(study))
+
+
+def may_be_exported(study: Study) -> Q:
+    """Which rows these are."""
     people = screened_participants(study).values("code")
-    return rows.filter(Q(participant="") | Q(participant__in=people), may_leave=True)
+    return (Q(participant="") | Q(participant__in=people)) & Q(may_leave=True)
 
 
 def item_rows(study: Study) -> Iterator[row_types.ItemRow]:

@@ -1,7 +1,7 @@
 """The numbers of Average and Top that stand first, as stored, side by side."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from django.db.models import Q
@@ -16,7 +16,7 @@ from psychometrics.measures.headlines import (
     metric_numbers,
     task_numbers,
 )
-from scoring.models import ResultSet
+from scoring.models import MeasureRow, ResultSet
 
 COLUMNS = "scope name group subset value se low high reason n clusters details".split()
 
@@ -36,7 +36,16 @@ class Headlines(NamedTuple):
 
 def headlines(results: ResultSet, where: Q) -> Headlines:
     """Those of these results that `where` selects."""
-    rows = _headline_rows(results, where)
+    return _headlines(results, _headline_rows(results, where))
+
+
+def headlines_among(results: ResultSet, rows: Iterable[MeasureRow]) -> Headlines:
+    """Those among rows of these results that are read already, in the order they were computed."""
+    own = (row for row in rows if row.block == Block.RESULTS)
+    return _headlines(results, [{name: getattr(row, name) for name in COLUMNS} for row in own])
+
+
+def _headlines(results: ResultSet, rows: list[dict[str, Any]]) -> Headlines:
     rules = results.run.study.protocol.match_rules
     return Headlines(list(group_numbers(rows)), list(task_numbers(rows)), list(metric_numbers(rows, rules)))
 

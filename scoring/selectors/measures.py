@@ -1,11 +1,11 @@
 """Stored measures as pages, reports and exports read them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from presentation.codes import CodeNames
@@ -66,19 +66,8 @@ def measurement_of(results: ResultSet) -> Measurement | None:
 
 
 def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.ALL) -> BlockMeasures:
-    """One block, in one query, and one for the labels of prompts where it is about any."""
+    """One block, in one query."""
     return blocks_of(measurement, (block,), scope)[block]
-
-
-def _prompt_labels(measurement: Measurement, rows: Iterable[MeasureRow]) -> dict[str, str]:
-    """The labels of the prompts that these rows are about, by prompt id."""
-    named = {row.prompt_id for row in rows} - {""}
-    if not named:
-        return {}
-    of_study = Prompt.objects.filter(
-        version__studies__scoring_runs__result_sets=measurement.result_set_id, prompt_id__in=named
-    )
-    return dict(of_study.values_list("prompt_id", "label"))
 
 
 def _ended_block(
@@ -102,18 +91,31 @@ def _ended_block(
 
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
-    """Every block, in two queries."""
+    """Every block, in one query."""
     return blocks_of(measurement, tuple(map(Block, measurement.ended(scope))), scope)
 
 
+def measure_rows(results: ResultSet, wanted: Collection[Block], scope: Scope) -> QuerySet[MeasureRow]:
+    """The rows of these blocks and the headlines, in the order they were computed, each with the `label` of
+    the prompt that it is about.
+    """
+    of_study = Prompt.objects.filter(version=results.run.study.bank_version_id)
+    label = of_study.filter(prompt_id=OuterRef("prompt_id")).values("label")
+    rows = results.measures.filter(scope=scope, block__in={*wanted, Block.RESULTS})
+    return rows.annotate(label=Subquery(label)).order_by("pk")
+
+
 def blocks_of(
-    measurement: Measurement, wanted: Collection[Block], scope: Scope
+    measurement: Measurement,
+    wanted: Collection[Block],
+    scope: Scope,
+    stored: Sequence[Any] | None = None,
 ) -> dict[Block, BlockMeasures]:
-    """These blocks, in one query, and one for the labels of prompts where they are about any."""
+    """These blocks, in one query. Whoever has read the `measure_rows` already gives them as `stored`."""
     ended = measurement.ended(scope)
-    rows = measurement.result_set.measures.filter(scope=scope, block__in={*wanted, Block.RESULTS})
-    stored = list(rows.order_by("pk"))
-    labels = _prompt_labels(measurement, stored)
+    if stored is None:
+        stored = list(measure_rows(measurement.result_set, wanted, scope))
+    labels = {row.prompt_id: row.label for row in stored if row.label is not None}
     names = code_names(measurement.result_set.run.study)
     return {block: _ended_block(block, ended.get(block, NEVER), stored, labels, names) for block in wanted}
 

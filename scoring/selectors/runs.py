@@ -46,13 +46,13 @@ def newest_results(run: ScoringRun) -> ResultSet | None:
 
 
 def newest_study_results(study: Study) -> ResultSet | None:
-    """The newest computation of any run of the study, with its measurement and whether it has the scope of
-    public prompts: one query for all that pages ask first.
+    """The newest computation of any run of the study, with its measurement, whether it has the scope of
+    public prompts, and what `changes_since` counts: one query for all that pages ask first.
     """
     related = ("run__study__item_bank", "run__study__bank_version", "run__config", "measurement")
     public = MeasureRow.objects.filter(results=OuterRef("pk"), scope=Scope.PUBLIC, block=Block.RESULTS)
-    found = ResultSet.objects.select_related(*related).annotate(has_public_scope=Exists(public))
-    return found.filter(run__study=study).order_by("-pk").first()
+    found = ResultSet.objects.filter(run__study=study).annotate(has_public_scope=Exists(public))
+    return _with_counts_since(found, study.pk).select_related(*related).order_by("-pk").first()
 
 
 def newest_results_and_changes(
@@ -62,7 +62,7 @@ def newest_results_and_changes(
     which are empty where there is no computation. One query.
     """
     rows = ResultSet.objects.filter(run__study=study).annotate(**beside)
-    newest = _with_counts_since(rows, study.pk, public_only=False)
+    newest = _with_counts_since(rows, study.pk)
     results = newest.select_related("run__study").order_by("-pk").first()
     if results is None:
         return None, [], []
@@ -74,13 +74,23 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
 
     With `public_only` what would change those over public prompts: no number tells of private ones.
     """
-    own = ResultSet.objects.filter(pk=results.pk).select_related("run__study")
-    return _changes(_with_counts_since(own, results.run.study_id, public_only=public_only).get())
+    if not hasattr(results, "judged_public"):  # of those that `newest_study_results` gave they are known
+        own = ResultSet.objects.filter(pk=results.pk).select_related("run__study")
+        results = _with_counts_since(own, results.run.study_id).get()
+    return _changes(results, public_only=public_only)
 
 
-def _changes(results: Any) -> list[str]:
+def is_amended(results: ResultSet) -> bool:
+    """Whether the protocol was amended after the answers were judged: computing again changes nothing then,
+    only judging again does, which asks nothing anew that the amendment left as it was.
+    """
+    return results.run.design_hash != results.run.study.design_hash
+
+
+def _changes(results: Any, *, public_only: bool = False) -> list[str]:
     """The numbers of `_with_counts_since` in words."""
-    ended, resumed, decided, judged = results.ended, results.resumed, results.decided, results.judged
+    ended, resumed, decided = results.ended, results.resumed, results.decided
+    judged = results.judged_public if public_only else results.judged
     imported, deleted = results.imported, results.deleted
     found = [
         (
@@ -111,13 +121,14 @@ def _changes(results: Any) -> list[str]:
         ),
         (deleted, ngettext("%(n)d deletion of models", "%(n)d deletions of models", deleted)),
     ]
-    amended = results.run.design_hash != results.run.study.design_hash
+    amended = is_amended(results)
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
 
 
-def _with_counts_since(rows: QuerySet[ResultSet], study: int, *, public_only: bool) -> QuerySet[ResultSet]:
-    """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` since the results were
-    computed, or last compared with what they rest on (`results_recompute`); with models `imported` for the
+def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[ResultSet]:
+    """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` (to public prompts:
+    `judged_public`) since the results were computed, or last compared with what they rest on
+    (`results_recompute`, which looks at results of the present design alone); with models `imported` for the
     item bank, and how often some were `deleted`, since they were measured. Of results of this study.
     """
     events = StudyEvent.objects.filter(study=study)
@@ -130,13 +141,15 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int, *, public_only: bo
     scores = AnswerScore.objects.filter(run=OuterRef("run"), judged_at__gt=moment)
     models = ModelConfiguration.objects.filter(item_bank=OuterRef("run__study__item_bank"))
     return rows.annotate(
-        moment=Greatest("computed_at", Coalesce(Subquery(newest), "computed_at")),
+        checked=Case(When(run__design_hash=F("run__study__design_hash"), then=Subquery(newest))),
+        moment=Greatest("computed_at", Coalesce("checked", "computed_at")),
         measured=Greatest("moment", Coalesce("measurement__computed_at", "computed_at")),
         ended=_counted(sessions.filter(kind__in=ENDS)),
         # Time given to a running session changes no result.
         resumed=_counted(sessions.filter(kind__in=WENT_ON, details__before__in=ENDED)),
         decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
-        judged=_counted(scores.filter(answer__prompt__split=PUBLIC) if public_only else scores),
+        judged=_counted(scores),
+        judged_public=_counted(scores.filter(answer__prompt__split=PUBLIC)),
         imported=_counted(models.filter(imported_at__gt=measured)),
         deleted=_counted(events.filter(kind=StudyEventKind.MODELS_DELETED, happened_at__gt=measured)),
     )

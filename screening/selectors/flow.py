@@ -1,14 +1,29 @@
 """From recruited to retained, in numbers."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Q
+from django.db.models import (
+    BooleanField,
+    CharField,
+    Count,
+    ExpressionWrapper,
+    F,
+    IntegerField,
+    Q,
+    QuerySet,
+    Value,
+)
+from django.db.models.functions import Coalesce
 
 from batches.models import Answer
 from batches.rules.statuses import VOID, AnswerState, SessionStatus, answer_state
 from screening.selectors import participants
 from studies.models import Participant, Study, VettingStatus
+
+PEOPLE = "people"
 
 
 @dataclass(frozen=True)
@@ -38,67 +53,128 @@ class StudyFlow:
     answers_retained: dict[str, int]
 
 
+class _People(NamedTuple):
+    """How many people are alike in all that decides at which step they are."""
+
+    status: str  # of their session; empty before it starts
+    vetting: str
+    is_test: bool
+    voided: bool
+    flagged: bool
+    excluded: bool
+    number: int
+
+
+class _Answers(NamedTuple):
+    """How many answers are alike in all that decides their state, and how many are of who is retained."""
+
+    status: str
+    voided: bool
+    seen: bool
+    saved: bool
+    has_text: bool
+    number: int
+    retained: int
+
+
 def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
-    """Count everything as it is now: two queries."""
-    answers, answers_retained = _answer_states(study, public_only)
-    return StudyFlow(**_people(study), answers=answers, answers_retained=answers_retained)
+    """Count everything as it is now: one query."""
+    people: list[_People] = []
+    answers: list[_Answers] = []
+    for of, status, vetting, *facts, number, retained in _people(study).union(
+        _answers(study, public_only), all=True
+    ):
+        if of == PEOPLE:
+            people.append(_People(status, vetting, *facts, number))
+        else:
+            answers.append(_Answers(status, *facts, number, retained))
+    of_everybody, of_retained = _answer_states(answers)
+    return StudyFlow(**_steps(people), answers=of_everybody, answers_retained=of_retained)
 
 
-def _people(study: Study) -> dict[str, int]:
-    """The people at each step, by the names of `StudyFlow`."""
-    person, status = Q(is_test=False), SessionStatus
-    ended = person & Q(session__status__in=participants.ENDED)
-    flagged = Q(pk__in=participants.flagged_participants(study).order_by().values("pk"))
-    excluded = Q(pk__in=participants.excluded_participants(study).values("pk"))
-    steps = {
-        "recruited": person,
-        "approved": person & Q(vetting_status=VettingStatus.APPROVED),
-        "rejected": person & Q(vetting_status=VettingStatus.REJECTED),
-        "started": person & Q(session__isnull=False),
-        "active": person & Q(session__status=status.ACTIVE),
-        "submitted": person & Q(session__status=status.SUBMITTED),
-        "expired": person & Q(session__status=status.EXPIRED),
-        "withdrawn": person & Q(session__status=status.WITHDRAWN),
-        "voided": person & Q(session__voided_at__isnull=False),
-        "flagged": flagged,
-        "excluded": excluded,
-        "ended": ended,
-        "test_participants": Q(is_test=True),
+def _people(study: Study) -> QuerySet[Participant, Any]:
+    """People by what they have in common."""
+    flagged = participants.flagged_participants(study).order_by().values("pk")
+    excluded = participants.excluded_participants(study).values("pk")
+    facts = {
+        "voided": _whether(session__voided_at__isnull=False),
+        "flagged": _whether(pk__in=flagged),
+        "excluded": _whether(pk__in=excluded),
     }
-    found: dict[str, int] = Participant.objects.filter(study=study).aggregate(
-        **{name: Count("pk", filter=step) for name, step in steps.items()}
+    of_study = Participant.objects.filter(study=study).order_by()
+    alike = of_study.annotate(of=_text(PEOPLE), status=Coalesce("session__status", _text("")), **facts)
+    return (
+        alike.values("of", "status", "vetting_status", "is_test", *facts)
+        .annotate(number=Count("pk"), retained=Value(0, output_field=IntegerField()))
+        .values_list("of", "status", "vetting_status", "is_test", *facts, "number", "retained")
     )
-    found["withdrawn"] -= found["voided"]
-    found["retained"] = found.pop("ended") - found["excluded"]
-    return found
 
 
-def _answer_states(study: Study, public_only: bool) -> tuple[dict[str, int], dict[str, int]]:
+def _answers(study: Study, public_only: bool) -> QuerySet[Answer, Any]:
+    """Answers by what they have in common, in the columns of `_people`."""
+    of_people = {"session__participant__study": study, "session__participant__is_test": False}
+    of_study = Answer.objects.filter(**of_people).order_by()
+    if public_only:
+        of_study = of_study.filter(prompt__split="public")
+    facts = {
+        "voided": _whether(session__voided_at__isnull=False),
+        "seen": _whether(first_seen_at__isnull=False),
+        "saved": _whether(revision__gt=0),
+    }
+    retained = Q(session__participant__in=participants.retained_participants(study).values("pk"))
+    alike = of_study.annotate(of=_text("answers"), status=F("session__status"), vetting=_text(""), **facts)
+    return (
+        alike.values("of", "status", "vetting", *facts, "has_text")
+        .annotate(number=Count("pk"), retained=Count("pk", filter=retained))
+        .values_list("of", "status", "vetting", *facts, "has_text", "number", "retained")
+    )
+
+
+def _whether(**holds: Any) -> ExpressionWrapper:
+    return ExpressionWrapper(Q(**holds), output_field=BooleanField())
+
+
+def _text(text: str) -> Value:
+    return Value(text, output_field=CharField())
+
+
+def _steps(people: Sequence[_People]) -> dict[str, int]:
+    """The people at each step, by the names of `StudyFlow`."""
+    status, vetting = SessionStatus, VettingStatus
+    steps: Mapping[str, Callable[[_People], bool]] = {
+        "recruited": lambda one: True,
+        "approved": lambda one: one.vetting == vetting.APPROVED,
+        "rejected": lambda one: one.vetting == vetting.REJECTED,
+        "started": lambda one: one.status != "",
+        "active": lambda one: one.status == status.ACTIVE,
+        "submitted": lambda one: one.status == status.SUBMITTED,
+        "expired": lambda one: one.status == status.EXPIRED,
+        "withdrawn": lambda one: one.status == status.WITHDRAWN and not one.voided,
+        "voided": lambda one: one.voided,
+        "flagged": lambda one: one.flagged,
+        "excluded": lambda one: one.excluded,
+        "retained": lambda one: one.status in participants.ENDED and not one.excluded,
+    }
+    counted = [one for one in people if not one.is_test]
+    found = {name: sum(one.number for one in counted if holds(one)) for name, holds in steps.items()}
+    return {**found, "test_participants": sum(one.number for one in people if one.is_test)}
+
+
+def _answer_states(answers: Iterable[_Answers]) -> tuple[dict[str, int], dict[str, int]]:
     """How many answers are in each state, of everybody and of who is retained; all are named, `void` where
     there is one.
     """
-    of_people = {"session__participant__study": study, "session__participant__is_test": False}
-    facts = Answer.objects.filter(**of_people).order_by()
-    if public_only:
-        facts = facts.filter(prompt__split="public")
-    retained = Q(session__participant__in=participants.retained_participants(study).values("pk"))
-    rows = (
-        facts.annotate(
-            seen=ExpressionWrapper(Q(first_seen_at__isnull=False), output_field=BooleanField()),
-            saved=ExpressionWrapper(Q(revision__gt=0), output_field=BooleanField()),
-            voided=ExpressionWrapper(Q(session__voided_at__isnull=False), output_field=BooleanField()),
-        )
-        .values_list("session__status", "voided", "seen", "saved", "has_text")
-        .annotate(answers=Count("pk"), retained=Count("pk", filter=retained))
-    )
     totals: Counter[str] = Counter(dict.fromkeys(map(str, AnswerState), 0))
     of_retained = totals.copy()
-    for status, voided, seen, saved, has_text, number, number_retained in rows:
+    for one in answers:
         state = answer_state(
-            session_status=SessionStatus(status), first_seen=seen, revisions=int(saved), has_text=has_text
+            session_status=SessionStatus(one.status),
+            first_seen=one.seen,
+            revisions=int(one.saved),
+            has_text=one.has_text,
         )
-        name = VOID if voided else state.value
-        totals[name] += number
-        if number_retained:
-            of_retained[name] += number_retained
+        name = VOID if one.voided else state.value
+        totals[name] += one.number
+        if one.retained:
+            of_retained[name] += one.retained
     return dict(totals), dict(of_retained)

@@ -42,7 +42,9 @@ async function renew() {
     });
     // Whoever was signed out is led to another page: that is no part of this one.
     if (reply.redirected || !(reply.ok || reply.status === 304)) throw new Error("no part of the page");
-    if (reply.status !== 304) show(await reply.json(), reply.headers.get("ETag") ?? "");
+    const newTag = reply.headers.get("ETag") ?? "";
+    if (reply.status !== 304) show(await reply.json());
+    tag = newTag;
     answeredAt = performance.now();
     failures = 0;
   } catch {
@@ -53,8 +55,7 @@ async function renew() {
   tick();
 }
 
-function show({ as_of: now, parts }, newTag) {
-  tag = newTag;
+function show({ as_of: now, parts }) {
   asOf = Date.parse(now);
   asOfTicks = performance.now();
   for (const [id, html] of Object.entries(parts)) {

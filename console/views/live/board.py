@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.shortcuts import render
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from batches.services.clock import server_now
 from console.forms.live import FORMS
-from console.selectors.board import SORTS, Board, Tab, Wanted, board
+from console.selectors.board import SORTS, Board, Seen, Tab, Wanted, board, board_of, board_seen
 from console.selectors.board_trail import Happening
 from console.services.live import SessionAction
 from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
@@ -50,15 +51,33 @@ def staff_live(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Can.SEE_LIVE)
 @require_safe
 def staff_live_state(request: HttpRequest, study: Study) -> HttpResponse:
-    """The parts of the page as they are now; 304 where nothing that is stored has changed."""
+    """The parts of the page as they are now; 304 where nothing that is stored has changed.
+
+    The tag says what was seen and what was shown: where what is seen is the same, nothing more is counted,
+    and where it differs, as when something happened in another study, what is shown may still be the same.
+    """
     now = server_now()
-    shown = board(study, wanted_of(request), now)
-    tag = f'"{shown.tag}-{get_language()}"'
-    if request.headers.get("If-None-Match") == tag:
+    known_seen, _dot, known_shown = (
+        request.headers.get("If-None-Match", "").removeprefix("W/").strip('"').partition(".")
+    )
+    seen = board_seen(study, wanted_of(request), now)
+    of_seen = _digest(request, study, seen)
+    if of_seen == known_seen:
+        return HttpResponseNotModified(headers={"ETag": f'"{of_seen}.{known_shown}"'})
+    shown = board_of(study, seen, now)
+    of_shown = _digest(request, study, shown)
+    tag = f'"{of_seen}.{of_shown}"'
+    if of_shown == known_shown:
         return HttpResponseNotModified(headers={"ETag": tag})
     context = _context(request, study, shown, now)
     parts = {name: render_to_string(template, context, request) for name, template in PARTS.items()}
     return JsonResponse({"as_of": now.isoformat(), "parts": parts}, headers={"ETag": tag})
+
+
+def _digest(request: HttpRequest, study: Study, facts: Seen | Board) -> str:
+    """Equal for equal facts, as this person reads them: the time alone changes nothing of what is stored."""
+    reader = (get_language(), sorted(rights_here(request)), study.settings)
+    return sha256(repr((facts, reader)).encode()).hexdigest()[:32]
 
 
 @study_page(Can.SEE_LIVE)

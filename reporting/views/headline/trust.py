@@ -1,14 +1,15 @@
 """Whether the numbers can be trusted: four checks, each in a few words with the way to all of it."""
 
+import math
 from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 
+from judging.selectors.audits import newest_rater_agreement
 from presentation.numbers import counted, decimals, percent, span
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.headline import AVERAGE, NO_SCORES, Headline
-from reporting.selectors.trust import newest_audit
 from studies.models import Study
 
 GOOD, WARN, UNKNOWN = "good", "warn", ""
@@ -28,7 +29,7 @@ class Check:
 
 
 def checks(study: Study, found: Headline, query: str) -> list[Check]:
-    """What of it applies to this study. Two queries."""
+    """What of it applies to this study. One query."""
     every = [_off_task(study, found, query), _missing(study, found, query)]
     if found.ability is not None:
         every.append(_unequal(study, found, query))
@@ -98,12 +99,12 @@ def _judge(study: Study, scope: Scope, query: str) -> Check:
         text = _("no judge: answers are checked by rule")
         term = _("Machine checks and exact matches need no audit")
         return Check(label, GOOD, text, _address(study, Block.JUDGE, query), term)
-    audited = newest_audit(study, scope)
+    audited = newest_rater_agreement(study, scope)
     term = _("Cohen's kappa of the judge and people on the audited verdicts as they were drawn")
     if audited is None:
         return Check(label, WARN, _("not audited yet"), reverse("staff_judging", args=[study.slug]), term)
-    address = reverse("staff_audit", args=[study.slug, audited.sample.judging_run_id])
-    if audited.kappa is None:
+    address = reverse("staff_audit", args=[study.slug, audited.run])
+    if math.isnan(audited.kappa):
         text = _("κ unknown, %(number)s audited") % {"number": counted(audited.rated)}
         return Check(label, WARN, text, address, term)
     state = GOOD if audited.kappa >= ENOUGH_KAPPA else WARN

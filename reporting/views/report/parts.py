@@ -26,7 +26,6 @@ from reporting.views.report.checklist_records import checklist_parts, state_coun
 from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.protocol import protocol_parts, settings_parts
-from scoring.selectors.export_results import exported
 from scoring.selectors.measures import BlockMeasures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
@@ -114,10 +113,9 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
         return
     if records.scope == Scope.PUBLIC:
         yield Paragraph(str(sections.PUBLIC_ONLY))
-    leaving = set(exported(records.study, records.results.measures.all()).values_list("pk", flat=True))
     for block in map(Block, records.measurement.ended(records.scope)):
         found = records.blocks[block]
-        rows = tuple(row for row in found.rows if row.pk in leaving)
+        rows = tuple(row for row in found.rows if row.pk in records.leaving)
         yield from block_parts(replace(found, rows=rows), PAGES[block].title)
 
 
