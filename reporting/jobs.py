@@ -6,11 +6,12 @@ from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 from formats.wording import gettext_noop
-from jobs.context import JobContext, JobResult
+from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
 from reporting.report.html import document_html
 from reporting.report.pdf import document_pdf
 from reporting.views.report.parts import study_document
+from scoring.jobs import bring_up
 from scoring.models import ExportContents
 from scoring.services.export_files import file_make
 from studies.roles import Can
@@ -22,16 +23,20 @@ DRAWING = gettext_noop("Drawing the pages")
 
 @job_kind("report", label=_("Write the report"), can=Can.EXPORT)
 def report(job: JobContext, *, language: str) -> JobResult:
-    """The report as HTML and PDF in one file, in the language of whoever asked."""
+    """Bring the results up to date, then the report as HTML and PDF in one file, in the language of whoever
+    asked.
+    """
+    bring_up(job, until=600)
+    gathering, drawing = Part(job, 600, 700, GATHERING), Part(job, 700, FINE, DRAWING)
 
     def fill(folder: Path) -> int:
-        job.progress(0, 4, GATHERING)
+        gathering(0, 1)
         with snapshot():
             document = study_document(job.study)
         folder.mkdir()
-        job.progress(1, 4, DRAWING)
+        drawing(0, 3)
         (folder / "report.html").write_bytes(document_html(document).encode("utf-8"))
-        job.progress(2, 4, DRAWING)
+        drawing(1, 3)
         (folder / "report.pdf").write_bytes(document_pdf(document))
         return 0
 
@@ -42,7 +47,7 @@ def report(job: JobContext, *, language: str) -> JobResult:
             actor=job.actor,
             now=job.clock(),
             fill=fill,
-            packing=lambda _done, _of: job.progress(3, 4, DRAWING),
+            packing=lambda _done, _of: drawing(2, 3),
         )
     return JobResult(
         gettext_noop("The report is ready."),

@@ -134,7 +134,8 @@ def results_recompute(
 ) -> OutOfDate:
     """`results_bring_up` because somebody asked for it; the trail says so.
 
-    From the moment it began results are known to rest on everything there was, computed anew or not.
+    From the moment it began results are known to rest on everything there was, computed anew or not. Those
+    of before an amendment stay as they are, so nothing is known of them (`_with_counts_since`).
     """
     began = clock()
     models_settle(study)

@@ -9,6 +9,7 @@ from psychometrics.inference.measure import Block
 from psychometrics.measures.registry import MEASURED
 from scoring.coordinator import results_recompute
 from scoring.models import ExportContents
+from scoring.selectors.runs import rests_on_an_earlier_protocol
 from scoring.services.export_files import tables_file_make
 from studies.roles import Can
 from studies.selectors.studies import software
@@ -45,6 +46,16 @@ RESULTS = "results"
 def results(job: JobContext) -> JobResult:
     """Compute what is missing, or older than answers, scores and decisions as they are now."""
     changed = bring_up(job, until=FINE)
+    if not changed and rests_on_an_earlier_protocol(job.study):
+        return JobResult(
+            gettext_noop(
+                "Nothing was computed: the answers were judged before the protocol was amended. Judge them "
+                "again; verdicts that the amendment leaves as they are are not asked for again."
+            ),
+            url_name="staff_judging",
+            args=[job.study.slug],
+            label=gettext_noop("Go to judging"),
+        )
     return JobResult(
         gettext_noop("The results are up to date.")
         if changed
@@ -69,7 +80,12 @@ def export(job: JobContext, *, contents: str) -> JobResult:
         packing=Part(job, 900, FINE, PACKING),
     )
     return JobResult(
-        gettext_noop("The export is ready: %(rows)d rows."),
+        gettext_noop(
+            "The export is ready: %(rows)d rows. Its results are those of before the protocol was amended: "
+            "judge the answers again, then export again."
+        )
+        if rests_on_an_earlier_protocol(job.study)
+        else gettext_noop("The export is ready: %(rows)d rows."),
         {"rows": file.rows},
         url_name="staff_exports",
         args=[job.study.slug],

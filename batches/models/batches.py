@@ -2,18 +2,19 @@
 
 from django.db import models
 
-from studies.models import BankVersion, Prompt, Study
+from studies.models import BankVersion, ItemBank, Prompt, Study
 
 
 class BatchPlan(models.Model):
     """How a study's batches were built, with the coverage report of the result.
 
-    `places` is what the slots of the batches were made from (see `plan_places`). Empty: there are no slots,
+    `item_bank` is where the difficulty of prompts was read, None where the study had none; `places` is what the slots of the batches were made from (see `plan_places`). Empty: there are no slots,
     and every batch takes as many people of each profile as the protocol asks for.
     """
 
     study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="batch_plan")
     bank_version = models.ForeignKey(BankVersion, on_delete=models.PROTECT, related_name="batch_plans")
+    item_bank = models.ForeignKey(ItemBank, on_delete=models.PROTECT, null=True, related_name="batch_plans")
     batch_size = models.PositiveIntegerField()
     assembly = models.CharField(max_length=10)
     seed = models.BigIntegerField()

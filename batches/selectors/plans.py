@@ -70,7 +70,10 @@ def plan_matches(plan: BatchPlan, study: Study) -> bool:
         study.bank_version_id, protocol.batch_size, protocol.assembly, protocol.assembly_seed,
         plan_places(protocol),
     )  # fmt: skip
-    return wanted == (plan.bank_version_id, plan.batch_size, plan.assembly, plan.seed, plan.places)
+    built = (plan.bank_version_id, plan.batch_size, plan.assembly, plan.seed, plan.places)
+    # Sets that are drawn at random do not depend on how difficult the prompts are.
+    same_items = protocol.assembly == "random" or plan.item_bank_id == study.item_bank_id
+    return wanted == built and same_items
 
 
 def fills_place() -> Q:

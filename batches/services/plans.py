@@ -51,6 +51,7 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
     plan = BatchPlan(
         study=study,
         bank_version=study.bank_version,
+        item_bank=study.item_bank,
         batch_size=protocol.batch_size,
         assembly=protocol.assembly,
         seed=protocol.assembly_seed,

@@ -12,6 +12,7 @@ from judging.selectors.audits import RaterAgreement, newest_rater_agreement
 from judging.selectors.left import Judged, judged, judged_numbers
 from presentation.numbers import counted, decimals
 from scoring.models import ResultSet
+from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results_and_changes
 from screening.selectors.kept import kept
 from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
@@ -81,7 +82,12 @@ class Board:
 
     @property
     def is_current(self) -> bool:
-        return self.results is not None and not self.changes
+        return self.is_measured and not self.changes
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are results, and whatever is computed from them is there, too."""
+        return self.results is not None and measurement_of(self.results) is not None
 
     @property
     def next(self) -> Next:
@@ -164,7 +170,7 @@ class Board:
             return _("no results yet")
         if self.changes:
             return _("results are older than %(changes)s") % {"changes": ", ".join(self.changes)}
-        return _("results are current")
+        return _("results are current") if self.is_measured else _("results are being computed")
 
 
 def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Board:

@@ -3,7 +3,19 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest
 from django.utils.translation import gettext as _, gettext_noop, ngettext
@@ -63,7 +75,7 @@ def newest_results_and_changes(
     """
     rows = ResultSet.objects.filter(run__study=study).annotate(**beside)
     newest = _with_counts_since(rows, study.pk)
-    results = newest.select_related("run__study").order_by("-pk").first()
+    results = newest.select_related("run__study", "measurement").order_by("-pk").first()
     if results is None:
         return None, [], []
     return results, _changes(results), [getattr(results, name) for name in beside]
@@ -80,11 +92,12 @@ def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]
     return _changes(results, public_only=public_only)
 
 
-def is_amended(results: ResultSet) -> bool:
-    """Whether the protocol was amended after the answers were judged: computing again changes nothing then,
-    only judging again does, which asks nothing anew that the amendment left as it was.
+def rests_on_an_earlier_protocol(study: Study) -> bool:
+    """Whether the newest results are of answers judged before the protocol was amended: computing again
+    changes nothing then, only judging again does.
     """
-    return results.run.design_hash != results.run.study.design_hash
+    newest = ResultSet.objects.filter(run__study=study).order_by("-pk").values_list("run__design_hash")[:1]
+    return any(design != study.design_hash for (design,) in newest)
 
 
 def _changes(results: Any, *, public_only: bool = False) -> list[str]:
@@ -121,7 +134,7 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
         ),
         (deleted, ngettext("%(n)d deletion of models", "%(n)d deletions of models", deleted)),
     ]
-    amended = is_amended(results)
+    amended = results.run.design_hash != results.run.study.design_hash
     return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
 
 

@@ -63,8 +63,8 @@ def test_write_and_preview_are_tabs_in_one_place(session: Session, open_prompt: 
     expect(field).to_be_focused()
 
 
-def says_how_sure(reply: Response, sent: str) -> bool:
-    return f'"confidence":{sent}' in (reply.request.post_data or "")
+def says_how_sure(sent: str) -> Callable[[Response], bool]:
+    return lambda reply: f'"confidence":{sent}' in (reply.request.post_data or "")
 
 
 def test_how_sure_is_one_of_five_and_a_number_that_was_saved_before_stays(
@@ -75,7 +75,7 @@ def test_how_sure_is_one_of_five_and_a_number_that_was_saved_before_stays(
     expect(page.get_by_role("radio", name="85 %")).to_be_checked()
     for name, sent, stored in (("Certain", "90", 90), ("Guess", "10", 10), ("No answer", "null", None)):
         # The keys that save at once may send a choice again: its body tells which one came back.
-        with page.expect_response(lambda reply, sent=sent: says_how_sure(reply, sent)) as saved:
+        with page.expect_response(says_how_sure(sent)) as saved:
             page.get_by_role("radio", name=name).press("Space")
             page.keyboard.press("Control+Enter")
         assert saved.value.status == 200

@@ -123,16 +123,18 @@ def work(now: datetime) -> Callable[..., Session]:
     """Let a person start, write and end: `work(person, {"p001": "text"}, end="submitted")`.
 
     `end` is "submitted", "expired", "withdrawn" or "active". A prompt given "" is seen and left; one that is
-    not named is never opened.
+    not named is never opened. They begin at `now`, or `at`.
     """
 
-    def run(participant: Participant, answers: dict[str, str], *, end: str = "submitted") -> Session:
-        session = session_start(participant=participant, now=now)
+    def run(
+        participant: Participant, answers: dict[str, str], *, end: str = "submitted", at: datetime = now
+    ) -> Session:
+        session = session_start(participant=participant, now=at)
         for answer in session.answers.select_related("prompt"):
             if (text := answers.get(answer.prompt.prompt_id)) is not None:
-                prompt_seen(session=session, position=answer.position, now=now)
-                write(session, answer.position, text, now)
-        end_session(session, end, now)
+                prompt_seen(session=session, position=answer.position, now=at)
+                write(session, answer.position, text, at)
+        end_session(session, end, at)
         session.refresh_from_db()
         return session
 

@@ -16,7 +16,7 @@ from reporting.selectors.report_records import study_records
 from reporting.services.study_reports import checklist_answer
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.methods import methods_text
-from reporting.views.report.parts import study_document
+from reporting.views.report.parts import changes_words, study_document
 from screening.views.blinding import results_hidden, unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
@@ -76,6 +76,7 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "study": study,
         "records": records,
         "methods": methods_text(records),
+        "changes": changes_words(records),
         "sections": sections,
         "items": sum(state_counts(sections).values()),
         "counts": {state.value: number for state, number in state_counts(sections).items()},

@@ -71,6 +71,8 @@ def _newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -
 
 def _report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str) -> Iterator[Part]:
     yield Heading(_("Methods in short"))
+    if changes := changes_words(records):
+        yield Paragraph(changes, Tone.WARNING)
     yield Paragraph(methods_text(records))
     yield from protocol_parts(records)
     yield from sections.flow_parts(records)
@@ -82,6 +84,20 @@ def _report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], ve
     yield from sections.provenance_parts(records, version)
 
 
+def changes_words(records: StudyRecords) -> str:
+    """What happened since the results were computed: with it the numbers of people and those of results
+    tell of two moments. Blank where nothing did, or there are none.
+    """
+    if records.results is None:
+        return ""
+    changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
+    if not changes:
+        return ""
+    return _(
+        "Since the results were computed: %(changes)s. They tell of before that, everything else of now."
+    ) % {"changes": ", ".join(changes)}
+
+
 def _result_parts(records: StudyRecords) -> Iterator[Part]:
     """Estimates and every block of the measurement; one sentence where there is nothing.
 
@@ -91,7 +107,6 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
         yield Heading(_("Estimates"))
         yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
         return
-    changes = changes_since(records.results, public_only=records.scope == Scope.PUBLIC)
     report = report_of(records.results, records.scope, stored=records.headlines, of_tasks=records.holds_tasks)
     figure = _figure_parts(
         ability_chart(report, WIDE),
@@ -102,11 +117,6 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
     for table in (beside_table(report, records.blocks.get(Block.TOP)), beside_categories(report)):
         if table:
             yield table
-    if changes:
-        yield Paragraph(
-            _("Since these results were computed: %(changes)s.") % {"changes": ", ".join(changes)},
-            Tone.WARNING,
-        )
     yield Heading(_("Measurement"))
     if records.measurement is None:
         yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
