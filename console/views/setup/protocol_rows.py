@@ -13,7 +13,7 @@ from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, step_of
 from screening.selectors.participants import undecided_participants
 from studies.models import Study, VettingStatus
-from studies.protocol.describing import SETTINGS
+from studies.protocol.describing import NOT_STATED, SETTINGS
 from studies.protocol.settings import ProtocolSettings
 from studies.services.amendments import FIXED, FIXED_PLACES
 
@@ -23,7 +23,9 @@ MORE_LABELS = {"missing_rule": "reporting"}
 
 @dataclass(frozen=True)
 class ProtocolRow:
-    """One setting: its value, the default (the pilot's where known), and whether it may change later."""
+    """One setting: its value, the default, what the pilot had ("" where that is not stated), and whether it
+    may change later.
+    """
 
     name: str
     label: Any
@@ -50,7 +52,7 @@ def protocol_rows(protocol: ProtocolSettings) -> list[dict[str, Any]]:
     for name, (label, page) in _places().items():
         row = ProtocolRow(
             name, label, page, in_words(stored[name], name), in_words(defaults[name], name),
-            SETTINGS[name].pilot,
+            "" if SETTINGS[name].pilot == NOT_STATED else _(SETTINGS[name].pilot),
             name in fixed,
         )  # fmt: skip
         steps.setdefault(step_of(page), []).append(row)
