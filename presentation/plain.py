@@ -1,8 +1,9 @@
 """Words of the pages for people who are no psychometricians, in place of the exact terms of measures.
 
-Labels, notes and sentences of measures keep the exact terms: files, terminals, exports and documents have
-them. A page of the site shows the plain word, with the exact term in a tooltip where one has another name
-(docs/glossary.md). Each language has its own list, the longest term first.
+Labels, notes and sentences of measures keep the exact terms: files, terminals and exports have them. A page
+of the site, and a report, shows the plain word, with the exact term in a tooltip where one has another name
+(docs/glossary.md). Each language has its own list, the longest term first. Names that others gave are told to
+it and stay as they are.
 """
 
 import re
@@ -69,6 +70,7 @@ ENGLISH: Sequence[Rule] = (
     (r"\bretained\b", "counted", True),
     (r"\bexcluded\b", "not counted", True),
     (r"\bfrozen\b", "locked", True),
+    (r"\bhash\b", "fingerprint", True),
     (r"^cohort is$", "People are", True),
     (r"^above$", "stronger", True),
     (r"^below$", "weaker", True),
@@ -117,6 +119,7 @@ GERMAN: Sequence[Rule] = (
     (r"\beinbezogene\b", "gezählte", True),
     (r"\bausgeschlossen\b", "nicht gezählt", True),
     (r"\beingefroren\b", "gesperrt", True),
+    (r"\bHash\b", "Fingerabdruck", True),
     (r"^Kohorte ist$", "Menschen sind", True),
     (r"^darüber$", "stärker", True),
     (r"^darunter$", "schwächer", True),

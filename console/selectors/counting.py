@@ -9,7 +9,9 @@ from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, Quer
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from screening.selectors.participants import undecided_participants
+from console.selectors.states import StudyState, study_state
+from scoring.models import ResultSet
+from screening.selectors.participants import ENDED, undecided_participants
 from studies.models import Message, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -20,10 +22,11 @@ WAITING = ("applications", "messages", "screening", "running")
 
 @dataclass(frozen=True)
 class RailFacts:
-    """Counts by name, and a few other studies, newest first."""
+    """Counts by name, a few other studies, newest first, and the state of the study itself."""
 
     counts: Mapping[str, int]
     others: tuple[Mapping[str, str], ...]
+    state: StudyState | None = None
 
 
 def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
@@ -37,15 +40,23 @@ def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFac
         "screening": undecided_participants(study).order_by(),
         "running": running_sessions(now).filter(participant__study=study),
     }
-    # Counted for the study's own row alone.
+    ended = Participant.objects.filter(study=study, is_test=False, session__status__in=ENDED)
+    # Counted and looked for for the study's own row alone.
     counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
+    seen = {
+        name: Case(When(pk=study.pk, then=Exists(rows.order_by())), default=False)
+        for name, rows in (("has_ended", ended), ("has_results", ResultSet.objects.filter(run__study=study)))
+    }
     rows = list(
-        studies.annotate(**counts, is_here=Case(When(pk=study.pk, then=0), default=1))
+        studies.annotate(**counts, **seen, is_here=Case(When(pk=study.pk, then=0), default=1))
         .order_by("is_here", "-created_at", "-pk")
-        .values("slug", "name", "is_here", *WAITING)[: OTHER_STUDIES + 1]
+        .values("slug", "name", "is_here", *WAITING, *seen)[: OTHER_STUDIES + 1]
     )
-    here = {name: row[name] for row in rows if not row["is_here"] for name in WAITING}
-    return RailFacts(here, tuple(row for row in rows if row["is_here"]))
+    here = next((row for row in rows if not row["is_here"]), dict.fromkeys([*WAITING, *seen], 0))
+    state = study_state(study, now, **{name: bool(here[name]) for name in seen})
+    return RailFacts(
+        {name: here[name] for name in WAITING}, tuple(row for row in rows if row["is_here"]), state
+    )
 
 
 def applications() -> QuerySet[Participant]:

@@ -8,6 +8,8 @@ from datetime import datetime
 from django.db.models import Max, Min, Q, QuerySet
 
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowState
+from presentation.checks import check_lines
+from presentation.judges import judge_kind
 from psychometrics.data.cohort import PUBLIC
 from studies.models import Criterion
 
@@ -73,6 +75,12 @@ def verdict_at_random(run: JudgingRun, rng: random.Random) -> CriterionScore | N
     return rows.filter(pk__gte=rng.randint(ends["first"], ends["last"])).first()
 
 
+def explanation_of(row: CriterionScore) -> str:
+    """What the judge said of it; a machine check in words instead of its stored rule."""
+    rule = row.criterion.check_rule if row.criterion and row.run.judge_kind == "checks" else None
+    return check_lines(rule, passed=row.score >= 0.5) if rule and row.score is not None else row.explanation
+
+
 def verdict_shown(row: CriterionScore) -> VerdictShown:
     """Everything about one row; two queries."""
     prompt, criterion = row.answer.prompt, row.criterion
@@ -85,7 +93,7 @@ def verdict_shown(row: CriterionScore) -> VerdictShown:
         row=row.pk,
         label="" if private else prompt.label,
         is_private=private,
-        judge=row.run.config.slug if row.run.config else row.run.judge_kind,
+        judge=row.run.config.slug if row.run.config else judge_kind(row.run.judge_kind),
         question="" if private else prompt.text,
         gold_answer="" if private else prompt.gold_answer or "",
         criterion="" if private or criterion is None else criterion.text,
@@ -94,7 +102,7 @@ def verdict_shown(row: CriterionScore) -> VerdictShown:
         answer="" if private else row.answer.text,
         score=row.score,
         confidence=row.confidence,
-        explanation="" if private else row.explanation,
+        explanation="" if private else explanation_of(row),
         reason=row.unscored_reason,
         replies=[] if private else [ReplyShown(*one) for one in replies],
     )

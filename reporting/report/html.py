@@ -1,7 +1,7 @@
 """A report as one HTML file that needs nothing else: no script, no request, pictures inside.
 
 The file says so itself: its own content security policy lets a browser load nothing. It says the words of
-the pages, with exact terms in tooltips; what is a record word for word (`Facts`), or the lead wrote, stays.
+the pages, with exact terms in tooltips; what is a record word for word, or the lead wrote, stays.
 """
 
 from base64 import b64encode
@@ -108,7 +108,8 @@ def _paragraph(part: parts.Paragraph, split: parts.Split) -> str:
 @part_html.register
 def _facts(part: parts.Facts, split: parts.Split) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in part.rows
+        f'<tr><th scope="row">{said(name, split)}</th><td>{escape(value)}</td></tr>'
+        for name, value in part.rows
     )
     return scrolled(part.caption, f"<tbody>{rows}</tbody>", split, css="facts")
 

@@ -62,12 +62,17 @@ def document_pdf(document: parts.Document) -> bytes:
 @singledispatch
 def part_said(part: parts.Part, said: Callable[[str], str]) -> parts.Part:
     """The part with its texts as `said` says them; a record word for word stays as it is."""
-    return part
+    raise TypeError(f"no words for {type(part).__name__}")
 
 
 @part_said.register
 def _(part: parts.Heading | parts.Paragraph, said: Callable[[str], str]) -> parts.Part:
     return replace(part, text=said(part.text))
+
+
+@part_said.register
+def _(part: parts.Facts, said: Callable[[str], str]) -> parts.Part:
+    return replace(part, caption=said(part.caption), rows=[(said(name), value) for name, value in part.rows])
 
 
 @part_said.register

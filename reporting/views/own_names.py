@@ -13,10 +13,11 @@ from scoring.selectors.measures import BlockMeasures
 from studies.models import Study
 from studies.selectors.names import code_names
 
-GIVEN = ("model", "judge", "source", "compared_with")  # details of a row that are names
+GIVEN = ("model", "judge", "study_judge", "source", "compared_with")  # details of a row that are names
 CODES = ("category", "profile")
 KINDS = (
-    "category", "profile", "subcategory", "label", "modality", "arm", "arms", "judge", "task", "model",
+    "category", "profile", "cell", "subcategory", "label", "modality", "arm", "arms", "judge", "task",
+    "model",
 )  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """Single verdicts of judges: those that failed, those that were given, and one at random."""
 
 import random
-from http import HTTPStatus
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -53,9 +52,10 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
 @study_page(Can.JUDGE)
 @require_safe
 def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
-    """A verdict at random as a part of the judging page."""
-    if results_hidden(request, study) is not None:
-        return render(request, "reporting/_verdict_hidden.html", {}, status=HTTPStatus.OK)
+    """A verdict at random: a page, or with `?part` a part of the judging page."""
+    is_part, hidden = "part" in request.GET, results_hidden(request, study)
+    if hidden is not None:
+        return render(request, "reporting/_verdict_hidden.html", {}) if is_part else hidden
     run = newest_scores_run(study)
     row = verdict_at_random(run, random.SystemRandom()) if run else None
     shown = verdict_shown(row) if row else None
@@ -64,4 +64,5 @@ def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
         "verdict": shown,
         "confidence": decimals(row.confidence, 2) if row else "",
     }
-    return render(request, "reporting/_verdict_random.html", context)
+    template = "_verdict_random" if is_part else "verdict_random"
+    return render(request, f"reporting/{template}.html", context)

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.forms.protocol import ReasonForm
@@ -25,8 +25,6 @@ from studies.services.amendments import TIMES, study_amend
 from studies.services.drafts import ROW
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
-
-TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
 
 
 @require_safe
@@ -145,7 +143,7 @@ def _difference(study: Study, changes: dict[str, object]) -> list[dict[str, Any]
 def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
-            "label": TIME_LABELS.get(name) or setting_label(name),
+            "label": setting_label(name),
             "before": _shown(name, change["from"]),
             "after": _shown(name, change["to"]),
         }

@@ -19,7 +19,7 @@ from reporting.views.agreement.pairs import LevelShown, PairShown
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, scope_asked
-from reporting.views.own_names import own_names
+from reporting.views.own_names import names_of_judges, names_of_study, own_names
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
@@ -36,6 +36,7 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     panel, pair = chosen if chosen else (None, None)
     context = {
         "study": study,
+        "own": own_names(names_of_study(study), names_of_judges(shown)),
         "panel": panel,
         "pair": pair,
         "others": [one for one in shown if one is not panel],

@@ -46,7 +46,7 @@ def _order(records: StudyRecords) -> Iterator[str]:
     if amended(records, "prompt_order", "order_seed"):
         yield _(
             "An amendment changed the order of prompts; see the amendments. The protocol now asks: %(order)s."
-        ) % {"order": order}
+        ) % {"order": _("shuffled for everybody") if order == "random" else _("the same for everybody")}
         return
     if order == "random":
         yield _("Yes: every person's question set was shuffled by a stored seed.")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from django.utils.formats import date_format, number_format
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import ScoringRun
 from presentation.exclusions import people_text
@@ -14,6 +14,10 @@ from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
 from studies.protocol.settings import ProtocolSettings
+
+ASSEMBLIES = {
+    "random": gettext_lazy("random"), "balanced": gettext_lazy("balanced"), "matrix": gettext_lazy("matrix"),
+}  # fmt: skip
 
 
 def methods_text(records: StudyRecords) -> str:
@@ -29,7 +33,7 @@ def design(records: StudyRecords) -> Iterator[str]:
         ) % {
             "asked": _prompts_text(asked.asked),
             "size": span_or_one(*asked.sizes, places=0),
-            "assembly": protocol.assembly,
+            "assembly": ASSEMBLIES[protocol.assembly],
             "seed": protocol.assembly_seed,
         }
         yield (
