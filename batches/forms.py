@@ -163,9 +163,9 @@ class ReasonForm(forms.Form):
     reason = StorableTextField(
         label=gettext_lazy("Reason"),
         max_length=REASON_CHARACTERS,
-        help_text=gettext_lazy("Kept in the trail. The person can read it in their own data."),
+        help_text=gettext_lazy("Kept in the history. The person can read it in their own data."),
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": gettext_lazy("Write a reason; it is kept in the trail.")},
+        error_messages={"required": gettext_lazy("Write a reason; it is kept in the history.")},
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.catalogue import label_of
+from presentation.judges import judge_kind
 from presentation.measures import why_absent
 from presentation.numbers import Text, decimals
 from psychometrics.agreement.reference import Level
@@ -77,7 +78,7 @@ def statistic_name(name: str) -> str:
 
 def judge_name(run: ScoringRun) -> str:
     """The judge, with what tells its runs apart: several criteria a call, and which time it was asked."""
-    name = run.config.slug if run.config else run.judge_kind
+    name = run.config.slug if run.config else str(judge_kind(run.judge_kind))
     per_call = run.judge.get("criteria_per_call", 1)
     if per_call > 1:
         name = _("%(judge)s, %(number)d criteria a call") % {"judge": name, "number": per_call}

@@ -12,21 +12,22 @@ from psychometrics.inference.estimates import Reason
 from psychometrics.measures.headlines import GroupNumbers
 
 ERRORS: Mapping[str, Text] = {
-    "se.batch": gettext_lazy("by batch"),
+    "se.batch": gettext_lazy("by question set"),
     "se.twoway": gettext_lazy("by people and prompts"),
     "se.participant": gettext_lazy("by people"),
 }
 MEANINGS: Mapping[str, Text] = {
     "se.batch": gettext_lazy(
-        "The interval of Average is by batch (se.batch): it is for other people and other prompts like these."
+        "The interval of Average is by question set (se.batch): it is for other people and other prompts "
+        "like these."
     ),
     "se.twoway": gettext_lazy(
         "The interval of Average is by people and prompts (se.twoway): it is for other people and other "
         "prompts like these."
     ),
     "se.participant": gettext_lazy(
-        "There is one batch, so the interval of Average is by people (se.participant): it is for other "
-        "people on these prompts only."
+        "There is one question set, so the interval of Average is by people (se.participant): it is for "
+        "other people on these prompts only."
     ),
 }
 PUBLISHED = gettext_lazy("theta.prompt, as published; takes all answers as independent")
@@ -61,8 +62,8 @@ def _average_sentences(row: GroupNumbers) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
     if row.se_twoway is not None:
         yield _(
-            "There are fewer than 8 batches: beside it stands the interval by people and prompts, which is "
-            "right only where batches differ in nothing but their prompts and people."
+            "There are fewer than 8 question sets: beside it stands the interval by people and prompts, "
+            "which is right only where question sets differ in nothing but their prompts and people."
         )
     expected = coverage.coverage_of_average(row.interval, clusters=row.clusters or 0)
     if expected is not None:

@@ -1,8 +1,9 @@
 """Words of the pages for people who are no psychometricians, in place of the exact terms of measures.
 
-Labels, notes and sentences of measures keep the exact terms: files, terminals, exports and documents have
-them. A page of the site shows the plain word, with the exact term in a tooltip where one has another name
-(docs/glossary.md). Each language has its own list, the longest term first.
+Labels, notes and sentences of measures keep the exact terms: files, terminals and exports have them. A page
+of the site, and a report, shows the plain word, with the exact term in a tooltip where one has another name
+(docs/glossary.md). Each language has its own list, the longest term first. Names that others gave are told to
+it and stay as they are.
 """
 
 import re
@@ -69,6 +70,7 @@ ENGLISH: Sequence[Rule] = (
     (r"\bretained\b", "counted", True),
     (r"\bexcluded\b", "not counted", True),
     (r"\bfrozen\b", "locked", True),
+    (r"\bhash\b", "fingerprint", True),
     (r"^cohort is$", "People are", True),
     (r"^above$", "stronger", True),
     (r"^below$", "weaker", True),
@@ -117,15 +119,13 @@ GERMAN: Sequence[Rule] = (
     (r"\beinbezogene\b", "gezählte", True),
     (r"\bausgeschlossen\b", "nicht gezählt", True),
     (r"\beingefroren\b", "gesperrt", True),
+    (r"\bHash\b", "Fingerabdruck", True),
     (r"^Kohorte ist$", "Menschen sind", True),
     (r"^darüber$", "stärker", True),
     (r"^darunter$", "schwächer", True),
     (r"\bKohorte(?= − )", "Menschen", False),
     (r"\bAufgaben\b", "Fragen", False),
     (r"\bAufgabe\b", "Frage", False),
-    (r"\bPaketen\b", "Fragensätzen", False),
-    (r"\bPakete\b", "Fragensätze", False),
-    (r"\bPaket\b", "Fragensatz", False),
 )
 RULES: Mapping[str, Sequence[Rule]] = {"en": ENGLISH, "de": GERMAN}
 
@@ -135,16 +135,27 @@ def names_at_risk(names: Iterable[str]) -> frozenset[str]:
     return frozenset(str(name) for name in names if name and plain_text(name) != str(name))
 
 
+def plain_pieces(text: str, own: Collection[str] = ()) -> list[tuple[str, str]]:
+    """The text in pieces, each with the exact term that it stands for, or ""; names in `own` stay."""
+    names = sorted((name for name in own if name in text), key=len, reverse=True)
+    if not names:
+        return _parts(text)
+    pieces = re.split(r"(?<!\w)(" + "|".join(map(re.escape, names)) + r")(?!\w)", text)
+    return [
+        one for place, piece in enumerate(pieces) for one in ([(piece, "")] if place % 2 else _parts(piece))
+    ]
+
+
 def plain_text(text: object, own: Collection[str] = ()) -> str:
     """The text in words of the pages, where no tooltip can be; names in `own` stay as they are."""
-    return "".join(plain for plain, _exact in _parts_around(str(text), own))
+    return "".join(plain for plain, _exact in plain_pieces(str(text), own))
 
 
 def plain_html(text: object, own: Collection[str] = ()) -> SafeString:
     """The same for a page; each exact term is a tooltip where it first stands."""
     told: set[str] = set()
     pieces = []
-    for plain, exact in _parts_around(str(text), own):
+    for plain, exact in plain_pieces(str(text), own):
         if exact and exact.lower() not in told:
             told.add(exact.lower())
             pieces.append(format_html('<abbr title="{}">{}</abbr>', exact, plain))
@@ -170,17 +181,6 @@ def _with_shortened(own: Collection[str], text: str) -> Collection[str]:
     """A drawing may show no more than the beginning of a name."""
     shortened = text.removesuffix("…")
     return [*own, text] if any(name.startswith(shortened) for name in own) else own
-
-
-def _parts_around(text: str, own: Collection[str]) -> list[tuple[str, str]]:
-    """The text in pieces, as `_parts` has them, but for what stands in `own`."""
-    names = sorted((name for name in own if name in text), key=len, reverse=True)
-    if not names:
-        return _parts(text)
-    pieces = re.split("(" + "|".join(map(re.escape, names)) + ")", text)
-    return [
-        one for place, piece in enumerate(pieces) for one in ([(piece, "")] if place % 2 else _parts(piece))
-    ]
 
 
 def _parts(text: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ def keep_item_banks(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('batches', '0009_sessions_that_went_on'),
+        ('batches', '0010_question_set_in_words'),
         ('studies', '0015_indexes_for_large_studies'),
     ]
 

@@ -8,8 +8,9 @@ from studies.models import BankVersion, ItemBank, Prompt, Study
 class BatchPlan(models.Model):
     """How a study's batches were built, with the coverage report of the result.
 
-    `item_bank` is where the difficulty of prompts was read, None where the study had none; `places` is what the slots of the batches were made from (see `plan_places`). Empty: there are no slots,
-    and every batch takes as many people of each profile as the protocol asks for.
+    `item_bank` is where the difficulty of prompts was read, None where the study had none; `places` is what
+    the slots of the batches were made from (see `plan_places`). Empty: there are no slots, and every batch
+    takes as many people of each profile as the protocol asks for.
     """
 
     study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="batch_plan")

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from formats.wording import gettext_noop
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -69,7 +71,11 @@ def indicators(labels: Sequence[str]) -> tuple[list[str], FloatArray]:
 
 
 class AssemblyRefused(ValueError):
-    """No batches can be made from this input; the message says why and what to do."""
+    """No batches can be made from this input; `sentence` with its `facts` says why and what to do."""
+
+    def __init__(self, sentence: str, **facts: object) -> None:
+        super().__init__(sentence % facts)
+        self.sentence, self.facts = sentence, facts
 
 
 def assemble_random(
@@ -114,30 +120,44 @@ def assemble_matrix(
     """
     if batch_size == 1:
         raise AssemblyRefused(
-            'Batches of one prompt link no prompts, so "matrix" means nothing; raise batch_size or choose '
-            "another assembly."
+            gettext_noop(
+                "Sets of one question link no questions, so matrix sampling means nothing; ask more of each "
+                "person, or build the sets another way."
+            )
         )
     if 0 < len(traits) <= batch_size:
         raise AssemblyRefused(
-            f'A batch of {batch_size} holds all {len(traits)} prompts, so all cuts of "matrix" would be the '
-            "same; lower batch_size or choose another assembly."
+            gettext_noop(
+                "A set of %(size)d holds all %(prompts)d questions, so every cut of matrix sampling would "
+                "be the same; ask fewer of each person, or build the sets another way."
+            ),
+            size=batch_size,
+            prompts=len(traits),
         )
     if cuts < 2:
         raise AssemblyRefused(
-            '"matrix" needs two people or more for every prompt; raise replicates_per_profile or choose '
-            "another assembly."
+            gettext_noop(
+                "Matrix sampling needs two people or more for every question; ask more people of a "
+                "profile, or build the sets another way."
+            )
         )
     return [batch for _ in range(cuts) for batch in assemble_balanced(traits, batch_size=batch_size, rng=rng)]
 
 
 def _refuse_bad_input(prompt_ids: Sequence[str], batch_size: int) -> None:
     if batch_size < 1:
-        raise AssemblyRefused(f"The batch size is {batch_size}; set it to at least 1.")
+        raise AssemblyRefused(
+            gettext_noop("Questions per person: %(size)d; ask at least 1 of each."), size=batch_size
+        )
     repeated = sorted(prompt_id for prompt_id, times in Counter(prompt_ids).items() if times > 1)
     if repeated:
         raise AssemblyRefused(
-            f"{len(repeated)} prompt ids occur more than once (the first is {repeated[0]!r}); "
-            "name every prompt exactly once."
+            gettext_noop(
+                "%(number)d prompt ids occur more than once (the first is %(first)s); name every prompt "
+                "exactly once."
+            ),
+            number=len(repeated),
+            first=repr(repeated[0]),
         )
 
 

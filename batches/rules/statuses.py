@@ -87,19 +87,19 @@ _STATE_OF_TEXT: Mapping[SessionStatus, AnswerState] = {
 
 _SESSION_SENTENCES: Mapping[SessionStatus, str] = {
     SessionStatus.ACTIVE: gettext_noop("The session is running and its deadline has not passed."),
-    SessionStatus.SUBMITTED: gettext_noop("The participant submitted the batch before the deadline."),
+    SessionStatus.SUBMITTED: gettext_noop("The participant submitted the question set before the deadline."),
     SessionStatus.EXPIRED: gettext_noop("The time ended before the participant submitted."),
     SessionStatus.WITHDRAWN: gettext_noop("The participant withdrew; nothing from this session is used."),
 }
 
 _ANSWER_SENTENCES: Mapping[AnswerState, str] = {
-    AnswerState.ANSWERED: gettext_noop("The answer was handed in with the batch."),
+    AnswerState.ANSWERED: gettext_noop("The answer was handed in with the question set."),
     AnswerState.DRAFTED_AT_EXPIRY: gettext_noop(
         "The answer was saved when the time ended, without a submission."
     ),
     AnswerState.DRAFT: gettext_noop("The answer is saved and the session is still running."),
     AnswerState.BLANK: gettext_noop("The participant saved this answer and its last version is empty."),
-    AnswerState.SKIPPED: gettext_noop("The participant saw this prompt and never wrote an answer."),
-    AnswerState.NOT_REACHED: gettext_noop("The participant never opened this prompt."),
+    AnswerState.SKIPPED: gettext_noop("The participant saw this question and never wrote an answer."),
+    AnswerState.NOT_REACHED: gettext_noop("The participant never opened this question."),
     AnswerState.WITHDRAWN: gettext_noop("The participant withdrew, so this answer is not used."),
 }

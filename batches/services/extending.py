@@ -220,5 +220,5 @@ def _require_minutes(minutes: int, *, least: int) -> None:
 def _reason(text: str) -> str:
     reason = text.strip()
     if not reason:
-        raise ReasonMissing(_("Write why this person's time changes; the reason is kept in the trail."))
+        raise ReasonMissing(_("Write why this person's time changes; the reason is kept in the history."))
     return reason

@@ -62,7 +62,7 @@ def _write_answers(out: IO[str], participant: Participant, now: datetime) -> Non
     written = date_format(now, _("j F Y, H:i"))
     out.write(f"{participant.study.name}\n{participant.code}, {written} UTC\n")
     for answer in own_answers(participant):
-        prompt = _("Prompt %(number)d") % {"number": answer.position}
+        prompt = _("Question %(number)d") % {"number": answer.position}
         out.write("\n" + "=" * 70 + f"\n{prompt} {answer.prompt.label}\n\n")
         out.write((answer.text or _("(no text)")) + "\n")
         if answer.note:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 from django.db import transaction
+from django.utils.translation import gettext as _, ngettext
 
 from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
 from batches.rules.assembly import (
@@ -37,11 +38,14 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
     Building again under the same settings gives the same batches. Raises BatchesRefused.
     """
     if study.status == StudyStatus.CLOSED:
-        raise BatchesRefused(f'The study "{study.slug}" is closed; its batches stay as they are.')
+        raise BatchesRefused(
+            _('The study "%(study)s" is closed; its question sets stay as they are.') % {"study": study.slug}
+        )
     traits = prompt_traits(study)
     if not traits:
         raise BatchesRefused(
-            f"The bank version {study.bank_version} has no prompts; import a bank with prompts first."
+            _("The bank %(bank)s has no questions; import one with questions first.")
+            % {"bank": study.bank_version}
         )
     protocol = study.protocol
     rng = np.random.default_rng(protocol.assembly_seed)
@@ -73,7 +77,7 @@ def _assemble(
     try:
         return assemble_matrix(traits, batch_size=size, cuts=people_per_prompt(protocol), rng=rng)
     except AssemblyRefused as refusal:
-        raise BatchesRefused(str(refusal)) from None
+        raise BatchesRefused(_(refusal.sentence) % refusal.facts) from None
 
 
 def _slots(batches: int, protocol: ProtocolSettings, rng: np.random.Generator) -> list[Slot]:
@@ -102,8 +106,14 @@ def _replace_plan(
         people = Session.objects.filter(batch__plan=old).count()
         if people:
             raise BatchesRefused(
-                f'{people} people have started in "{plan.study.slug}"; its batches stay as they are. '
-                "Make a new study to use others."
+                ngettext(
+                    '%(number)d person has started in "%(study)s"; its question sets stay as they are. '
+                    "Make a new study to use others.",
+                    '%(number)d people have started in "%(study)s"; its question sets stay as they are. '
+                    "Make a new study to use others.",
+                    people,
+                )
+                % {"number": people, "study": plan.study.slug}
             )
         old.delete()
     plan.save(force_insert=True)

@@ -66,7 +66,7 @@ def practice_of(participant: Participant, number: int) -> PracticeAnswer:
     """The one with this number, from 1. Raises AnswerNotFound where the study has no such prompt."""
     answers = practice_answers(participant)
     if not 1 <= number <= len(answers):
-        raise AnswerNotFound(_("There is no such practice prompt in this study."))
+        raise AnswerNotFound(_("There is no such practice question in this study."))
     return answers[number - 1]
 
 

@@ -154,8 +154,8 @@ def _free_place(participant: Participant, plan: BatchPlan | None, now: datetime,
     if met and _choose(loads, participant, shown_arm) is not None:
         raise PromptsMet(
             _(
-                "Every free batch has a prompt that you have seen in another study, so you cannot take part "
-                "in this one. Please tell the study team."
+                "Every free question set has a prompt that you have seen in another study, so you cannot "
+                "take part in this one. Please tell the study team."
             )
         )
     raise PlacesTaken(
@@ -218,7 +218,7 @@ def _require_plan(plan: BatchPlan | None, study: Study) -> BatchPlan:
     if not plan_matches(plan, study) and not Session.objects.filter(batch__plan=plan).exists():
         raise BatchesMissing(
             _(
-                "The study's batches were built under other settings and must be built again. "
+                "The study's question sets were built under other settings and must be built again. "
                 "Please tell the study team."
             )
         )

@@ -11,6 +11,7 @@ from batches.selectors.notices import Notice, audience_sizes, notices_for
 from batches.selectors.sessions import session_in_study
 from batches.services.clock import server_now
 from batches.views.sessions import clock_context
+from presentation.moments import moment
 from studies.models import Audience, Study
 
 DISMISSED_COOKIE = "chiron_dismissed"  # static/studies/notices.js writes it
@@ -23,6 +24,7 @@ ADDRESSES = {
 }
 
 register = template.Library()
+register.simple_tag(moment)
 
 
 @register.inclusion_tag("batches/_running_time.html")

@@ -11,8 +11,8 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
@@ -43,6 +43,7 @@ from batches.views.wording import (
     state_counts,
     value_words,
 )
+from presentation.moments import moment
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
@@ -147,7 +148,7 @@ def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
 def _detail_value(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if name in MOMENTS and isinstance(value, str):
-        return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))
+        return moment(datetime.fromisoformat(value))
     return value_words(name, value)
 
 
@@ -223,12 +224,18 @@ def _extra_time(participant: Participant, **arguments: Any) -> str:
 
 def _extend(participant: Participant, **arguments: Any) -> str:
     session = session_extend(session=_session(participant), **arguments)
-    return _("The time of %(code)s now ends on %(time)s UTC.") % _ends(participant, session)
+    return format_html(
+        _("The time of {code} now ends on {time}."), code=participant.code, time=moment(session.deadline_at)
+    )
 
 
 def _reopen(participant: Participant, **arguments: Any) -> str:
     session = session_reopen(session=_session(participant), **arguments)
-    return _("The question set of %(code)s is open again until %(time)s UTC.") % _ends(participant, session)
+    return format_html(
+        _("The question set of {code} is open again until {time}."),
+        code=participant.code,
+        time=moment(session.deadline_at),
+    )
 
 
 def _check_attempt(participant: Participant, **arguments: Any) -> str:
@@ -246,10 +253,6 @@ def _session(participant: Participant) -> Session:
     if session is None:
         raise NotStarted(_("This person has not started, so there is no session to change."))
     return session
-
-
-def _ends(participant: Participant, session: Session) -> dict[str, str]:
-    return {"code": participant.code, "time": date_format(session.deadline_at, _("j F Y, H:i:s"))}
 
 
 class _Action(NamedTuple):

@@ -13,6 +13,7 @@ from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.answers import answers_to_score
 from console.selectors.counting import applications, unanswered_messages
+from console.selectors.states import StudyState, study_state
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
@@ -46,6 +47,7 @@ class StudyCard:
 
     study: Study
     protocol: ProtocolSettings
+    state: StudyState
     is_open: bool
     missing: int
     planned: int
@@ -80,10 +82,6 @@ class StudyCard:
     def counted(self) -> int:
         """Those who have finished, were filtered and are not excluded, decided or not."""
         return self.ended - self.excluded - self.unfiltered
-
-    @property
-    def opens_later(self) -> bool:
-        return self.study.status == StudyStatus.FROZEN and not self.is_open and not self.ended
 
 
 def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
@@ -195,6 +193,7 @@ def _card(
     return StudyCard(
         study=study,
         protocol=protocol,
+        state=study_state(study, now, has_ended=people["ended"] > 0, has_results=at is not None),
         is_open=study_is_open(study, now),
         missing=_missing(study, bool(numbers["sets"]), now),
         planned=numbers["slots"] if protocol.has_fixed_places else numbers["sets"] * per_set,

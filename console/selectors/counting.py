@@ -9,7 +9,9 @@ from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, Quer
 
 from batches.models import ClockWatch, Session
 from batches.rules.statuses import SessionStatus
-from screening.selectors.participants import undecided_participants
+from console.selectors.states import StudyState, study_state
+from scoring.models import ResultSet
+from screening.selectors.participants import ENDED, undecided_participants
 from studies.models import Message, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -20,11 +22,14 @@ WAITING = ("applications", "messages", "screening", "running")
 
 @dataclass(frozen=True)
 class RailFacts:
-    """Counts by name, and a few other studies, newest first. `clock_is_held`: nothing ends, as it jumped."""
+    """Counts by name, a few other studies, newest first, and the state of the study itself. `clock_is_held`:
+    nothing ends, as it jumped.
+    """
 
     counts: Mapping[str, int]
     others: tuple[Mapping[str, str], ...]
     clock_is_held: bool
+    state: StudyState | None = None
 
 
 def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
@@ -38,18 +43,27 @@ def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFac
         "screening": undecided_participants(study).order_by(),
         "running": running_sessions(now).filter(participant__study=study),
     }
-    # Counted for the study's own row alone.
+    ended = Participant.objects.filter(study=study, is_test=False, session__status__in=ENDED)
+    # Counted and looked for for the study's own row alone.
     counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
+    seen = {
+        name: Case(When(pk=study.pk, then=Exists(rows.order_by())), default=False)
+        for name, rows in (("has_ended", ended), ("has_results", ResultSet.objects.filter(run__study=study)))
+    }
     rows = list(
         studies.annotate(
-            **counts, is_here=Case(When(pk=study.pk, then=0), default=1), held=Exists(_held_clocks())
+            **counts, **seen, is_here=Case(When(pk=study.pk, then=0), default=1), held=Exists(_held_clocks())
         )
         .order_by("is_here", "-created_at", "-pk")
-        .values("slug", "name", "is_here", "held", *WAITING)[: OTHER_STUDIES + 1]
+        .values("slug", "name", "is_here", "held", *WAITING, *seen)[: OTHER_STUDIES + 1]
     )
-    here = {name: row[name] for row in rows if not row["is_here"] for name in WAITING}
-    others = tuple(row for row in rows if row["is_here"])
-    return RailFacts(here, others, clock_is_held=any(row["held"] for row in rows))
+    here = next((row for row in rows if not row["is_here"]), dict.fromkeys([*WAITING, *seen], 0))
+    return RailFacts(
+        {name: here[name] for name in WAITING},
+        tuple(row for row in rows if row["is_here"]),
+        clock_is_held=any(row["held"] for row in rows),
+        state=study_state(study, now, **{name: bool(here[name]) for name in seen}),
+    )
 
 
 def site_rail_facts() -> RailFacts:

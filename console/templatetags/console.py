@@ -13,8 +13,10 @@ from django.utils.safestring import SafeString, mark_safe
 
 from console.rail import ICONS, SITE, STUDY, Entry, Group
 from console.selectors.counting import RailFacts, rail_facts, site_rail_facts
+from console.selectors.states import StudyState, day_of
 from console.views.live.incidents import span_words
 from console.views.live.words import RowWords
+from console.views.setup.protocol_rows import setting_label
 from presentation.moments import moment
 from studies.models import Study
 from studies.roles import Can, SiteCan
@@ -23,6 +25,7 @@ from studies.views.access import rights_here
 
 register = template.Library()
 register.simple_tag(moment)
+register.filter("setting_label", setting_label)  # `{{ name|setting_label }}`
 Rights = frozenset[Can] | frozenset[SiteCan]
 NEAR_SECONDS = 12 * 3600
 
@@ -44,10 +47,13 @@ def rail(context: Context, facts: RailFacts) -> dict[str, Any]:
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
     rights: Rights = rights_here(request) if study else site_rights(request.user)
+    now = timezone.now()
     return {
         "groups": _groups(STUDY if study else SITE, study, here, rights, facts.counts),
         "study": study,
         "other_studies": facts.others,
+        "state": facts.state,
+        "day": day_of(study, now) if study and facts.state == StudyState.RUNNING else None,
         "request": request,
         "user": request.user,
         "csrf_token": context.get("csrf_token"),

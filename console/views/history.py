@@ -15,10 +15,10 @@ from console.forms.history import SOURCES, HistoryForm
 from console.selectors.history import Line, Source, history_lines
 from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
 from console.views.live.words import ACTION_WORDS
-from console.views.setup.amending import TIME_LABELS
 from console.views.setup.protocol_rows import setting_label
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
+from presentation.moments import moment
 from presentation.tables import Named
 from screening.models import VerdictDecision
 from studies.models import Audience, Study
@@ -123,7 +123,7 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
         "kinds": sorted((str(_kind_words(asked.source, kind)), kind) for kind in KINDS[asked.source]),
         "team": sorted({row.user.email for row in roles_in(study)}),
         "amendments": [
-            (one, [TIME_LABELS.get(name) or setting_label(name) for name in one.changes])
+            (one, [setting_label(name) for name in one.changes])
             for one in study.amendments.select_related("made_by").order_by("-number")
         ],
     }
@@ -179,4 +179,4 @@ def _shown(name: str, value: object) -> object:
         return ", ".join(map(str, value))
     if not name.endswith("_at") or not isinstance(value, str):
         return value_words(name, value)
-    return f"{datetime.fromisoformat(value):%Y-%m-%d %H:%M} UTC"
+    return moment(datetime.fromisoformat(value))

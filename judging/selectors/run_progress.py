@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from judging.models import JudgingRun, RunState, ScoringRun
 from llm.attempts import OK
+from presentation.judges import judge_kind
 
 QUIET_SECONDS = 30
 ZERO = Decimal(0)
@@ -43,7 +44,7 @@ class JudgeProgress:
 
     @property
     def name(self) -> str:
-        return self.run.config.slug if self.run.config else self.run.judge_kind
+        return self.run.config.slug if self.run.config else judge_kind(self.run.judge_kind)
 
     @property
     def decided(self) -> int:

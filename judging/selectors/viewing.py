@@ -8,6 +8,8 @@ from datetime import datetime
 from django.db.models import Max, Min, Q, QuerySet
 
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowState
+from presentation.checks import check_lines
+from presentation.judges import judge_kind
 from psychometrics.data.cohort import PUBLIC
 from studies.models import Criterion
 
@@ -58,7 +60,7 @@ def is_met(score: float | None) -> bool | None:
 
 def judge_name(row: CriterionScore) -> str:
     """The judge by its short name, or by what kind it is."""
-    return row.run.config.slug if row.run.config else row.run.judge_kind
+    return row.run.config.slug if row.run.config else judge_kind(row.run.judge_kind)
 
 
 def shown_label(row: CriterionScore) -> str:
@@ -94,6 +96,12 @@ def verdict_at_random(run: JudgingRun, rng: random.Random) -> CriterionScore | N
     return rows.filter(pk__gte=rng.randint(ends["first"], ends["last"])).first()
 
 
+def explanation_of(row: CriterionScore) -> str:
+    """What the judge said of it; a machine check in words instead of its stored rule."""
+    rule = row.criterion.check_rule if row.criterion and row.run.judge_kind == "checks" else None
+    return check_lines(rule, passed=row.score >= 0.5) if rule and row.score is not None else row.explanation
+
+
 def verdict_shown(row: CriterionScore) -> VerdictShown:
     """Everything about one row; two queries."""
     prompt, criterion = row.answer.prompt, row.criterion
@@ -115,7 +123,7 @@ def verdict_shown(row: CriterionScore) -> VerdictShown:
         answer="" if private else row.answer.text,
         score=row.score,
         confidence=row.confidence,
-        explanation="" if private else row.explanation,
+        explanation="" if private else explanation_of(row),
         reason=row.unscored_reason,
         replies=[] if private else [ReplyShown(*one) for one in replies],
     )

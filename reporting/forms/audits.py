@@ -34,7 +34,7 @@ class DrawForm(forms.Form):
         ),
     )
     public_only = forms.BooleanField(
-        label=_("Public prompts only: the raters are not of this site"), required=False
+        label=_("Public questions only: the raters are not of this site"), required=False
     )
 
 

@@ -17,7 +17,7 @@ from psychometrics.planning.tables import WANTED, NamedBank, Planned, Rehearsal,
 MAX_ANSWERS, MAX_REHEARSED, MAX_PROMPTS = 400_000, 1_500_000, 20_000
 CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
     "design": (
-        (NESTED, gettext_lazy("nested: one cut into batches, each for several people")),
+        (NESTED, gettext_lazy("nested: one cut into question sets, each for several people")),
         (MATRIX, gettext_lazy("matrix sampling: a new cut for each round of people")),
     ),
     "batches": (("random", gettext_lazy("at random")), ("balanced", gettext_lazy("balanced"))),
@@ -73,29 +73,29 @@ class PlannerForm(forms.Form):
     item_bank = forms.ChoiceField(
         label=gettext_lazy("Item bank"), required=False, initial="",
         help_text=gettext_lazy(
-            "A stored bank brings its own number of prompts and mean squared discrimination, also for the "
+            "A stored bank brings its own number of questions and mean squared discrimination, also for the "
             "rehearsal; what is written for these two fields is then not used."
         ),
         error_messages={"invalid_choice": CHOOSE},
     )  # fmt: skip
     people = whole(gettext_lazy("People"), 1, 10_000, 246)
-    prompts_per_person = whole(gettext_lazy("Prompts per person"), 1, 100, 20)
-    bank_prompts = whole(gettext_lazy("Prompts of the bank"), 1, MAX_PROMPTS, 820)
-    design = choice(gettext_lazy("Who gets which prompts"), "design")
+    prompts_per_person = whole(gettext_lazy("Questions per person"), 1, 100, 20)
+    bank_prompts = whole(gettext_lazy("Questions of the bank"), 1, MAX_PROMPTS, 820)
+    design = choice(gettext_lazy("Who gets which questions"), "design")
     batches = choice(
-        gettext_lazy("How batches are made"), "batches",
-        gettext_lazy("Information of batches varies by 32 % at random, by 6 % if balanced."),
+        gettext_lazy("How question sets are made"), "batches",
+        gettext_lazy("Information of question sets varies by 32 % at random, by 6 % if balanced."),
     )  # fmt: skip
     missing = number(
         gettext_lazy("Share of answers without a score"), 0, 0.95, 0.066, gettext_lazy("From 0 to 0.95.")
     )
     between_sd = number(
         gettext_lazy("SD of ability between people (logits)"), 0, 5, 0.9,
-        gettext_lazy("On the scale of theta; 0.9 is a mixed group, 0.35 a uniform one."),
+        gettext_lazy("On the scale of ability; 0.9 is a mixed group, 0.35 a uniform one."),
     )  # fmt: skip
     human_item_sd = number(
-        gettext_lazy("SD of prompts being harder or easier for people than for models (logits)"), 0, 10, 0,
-        gettext_lazy("0 for statements about this very bank; 1.5 for prompts like these."),
+        gettext_lazy("SD of questions being harder or easier for people than for models (logits)"), 0, 10, 0,
+        gettext_lazy("0 for statements about this very bank; 1.5 for questions like these."),
     )  # fmt: skip
     residual_sd = number(gettext_lazy("Residual SD of a single response (logits)"), 0.1, 20, 4.85)
     mean_square = number(gettext_lazy("Mean squared discrimination of the bank"), 0.01, 100, 2.08)
@@ -145,12 +145,12 @@ class PlannerForm(forms.Form):
         if bank and bank.is_logistic:
             raise forms.ValidationError(
                 _(
-                    "This bank was fitted with the logistic 2PL, and plans are for theta by logits of "
+                    "This bank was fitted with the logistic 2PL, and plans are for abilities by logits of "
                     "scores: choose another, or the synthetic one."
                 )
             )
         if bank and bank.prompts > MAX_PROMPTS:
-            message = _("This bank has more than 20,000 prompts: choose another, or the synthetic one.")
+            message = _("This bank has more than 20,000 questions: choose another, or the synthetic one.")
             raise forms.ValidationError(message)
         return chosen
 
@@ -163,13 +163,13 @@ class PlannerForm(forms.Form):
         chosen = self.banks.get(values.get("item_bank") or "")
         bank_prompts = chosen.prompts if chosen else values.get("bank_prompts")
         if bank_prompts is not None and per_person > bank_prompts:
-            self.add_error("prompts_per_person", _("A person cannot get more prompts than the bank has."))
+            self.add_error("prompts_per_person", _("A person cannot get more questions than the bank has."))
         if people * per_person > MAX_ANSWERS:
-            message = _("People times prompts per person must be at most 400,000.")
+            message = _("People times questions per person must be at most 400,000.")
             self.add_error("people", message)
         a_study = people * per_person + (bank_prompts or 0)  # a study cuts the whole bank
         if a_study * (values.get("studies") or 0) > MAX_REHEARSED:
-            message = _("Rehearse fewer studies: at most 1,500,000 answers and prompts of the bank in all.")
+            message = _("Rehearse fewer studies: at most 1,500,000 answers and questions of the bank in all.")
             self.add_error("studies", message)
         if values.get("studies") and people < (values.get("top_size") or 0):
             self.add_error("top_size", _("Top of a rehearsal cannot have more people than the study."))

@@ -1,6 +1,7 @@
 """A report as one HTML file that needs nothing else: no script, no request, pictures inside.
 
-The file says so itself: its own content security policy lets a browser load nothing.
+The file says so itself: its own content security policy lets a browser load nothing. It says the words of
+the pages, with exact terms in tooltips; what is a record word for word, or the lead wrote, stays.
 """
 
 from base64 import b64encode
@@ -62,7 +63,7 @@ def _contents_html(document: parts.Document) -> Iterator[str]:
         yield f'<nav aria-label="{title}"><h2>{title}</h2><ul>'
         for number, heading in listed:
             css = ' class="part"' if heading.level == 2 else ""
-            yield f'<li{css}><a href="#s{number}">{escape(heading.text)}</a></li>'
+            yield f'<li{css}><a href="#s{number}">{unmarked(heading.text, document.split)}</a></li>'
         yield "</ul></nav>"
 
 
@@ -72,74 +73,96 @@ def _body_html(document: parts.Document) -> Iterator[str]:
     for part in document.parts:
         if isinstance(part, parts.Heading):
             level = part.level + 1
-            yield f'<h{level} id="s{next(numbers)}">{escape(part.text)}</h{level}>'
+            yield f'<h{level} id="s{next(numbers)}">{said(part.text, document.split)}</h{level}>'
         else:
-            yield part_html(part)
+            yield part_html(part, document.split)
+
+
+def said(text: str, split: parts.Split) -> str:
+    """In words of the pages; each exact term is a tooltip where it first stands."""
+    told: set[str] = set()
+    pieces = []
+    for word, term in split(text):
+        is_new = bool(term) and term.lower() not in told
+        told.add(term.lower())
+        pieces.append(f'<abbr title="{escape(term)}">{escape(word)}</abbr>' if is_new else escape(word))
+    return "".join(pieces)
+
+
+def unmarked(text: str, split: parts.Split) -> str:
+    """The same where no tooltip can be."""
+    return escape(parts.words_of(text, split))
 
 
 @singledispatch
-def part_html(part: parts.Part) -> str:
+def part_html(part: parts.Part, split: parts.Split) -> str:
     raise TypeError(f"no HTML for {type(part).__name__}")
 
 
 @part_html.register
-def _paragraph(part: parts.Paragraph) -> str:
+def _paragraph(part: parts.Paragraph, split: parts.Split) -> str:
     css = "" if part.tone is parts.Tone.PLAIN else f' class="{part.tone}"'
-    return f"<p{css}>{escape(part.text)}</p>"
+    return f"<p{css}>{said(part.text, split)}</p>"
 
 
 @part_html.register
-def _facts(part: parts.Facts) -> str:
+def _facts(part: parts.Facts, split: parts.Split) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in part.rows
+        f'<tr><th scope="row">{said(name, split)}</th><td>{escape(value)}</td></tr>'
+        for name, value in part.rows
     )
-    return scrolled(part.caption, f"<tbody>{rows}</tbody>", css="facts")
+    return scrolled(part.caption, f"<tbody>{rows}</tbody>", split, css="facts")
 
 
 @part_html.register
-def _table(part: Table) -> str:
+def _table(part: Table, split: parts.Split) -> str:
     head = "".join(
-        f'<th scope="col"{NUMERIC if number else ""}>{escape(name)}</th>' for name, number in part.head_cells
+        f'<th scope="col"{NUMERIC if number else ""}>{said(name, split)}</th>'
+        for name, number in part.head_cells
     )
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>'
-        + "".join(f'<td class="{css}">{escape(cell)}</td>' for cell, css in cells)
+        f'<tr><th scope="row">{said(name, split)}</th>'
+        + "".join(f'<td class="{css}">{said(cell, split)}</td>' for cell, css in cells)
         + "</tr>"
         for (name, _css), *cells in part.row_cells
     )
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in part.notes)
-    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>") + notes
+    notes = "".join(f'<p class="note">{said(note, split)}</p>' for note in part.notes)
+    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", split) + notes
 
 
 @part_html.register
-def _figure(part: parts.Figure) -> str:
+def _figure(part: parts.Figure, split: parts.Split) -> str:
     source = f"data:image/svg+xml;base64,{b64encode(part.svg).decode('ascii')}"
+    caption, alt = unmarked(part.caption, split), unmarked(part.alt, split)
     return (
-        f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{escape(part.caption)}">'
-        f'<img src="{source}" alt="{escape(part.alt)}"></div>'
-        f"<figcaption>{escape(part.caption)}</figcaption></figure>"
+        f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
+        f'<img src="{source}" alt="{alt}"></div>'
+        f"<figcaption>{said(part.caption, split)}</figcaption></figure>"
     )
 
 
 @part_html.register
-def _checklist(part: parts.Checklist) -> str:
+def _checklist(part: parts.Checklist, split: parts.Split) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)
-    rows = "".join(_entry_html(entry) for entry in part.entries)
-    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", css="checklist")
-
-
-def _entry_html(entry: parts.ChecklistEntry) -> str:
-    said = "".join(f"<p>{escape(text)}</p>" for text in (entry.record, entry.answer) if text)
-    return (
-        f'<tr><th scope="row">{escape(entry.number)}</th><td>{escape(entry.question)}</td><td>{said}</td>'
-        f'<td class="state state-{entry.state}">{escape(entry.state_name)}</td></tr>'
+    rows = "".join(_entry_html(entry, split) for entry in part.entries)
+    return scrolled(
+        part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", split, css="checklist"
     )
 
 
-def scrolled(caption: str, inside: str, css: str = "") -> str:
-    """A table that scrolls by itself where it is too wide, for keyboards too."""
-    name, of = escape(caption), f' class="{css}"' if css else ""
+def _entry_html(entry: parts.ChecklistEntry, split: parts.Split) -> str:
+    texts = (said(entry.record, split), escape(entry.answer))
+    answered = "".join(f"<p>{text}</p>" for text in texts if text)
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{name}">'
-        f"<table{of}><caption><span>{name}</span></caption>{inside}</table></div>"
+        f'<tr><th scope="row">{escape(entry.number)}</th><td>{said(entry.question, split)}</td>'
+        f'<td>{answered}</td><td class="state state-{entry.state}">{escape(entry.state_name)}</td></tr>'
+    )
+
+
+def scrolled(caption: str, inside: str, split: parts.Split, css: str = "") -> str:
+    """A table that scrolls by itself where it is too wide, for keyboards too."""
+    label, of = unmarked(caption, split), f' class="{css}"' if css else ""
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table{of}>'
+        f"<caption><span>{said(caption, split)}</span></caption>{inside}</table></div>"
     )

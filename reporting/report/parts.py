@@ -4,7 +4,7 @@ A part holds finished texts. Nothing here computes, translates or reads a clock:
 reader's language, and equal parts give equal files.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -98,6 +98,19 @@ class Checklist:
     entries: Sequence[ChecklistEntry]
 
 
+# A text in pieces, each with the exact term that it stands for, or "" (`presentation.plain`).
+Split = Callable[[str], Iterable[tuple[str, str]]]
+
+
+def whole(text: str) -> Iterable[tuple[str, str]]:
+    """The text as it is."""
+    return ((text, ""),)
+
+
+def words_of(text: str, split: Split) -> str:
+    return "".join(word for word, _term in split(text))
+
+
 Part = Heading | Paragraph | Facts | Table | Figure | Checklist
 
 
@@ -118,7 +131,8 @@ class Words:
 class Document:
     """A whole report. `written_at` stands for the file's date, so that equal contents give equal files.
 
-    `warning` stands above everything else, the title too; empty where there is nothing to warn of.
+    `warning` stands above everything else, the title too; empty where there is nothing to warn of. `split`
+    gives the plain words in which both files say a text.
     """
 
     title: str
@@ -128,3 +142,4 @@ class Document:
     words: Words
     parts: Sequence[Part]
     warning: str = ""
+    split: Split = whole

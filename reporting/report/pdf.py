@@ -1,12 +1,14 @@
 """A report as a PDF: contents, page numbers, bookmarks, table heads on every page they go on.
 
 The fonts are the DejaVu family that matplotlib ships. What they cannot draw is replaced, and the last
-sentence says so. Equal documents give equal bytes: the only date in the file is the document's own.
+sentence says so. Equal documents give equal bytes: the only date in the file is the document's own. It says
+the words of the pages, as the file in HTML does.
 """
 
 import unicodedata
-from collections.abc import Sequence
-from functools import singledispatchmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial, singledispatch, singledispatchmethod
 from io import BytesIO
 from math import ceil
 from pathlib import Path
@@ -44,6 +46,8 @@ STATE_COLOURS = {parts.ItemState.MISSING: WARN}
 
 def document_pdf(document: parts.Document) -> bytes:
     """The whole file."""
+    said = partial(parts.words_of, split=document.split)
+    document = replace(document, parts=[part_said(part, said) for part in document.parts])
     pages = ReportPages(document)
     for place, part in enumerate(document.parts):
         # A new page where the part, with what belongs to it, would not begin well.
@@ -53,6 +57,44 @@ def document_pdf(document: parts.Document) -> bytes:
     if pages.undrawable:
         pages.say(document.words.undrawable.format(mark=REPLACEMENT), size=SMALL, colour=SOFT)
     return bytes(pages.output())
+
+
+@singledispatch
+def part_said(part: parts.Part, said: Callable[[str], str]) -> parts.Part:
+    """The part with its texts as `said` says them; a record word for word stays as it is."""
+    raise TypeError(f"no words for {type(part).__name__}")
+
+
+@part_said.register
+def _(part: parts.Heading | parts.Paragraph, said: Callable[[str], str]) -> parts.Part:
+    return replace(part, text=said(part.text))
+
+
+@part_said.register
+def _(part: parts.Facts, said: Callable[[str], str]) -> parts.Part:
+    return replace(part, caption=said(part.caption), rows=[(said(name), value) for name, value in part.rows])
+
+
+@part_said.register
+def _(part: parts.Figure, said: Callable[[str], str]) -> parts.Part:
+    return replace(part, alt=said(part.alt), caption=said(part.caption))
+
+
+@part_said.register
+def _(part: Table, said: Callable[[str], str]) -> parts.Part:
+    return replace(
+        part,
+        caption=said(part.caption),
+        head=[*map(said, part.head)],
+        rows=[[*map(said, row)] for row in part.rows],
+        notes=[*map(said, part.notes)],
+    )
+
+
+@part_said.register
+def _(part: parts.Checklist, said: Callable[[str], str]) -> parts.Part:
+    entries = [replace(one, question=said(one.question), record=said(one.record)) for one in part.entries]
+    return replace(part, entries=entries)
 
 
 class ReportPages(FPDF):

@@ -30,6 +30,7 @@ class FigureShown:
     narrow: Drawing
     files: Mapping[str, str]
     table: Table | None = None
+    own: Collection[str] = ()
 
 
 def figure_shown(
@@ -52,7 +53,8 @@ def figure_shown(
             return None
         narrow = draw(NARROW) or wide
     wide, narrow = plain_drawing(wide, own), plain_drawing(narrow, own)
-    return FigureShown(title, about, caption, wide, narrow, files, replace(table, own=own) if table else None)
+    table = replace(table, own=own) if table else None
+    return FigureShown(title, about, caption, wide, narrow, files, table, own)
 
 
 def figure_files(page: str, query: str, **place: object) -> dict[str, str]:

@@ -15,7 +15,6 @@ from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
-from presentation.plain import names_at_risk
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
 from reporting.selectors.reports import SIMULATED, report_of
 from reporting.views.figures import drawing_response, figure_files, figure_shown
@@ -26,6 +25,7 @@ from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
+from reporting.views.own_names import names_of_study, own_names
 from reporting.views.table_files import table_response
 from reporting.views.tabs import results_tabs
 from scoring.jobs import RESULTS
@@ -73,6 +73,7 @@ def _results_context(
     values = RAW if request.GET.get(VALUES) == RAW or found.ability is None else ABILITY
     place = {"slug": study.slug, "results_id": results.pk}
     sentence = headline_sentence(found)
+    own = own_names(names_of_study(study), (model.name for model in found.models))
     ladder = figure_shown(
         lambda width: ladder_drawing(found, width),
         title=ladder_title(found),
@@ -80,10 +81,11 @@ def _results_context(
         caption=ladder_caption(found),
         files=figure_files("staff_results_figure", query, **place),
         table=ladder_table(found),
-        own=names_at_risk(model.name for model in found.models),
+        own=own,
     )
     return {
         "report": found.report,
+        "own": own,
         "found": found,
         # That people are simulated stands above every page of the study; others may stand in the sentence.
         "notes": [
@@ -99,7 +101,7 @@ def _results_context(
         "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
         "person_se": (row.value if (row := found.get(PERSON_ERROR)) else None),
         "beside": beside_table(found.report, found),
-        "beside_categories": beside_categories(found.report),
+        "beside_categories": beside_categories(found.report, own),
     }
 
 

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from http import HTTPStatus
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
@@ -88,9 +87,10 @@ def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:
 @study_page(Can.JUDGE)
 @require_safe
 def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
-    """A verdict at random as a part of the judging page."""
-    if results_hidden(request, study) is not None:
-        return render(request, "reporting/_verdict_hidden.html", {}, status=HTTPStatus.OK)
+    """A verdict at random: a page, or with `?part` a part of the judging page."""
+    is_part, hidden = "part" in request.GET, results_hidden(request, study)
+    if hidden is not None:
+        return render(request, "reporting/_verdict_hidden.html", {}) if is_part else hidden
     run = newest_scores_run(study)
     row = verdict_at_random(run, random.SystemRandom()) if run else None
     shown = verdict_shown(row) if row else None
@@ -99,4 +99,5 @@ def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
         "verdict": shown,
         "confidence": decimals(row.confidence, 2) if row else "",
     }
-    return render(request, "reporting/_verdict_random.html", context)
+    template = "_verdict_random" if is_part else "verdict_random"
+    return render(request, f"reporting/{template}.html", context)

@@ -95,7 +95,7 @@ class OfftaskRules:
 
 
 _SENTENCES: dict[_Reason, str] = {
-    ReasonCode.NO_ANSWER: gettext_noop("Nothing visible was recorded for this prompt."),
+    ReasonCode.NO_ANSWER: gettext_noop("Nothing visible was recorded for this question."),
     ReasonCode.MINIMAL_CONTENT: gettext_noop(
         "The answer is a placeholder, or a few words where more was asked for."
     ),
@@ -106,5 +106,5 @@ _SENTENCES: dict[_Reason, str] = {
         "The text comments on a model or its response instead of answering."
     ),
     ParticipantReason.MOSTLY_OFF_TASK: gettext_noop("A large share of the recorded answers is off-task."),
-    ParticipantReason.FEW_ANSWERS: gettext_noop("Too few prompts have a recorded answer."),
+    ParticipantReason.FEW_ANSWERS: gettext_noop("Too few questions have a recorded answer."),
 }

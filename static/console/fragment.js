@@ -1,5 +1,7 @@
 // Parts of a page that are fetched once it is there, and again when a link that renews them is pressed. Without this
-// the link leads to the part itself.
+// the link leads to a page that has the part.
+
+import { addLocalTimes } from "../batches/local_times.js";
 
 const TIMEOUT_MS = 10_000;
 
@@ -19,6 +21,7 @@ async function load(part) {
     if (!reply.ok || reply.redirected) return;
     const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
     part.replaceChildren(...fresh.body.childNodes);
+    addLocalTimes(part);
   } catch {
     // What stands there stays; the link beside it tries again.
   }

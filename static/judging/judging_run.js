@@ -1,6 +1,8 @@
 // A judging run's page follows the run: every few seconds it asks for the part that changes and brings each marked
 // place up to date. What is open, focused or being typed stays as it is.
 
+import { addLocalTimes } from "../batches/local_times.js";
+
 const RUNNING_MS = 3_000;
 const PAUSED_MS = 10_000;
 const TIMEOUT_MS = 10_000;
@@ -42,6 +44,7 @@ function show(fresh) {
 }
 
 function renew(shown, part) {
+  addLocalTimes(part);
   shown.hidden = part.hidden;
   if (part.dataset.live === "shown") return;
   // Forms stay while their run is in the same state: somebody may be filling one in.

@@ -28,7 +28,7 @@ RECORDED_SENTENCES: Mapping[str, str] = {
     "consent": gettext_noop("what you decide on this page, with the text, this list and the time"),
     "practice": gettext_noop("the newest text of your practice answers, which never count"),
     "practice_workspace": gettext_noop(
-        "what else you enter or flag in practice, and when you opened its prompts and started its clock"
+        "what else you enter or flag in practice, and when you opened its questions and started its clock"
     ),
     "check": gettext_noop("each of your tries at the check questions"),
     "arm": gettext_noop("which of the study's instructions you were given"),

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from formats.wording import gettext_noop
 from studies.protocol.settings import ProtocolSettings
 
 TEXT_CHARACTERS = 60
@@ -19,12 +20,15 @@ started. The last column is the pilot of the GIM paper (appendix G). Printed by 
 """
 
 
+NOT_STATED = "not stated"
+
+
 @dataclass(frozen=True)
 class Described:
-    """A setting's meaning, and the pilot's value in words."""
+    """A setting's meaning, and the pilot's value in words, which pages translate."""
 
     meaning: str
-    pilot: str = "not stated"
+    pilot: str = NOT_STATED
 
 
 SETTINGS: Mapping[str, Described] = {
@@ -33,17 +37,17 @@ SETTINGS: Mapping[str, Described] = {
     "late_tolerance_seconds": Described("How late a text that was sent in time may arrive and still count."),
     "profiles": Described(
         "Kinds of participants that are recruited: slug, name, description, and questions of their own.",
-        "STEM undergraduate, STEM PhD, non-STEM undergraduate",
+        gettext_noop("STEM undergraduate, STEM PhD, non-STEM undergraduate"),
     ),
     "replicates_per_profile": Described("People of each profile that answer each batch.", "2"),
     "arms": Described(
         "Ways of working that are compared: slug and instructions of each. None: everybody works alike.",
-        "none",
+        gettext_noop("none"),
     ),
     "assembly": Described(
         "How batches are cut: at random, balanced by difficulty and content, or anew for each place of a "
         "prompt (matrix).",
-        "41 batches of 20 of 820 prompts; how they were cut is not stated",
+        gettext_noop("41 batches of 20 of 820 prompts; how they were cut is not stated"),
     ),
     "overdue_rule": Described(
         "What counts when time ends: what is saved (saved_counts), or what was handed in (submitted_only)."
@@ -53,36 +57,40 @@ SETTINGS: Mapping[str, Described] = {
     ),
     "allowed_tools": Described(
         "What participants may use, as they read it. State here what your study provides.",
-        "access to one named model, Gemini 3.1 Pro, was guaranteed; any other tool was allowed",
+        gettext_noop("access to one named model, Gemini 3.1 Pro, was guaranteed; any other tool was allowed"),
     ),
     "resource_categories": Described(
         "Broad kinds of resources that are declared once, before handing in.",
-        "asked once per participant: Google Search, books, ArXiv, scientific papers, other LLMs",
+        gettext_noop(
+            "asked once per participant: Google Search, books, ArXiv, scientific papers, other LLMs"
+        ),
     ),
-    "top_size": Described("How many people Top is.", "15 of 195 retained"),
+    "top_size": Described("How many people Top is.", gettext_noop("15 of 195 retained")),
     "judge_kind": Described(
         "What scores answers: a language model (llm), a benchmark's own comparison (match), or the checks of "
         "the bank (checks).",
-        "a language model",
+        gettext_noop("a language model"),
     ),
     "judge_excluded": Described(
         "Whether answers of excluded people are judged, too, so that results without any exclusion are known."
     ),
-    "match_rules": Described("Whose comparison the judge match uses: bbeh or bbh.", "none"),
+    "match_rules": Described("Whose comparison the judge match uses: bbeh or bbh.", gettext_noop("none")),
     "assembly_seed": Described("Seed of cutting batches."),
     "assignment_seed": Described("Seed of giving people their batches."),
     "answer_max_characters": Described("The longest answer."),
     "instructions": Described(
         "What everybody reads before the start, in Markdown.",
-        "answer accurately, verify and edit what a model says; pasting a model's answer is a fallback",
+        gettext_noop(
+            "answer accurately, verify and edit what a model says; pasting a model's answer is a fallback"
+        ),
     ),
     "consent_text": Described(
-        "What people agree to, in Markdown.", "informed consent from each; text not stated"
+        "What people agree to, in Markdown.", gettext_noop("informed consent from each; text not stated")
     ),
     "invitation_days": Described("Days an invitation can be used."),
     "profile_questions": Described(
         "What invited people are asked about themselves; a profile may have questions of its own.",
-        "each profile was submitted to the study team and approved before any work",
+        gettext_noop("each profile was submitted to the study team and approved before any work"),
     ),
     "credential_file": Described("Whether a file that supports the profile is off, optional or required."),
     "practice_prompts": Described(
@@ -93,12 +101,14 @@ SETTINGS: Mapping[str, Described] = {
     "prompt_order": Described("The order of a batch: fixed, or shuffled for every person (random)."),
     "order_seed": Described("Seed of that shuffling."),
     "note_per_prompt": Described(
-        "Whether a note is asked for beside every answer.", "no: resources per batch only"
+        "Whether a note is asked for beside every answer.",
+        gettext_noop("no: resources once for the whole batch"),
     ),
     "confidence_per_prompt": Described("Whether confidence is asked for beside every answer."),
     "next_steps": Described("What the receipt says comes next, in Markdown."),
     "payment_note": Described(
-        "What the receipt says about payment, in Markdown.", "everybody recruited was paid, the excluded too"
+        "What the receipt says about payment, in Markdown.",
+        gettext_noop("everybody recruited was paid, the excluded too"),
     ),
     "contact": Described("How to reach the study team, in Markdown."),
     "deletion_days": Described("Days after a withdrawal until the person's data are deleted."),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.fingerprint import aware_time
@@ -53,7 +54,7 @@ def study_amend(
         if before.get(name) != value
     }
     if not difference:
-        raise AmendmentRefused("The study has all of these values already; there is nothing to amend.")
+        raise AmendmentRefused(_("The study has all of these values already; there is nothing to amend."))
     require_ready(study, settings)
     if not difference.keys().isdisjoint(TIMES):
         require_window(study.opens_at, study.closes_at, now)
@@ -67,15 +68,20 @@ def study_amend(
 
 def _require_amendable(study: Study, changes: Mapping[str, object], reason: str) -> None:
     if study.status != StudyStatus.FROZEN:
-        remedy = "use update_study" if study.status == StudyStatus.DRAFT else "it stays as it is"
-        raise StudyNotFrozen(f'The study "{study.slug}" is {study.status}, not frozen; {remedy}.')
+        told = (
+            _('The study "%(study)s" is not locked yet: change it in its set-up (update_study).')
+            if study.status == StudyStatus.DRAFT
+            else _('The study "%(study)s" is closed; it stays as it is.')
+        )
+        raise StudyNotFrozen(told % {"study": study.slug})
     if not reason.strip():
-        raise AmendmentRefused("An amendment needs a reason; write why it is made.")
+        raise AmendmentRefused(_("An amendment needs a reason; write why it is made."))
     names = FIXED + FIXED_PLACES if study.protocol.has_fixed_places else FIXED
     fixed = [name for name in names if name in changes and changes[name] != study.settings.get(name)]
     if fixed:
         raise AmendmentRefused(
-            f"{', '.join(fixed)}: the batches of a frozen study do not change; make a new study instead."
+            _("%(names)s: the question sets of a locked study do not change; make a new study instead.")
+            % {"names": ", ".join(fixed)}
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from formats.canonical import canonical_sha256
 from formats.text_faults import storage_fault
@@ -69,7 +70,7 @@ def draft_save(
     """
     study = study_lock(study)
     if study.status != StudyStatus.DRAFT:
-        raise StudyNotDraft(f'The study "{study.slug}" is locked; change it by an amendment.')
+        raise StudyNotDraft(study)
     names = [*settings, *row]
     before = draft_part(study, names)
     if seen != draft_sha256(study, names):
@@ -101,7 +102,7 @@ def draft_take_over(
 def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) -> None:
     if "name" in row:
         if not study.name.strip() or len(study.name) > MAX_NAME_CHARACTERS:
-            raise NameInvalid(f"Write a name of 1 to {MAX_NAME_CHARACTERS} characters.")
+            raise NameInvalid(_("Write a name of 1 to %(most)d characters.") % {"most": MAX_NAME_CHARACTERS})
         if fault := storage_fault(study.name):
             raise NameInvalid(f"The name {fault}.")
     if "closes_at" in row:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from formats.text_faults import storage_fault
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
@@ -31,6 +32,12 @@ class NameInvalid(Refused):
 class StudyNotDraft(Refused):
     """The protocol of a study that left draft changes only by amendment."""
 
+    def __init__(self, study: Study) -> None:
+        super().__init__(
+            _('The study "%(study)s" is locked; change it by an amendment (amend_study).')
+            % {"study": study.slug}
+        )
+
 
 class StudyNotFrozen(Refused):
     """Only a frozen study can be amended or closed."""
@@ -56,7 +63,9 @@ def study_create(
     """
     require_slug(slug, of="a study")
     if len(name) > MAX_NAME_CHARACTERS:
-        raise NameInvalid(f"The name is longer than {MAX_NAME_CHARACTERS} characters; shorten it.")
+        raise NameInvalid(
+            _("The name is longer than %(most)d characters; shorten it.") % {"most": MAX_NAME_CHARACTERS}
+        )
     if fault := storage_fault(name):
         raise NameInvalid(f"The name {fault}.")
     require_window(opens_at, closes_at, now)
@@ -78,7 +87,9 @@ def study_create(
             if actor is not None:
                 role_give(study=study, user=actor, role=Role.LEAD, now=now, actor=actor)
     except IntegrityError:
-        raise StudyExists(f'There is a study "{slug}" already; choose another short name.') from None
+        raise StudyExists(
+            _('There is a study "%(study)s" already; choose another short name.') % {"study": slug}
+        ) from None
     return study
 
 
@@ -89,7 +100,7 @@ def study_update_settings(
     """Replace the settings of a draft. Raises StudyNotDraft."""
     study = study_lock(study)
     if study.status != StudyStatus.DRAFT:
-        raise StudyNotDraft(f'The study "{study.slug}" is {study.status}; change it with amend_study.')
+        raise StudyNotDraft(study)
     study.settings = settings.model_dump(mode="json")
     study.save(update_fields=["settings"])
     event_record(study, StudyEventKind.SETTINGS_CHANGED, now, actor=actor)
@@ -101,11 +112,7 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
     """Fix the protocol under its hash. Raises StudyNotDraft or StudyNotReady with every reason."""
     study = study_lock(study)
     if study.status != StudyStatus.DRAFT:
-        frozen = f" since {study.frozen_at:%Y-%m-%d %H:%M} UTC" if study.frozen_at else ""
-        raise StudyNotDraft(
-            f'The study "{study.slug}" is {study.status}{frozen}, under protocol {study.protocol_hash}. '
-            "Change it with amend_study."
-        )
+        raise StudyNotDraft(study)
     settings = study.protocol
     require_ready(study, settings)
     require_window(study.opens_at, study.closes_at, now)
@@ -123,7 +130,8 @@ def study_close(*, study: Study, now: datetime, actor: User | None = None, reaso
     study = study_lock(study)
     if study.status != StudyStatus.FROZEN:
         raise StudyNotFrozen(
-            f'The study "{study.slug}" is {study.status}; only a frozen study can be closed.'
+            _('The study "%(study)s" is not locked, or closed already; only a locked one can be closed.')
+            % {"study": study.slug}
         )
     study.status = StudyStatus.CLOSED
     study.save(update_fields=["status"])

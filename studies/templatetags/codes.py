@@ -4,6 +4,7 @@ from django import template
 from django.utils.html import format_html
 
 from presentation.codes import CodeNames
+from presentation.judges import judge_kind
 from presentation.tables import Named
 from studies.models import Study
 from studies.selectors.names import code_names, profile_names
@@ -33,6 +34,12 @@ def profile_of(code: str, names: CodeNames) -> object:
 def category_of(code: str, names: CodeNames) -> object:
     """`{{ prompt.category|category_of:names }}`."""
     return coded(names.category(code)) if code else "–"
+
+
+@register.filter("judge_kind")
+def judge_kind_coded(code: str) -> object:
+    """`{{ study.protocol.judge_kind|judge_kind }}`."""
+    return coded(judge_kind(code))
 
 
 @register.filter

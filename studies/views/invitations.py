@@ -49,11 +49,11 @@ LIST_COLUMNS: tuple[Column[Any], ...] = (
     Column("profile", gettext_lazy("Profile"), ("profile",), lambda one: one.profile),
     Column("state", gettext_lazy("State"), ("state",), lambda one: one.state),
     Column(
-        "sent_at", gettext_lazy("Sent (UTC)"), ("sent_at",),
+        "sent_at", gettext_lazy("Sent"), ("sent_at",),
         lambda one: one.sent_at and one.sent_at.isoformat(),
     ),
     Column(
-        "valid_until", gettext_lazy("Valid until (UTC)"), ("expires_at",),
+        "valid_until", gettext_lazy("Valid until"), ("expires_at",),
         lambda one: one.expires_at.isoformat(),
     ),
 )  # fmt: skip

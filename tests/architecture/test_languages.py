@@ -77,3 +77,23 @@ def test_the_compiled_catalogue_is_the_written_one(language: str, domain: str) -
 )
 def test_the_extraction_finds_a_new_text(path: str, source: str, text: str | tuple[str, str]) -> None:
     assert text in [found for found, _ in TOOL["texts_of"](path, source)]
+
+
+# Labels and meanings of measures, which files keep and pages say in plain words; what the command prints.
+EXACT_TERMS = ("psychometrics/measures/", "studies/protocol/describing.py")
+NOT_SHOWN = {
+    "en": re.compile(r'(?<![\w.;"])(?:batch(?:es)?|trail|freeze)(?![\w(])', re.IGNORECASE),
+    "de": re.compile(r"\b(?:\w*[Pp]aket(?:e[sn]?|s)?|Stapel)\b"),
+}
+
+
+@pytest.mark.parametrize("domain", ["django", "djangojs"])
+def test_what_is_shown_calls_a_batch_a_question_set(domain: str) -> None:
+    """docs/glossary.md has the words; names of settings and of errors, such as se.batch, stay."""
+    for message in TOOL["extracted"](domain):
+        forms = [message.id] if isinstance(message.id, str) else message.id
+        shown = [PLACEHOLDER.sub("", form) for form in forms]
+        if not all(path.startswith(EXACT_TERMS) for path, _line in message.locations):
+            assert not any(NOT_SHOWN["en"].search(form) for form in shown), message.id
+    for message in TOOL["texts_in"](TOOL["stored"]("de", domain)):
+        assert not any(map(NOT_SHOWN["de"].search, TOOL["strings_of"](message))), message.id

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from benchmarks.hashed_judge.running import judge_server
 from judging.models import AnswerScore, JudgeConfig, JudgingRun
 from presentation.agreement import STATISTICS
 from presentation.catalogue import meaning_of
+from presentation.plain import plain_html
 from scoring.coordinator import Scoring
 from scoring.models import JudgeComparison
 from scoring.services.exports import study_export
@@ -80,13 +82,13 @@ def test_the_page_shows_what_is_stored_beside_the_paper(staff: Client, judged: S
     shown = f"{kappa:.3f}".replace("-", "−")
     assert row(content, "Cohen's κ").startswith(f"Cohen's κ {shown} ")
     assert row(content, "Cohen's κ").endswith("0.815 GIM paper, F.2; n = 18,395")
-    assert "its judges and prompts, and models' answers, not yours" in content
-    assert "72 pairs of 72 scores; without a score by x: 0, by y: 0." in content
+    assert "its judges and questions, and models' answers, not yours" in content
+    assert "72 of 72 scores are of both; without a score by x: 0, by y: 0." in content
     assert "Krippendorff's α is" in content
     assert "below 0.80: conclusions may hang on the judge." in content
     assert "The scores come from only 8 independent sources" in content
     for name in STATISTICS:
-        assert meaning_of(f"agreement.{name}") in content
+        assert unescape(plain_html(meaning_of(f"agreement.{name}"))) in content
 
 
 @pytest.mark.slow
@@ -94,9 +96,9 @@ def test_the_order_of_single_peoples_thetas_stands_with_what_it_cannot_say(
     staff: Client, judged: Study
 ) -> None:
     rho = JudgeComparison.objects.get(level="ability").values["spearman_of_people"]
-    found = row(page(staff), "Spearman's ρ of single people's theta")
-    assert found.startswith("Spearman's ρ of single people's theta " + f"{rho:.3f}".replace("-", "−"))
-    assert "One batch cannot rank people." in found
+    found = row(page(staff), unescape(plain_html("Spearman's ρ of single people's theta")))
+    assert found.startswith("Spearman's ρ of single people's ability " + f"{rho:.3f}".replace("-", "−"))
+    assert "One question set cannot rank people." in found
     assert "Item parameters are those of the study's bank under every judge: a bank recalibrated" in found
 
 
@@ -105,7 +107,7 @@ def test_theta_stands_under_each_judge_with_its_change(staff: Client, judged: St
     content = page(staff)
     average, _ = JudgeComparison.objects.get(level="ability").values["groups"]
     shown = f"{average['change']['value']:.2f}".replace("-", "−")
-    table = content[content.index("Theta under each judge") :]
+    table = content[content.index("Ability under each judge") :]
     assert re.search(rf"<td>beta</td>.*?{shown}", table, re.DOTALL)
     assert table.count("Top (in-sample)") >= 2
 

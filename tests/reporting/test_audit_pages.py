@@ -158,7 +158,7 @@ def test_staff_draw_a_sample(staff: Client, run: JudgingRun) -> None:
     shown = text(staff.get(response["Location"]))
     assert "of 12 rated" in shown
     assert "by lead@example.org with seed 7." in shown
-    assert "Public prompts only." in shown
+    assert "Public questions only." in shown
     assert "must not leave the study team" not in shown
 
 
@@ -199,7 +199,7 @@ def test_the_page_warns_of_private_prompts(staff: Client, sample: AuditSample) -
     number = AuditItem.objects.filter(row__answer__prompt__split="private").count()
     assert number > 1
     shown = text(staff.get(address("staff_audit_sample", sample.judging_run, sample)))
-    assert f"{number} lines show private prompts with their gold answers" in shown
+    assert f"{number} lines show private questions with their gold answers" in shown
 
 
 def test_the_page_shows_all_verdicts_or_those_on_public_prompts(

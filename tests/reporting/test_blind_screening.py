@@ -23,12 +23,12 @@ pytestmark = pytest.mark.django_db
 HIDDEN = {
     "staff_agreement", "staff_agreement_figure", "staff_measurement", "staff_measurement_figure",
     "staff_measurement_table", "staff_report", "staff_report_file", "staff_results", "staff_results_figure",
-    "staff_results_table", "staff_judging_verdicts",
+    "staff_results_table", "staff_judging_verdicts", "staff_judging_random",
 }  # fmt: skip
 TELLS_NO_SCORES = {
     "staff_screening", "staff_screening_filter", "staff_screening_share",
     "staff_screening_ledger", "staff_screening_ledger_csv", "staff_verdict", "staff_judging",
-    "staff_judging_random", "staff_judging_retry", "staff_audits",
+    "staff_judging_retry", "staff_audits",
     "staff_audit_rate", "staff_judging_run",
     "staff_judging_live", "staff_judging_pause", "staff_judging_resume", "staff_judging_cancel",
     "staff_audit", "staff_audit_sample", "staff_audit_sheet", "staff_checklist", "staff_results_recompute",

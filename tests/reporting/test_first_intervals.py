@@ -37,8 +37,8 @@ from tests.support.read_pages import read
 pytestmark = pytest.mark.django_db
 # Prompts, prompts per batch, how batches are put together: the error that serves, and its words.
 DESIGNS = {
-    "nested, 8 batches": (16, 2, "balanced", "se.batch", "by batch"),
-    "nested, 4 batches": (8, 2, "balanced", "se.batch", "by batch"),
+    "nested, 8 batches": (16, 2, "balanced", "se.batch", "by question set"),
+    "nested, 4 batches": (8, 2, "balanced", "se.batch", "by question set"),
     "one batch": (4, 4, "balanced", "se.participant", "by people"),
     "crossed": (8, 4, "matrix", "se.twoway", "by people and prompts"),
 }
@@ -102,7 +102,7 @@ def first_cells(html: str) -> list[str]:
 
 def on_pages(words: str) -> str:
     """Pages have other words for them than files and terminals."""
-    return words.replace("batch", "question set").replace("prompts", "questions")
+    return words.replace("prompts", "questions")
 
 
 def drawn(report: Report) -> list[str]:
@@ -221,5 +221,5 @@ def test_results_of_before_claim_no_design(measurement: Measurement, staff: Clie
     )  # fmt: skip
     page = results_page(staff, measurement)
     assert "no interval: compute the results again" in page
-    assert "There is one batch" not in page
+    assert "There is one question set" not in page
     assert "covers the true value in" not in page

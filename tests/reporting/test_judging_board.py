@@ -141,11 +141,17 @@ def test_a_verdict_at_random_is_shown_once_nobody_waits_for_a_verdict(
     staff: Client, study: Study, lead: User
 ) -> None:
     address = reverse("staff_judging_random", args=["pages"])
-    shown = staff.get(address).text
-    assert "criterion 1 of 1" in " ".join(shown.split())
-    assert "@" not in shown
+    part = staff.get(address, {"part": ""}).text
+    assert "criterion 1 of 1" in " ".join(part.split())
+    assert "@" not in part
+    assert "any_of" not in part
+    assert "<h1" not in part
+    page = staff.get(address).text  # where "Another" leads without a script
+    assert "criterion 1 of 1" in " ".join(page.split())
+    assert "<h1" in page
     Participant.objects.get(verdicts__isnull=False).verdicts.all().delete()
-    assert "Shown once everybody flagged is decided on" in staff.get(address).text
+    assert "Shown once everybody flagged is decided on" in staff.get(address, {"part": ""}).text
+    assert staff.get(address).status_code == 403
     assert staff.get(reverse("staff_judging_verdicts", args=["pages", 10**6])).status_code == 404
     page = reverse("staff_judging_verdicts", args=["pages", JudgingRun.objects.get().pk])
     assert staff.get(page).status_code == 403

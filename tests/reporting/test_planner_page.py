@@ -75,18 +75,18 @@ def test_a_rehearsal_shows_bias_and_coverage_and_says_that_it_is_simulated(staff
         ({"between_sd": "nan"}, "Write a number from 0 to 5."),
         ({"between_sd": -1}, "Write a number from 0 to 5."),
         ({"design": "ring"}, "Choose one of the values in the list."),
-        ({"bank_prompts": 10}, "A person cannot get more prompts than the bank has."),
+        ({"bank_prompts": 10}, "A person cannot get more questions than the bank has."),
         (
             {"people": 9000, "prompts_per_person": 100},
-            "People times prompts per person must be at most 400,000.",
+            "People times questions per person must be at most 400,000.",
         ),
         (
             {"people": 5000, "studies": 500},
-            "Rehearse fewer studies: at most 1,500,000 answers and prompts of the bank in all.",
+            "Rehearse fewer studies: at most 1,500,000 answers and questions of the bank in all.",
         ),
         (
             {"people": 2, "prompts_per_person": 1, "bank_prompts": 20_000, "studies": 500},
-            "Rehearse fewer studies: at most 1,500,000 answers and prompts of the bank in all.",
+            "Rehearse fewer studies: at most 1,500,000 answers and questions of the bank in all.",
         ),
         (
             {"people": 12, "studies": 5, "top_size": 13},
@@ -148,9 +148,9 @@ def test_a_stored_bank_gives_the_plan_its_size_and_is_rehearsed(
         (
             "binary",
             {},
-            "This bank was fitted with the logistic 2PL, and plans are for theta by logits of scores",
+            "This bank was fitted with the logistic 2PL, and plans are for abilities by logits of scores",
         ),
-        ("calibrated", {"prompts_per_person": 31}, "A person cannot get more prompts than the bank has."),
+        ("calibrated", {"prompts_per_person": 31}, "A person cannot get more questions than the bank has."),
     ],
 )
 def test_a_bank_that_cannot_be_planned_with_is_refused_and_nothing_typed_is_lost(

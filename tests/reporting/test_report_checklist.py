@@ -156,12 +156,12 @@ def test_true_times_amendments_and_the_first_hash_are_told(
     assert f"hash then {first[:12]}" in told
     assert f"hash now {study.protocol_hash[:12]}" in told
     assert "at the start, 300 minutes in all. 1 person was given extra time" in told
-    assert "nested in batches: each is in one batch only" in told
+    assert "nested in question sets: each is in one question set only" in told
     assert "by the checks that the bank gives with each prompt" in told
     assert "Average: theta.pool = " in told
     assert "as published, theta.prompt = " in told
     assert "1 people" not in told
-    assert record(study, "1.4") == "Prompts per person: 4; one batch per person."
+    assert record(study, "1.4") == "Prompts per person: 4; one question set per person."
     assert record(study, "3.1").startswith("4 prompts in one session of at most 300 minutes.")
     assert "Recorded amendments: 1; none changed the order" in record(study, "3.1.1")
     study_amend(study=study, changes={"prompt_order": "random"}, reason="Order.", now=now)

@@ -92,7 +92,7 @@ def test_results_that_are_not_measured_are_reported_up_to_the_estimates(
     Measurement.objects.filter(result_set=results).delete()
     content = staff.get(address("staff_report_file", extension="html")).content.decode()
     assert "These results are not measured yet, so the report ends with the estimates." in content
-    assert "Theta in logits" in content
+    assert ">Ability</abbr> in logits" in content
 
 
 def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
@@ -103,7 +103,8 @@ def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
         results.inputs_sha256,
         "Top (in-sample)",
         "Retained",
-        "(in-sample): theta",
+        ">Top as picked</abbr>",
+        ">Counted</abbr>",
     ):
         assert text in report
     assert "data:image/svg+xml;base64," in report
@@ -127,7 +128,7 @@ def test_rows_about_a_private_prompt_do_not_leave_with_a_report(
     measurement_compute(results=results_compute(run=results.run, now=now), now=now, resamples=20)
     reported: list[BlockMeasures] = []
 
-    def block_parts(found: BlockMeasures, _title: object) -> Iterator[Part]:
+    def block_parts(found: BlockMeasures, *_rest: object) -> Iterator[Part]:
         reported.append(found)
         return iter(())
 

@@ -9,7 +9,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.forms.protocol import ReasonForm
@@ -32,7 +32,6 @@ from studies.views.csv_files import csv_file
 
 AMENDMENTS_PER_PAGE = 20
 COLUMNS = ("amendment", "made_at", "made_by", "reason", "setting", "before", "after")
-TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
 
 
 @require_safe
@@ -167,7 +166,7 @@ def _difference(study: Study, changes: dict[str, object]) -> list[dict[str, Any]
 def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
-            "label": TIME_LABELS.get(name) or setting_label(name),
+            "label": setting_label(name),
             "before": _shown(name, change["from"]),
             "after": _shown(name, change["to"]),
         }

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.forms import ChoiceField, ModelChoiceField
-from django.utils.translation import gettext as _
+from django.forms import ChoiceField, Field, ModelChoiceField
+from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
@@ -13,17 +13,20 @@ from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, step_of
 from screening.selectors.participants import undecided_participants
 from studies.models import Study, VettingStatus
-from studies.protocol.describing import SETTINGS
+from studies.protocol.describing import NOT_STATED, SETTINGS
 from studies.protocol.settings import ProtocolSettings
 from studies.services.amendments import FIXED, FIXED_PLACES
 
 # Settings without a field of their own.
 MORE_LABELS = {"missing_rule": "reporting"}
+TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
 
 
 @dataclass(frozen=True)
 class ProtocolRow:
-    """One setting: its value, the default (the pilot's where known), and whether it may change later."""
+    """One setting: its value, the default, what the pilot had ("" where that is not stated), and whether it
+    may change later.
+    """
 
     name: str
     label: Any
@@ -50,7 +53,7 @@ def protocol_rows(protocol: ProtocolSettings) -> list[dict[str, Any]]:
     for name, (label, page) in _places().items():
         row = ProtocolRow(
             name, label, page, in_words(stored[name], name), in_words(defaults[name], name),
-            SETTINGS[name].pilot,
+            "" if SETTINGS[name].pilot == NOT_STATED else _(SETTINGS[name].pilot),
             name in fixed,
         )  # fmt: skip
         steps.setdefault(step_of(page), []).append(row)
@@ -64,11 +67,13 @@ def fixed_names(protocol: ProtocolSettings) -> tuple[str, ...]:
 
 def setting_label(name: str) -> Any:
     """What a setting is called on its page; its own name where it has none."""
-    return _places().get(name, (name, ""))[0]
+    return TIME_LABELS.get(name) or _places().get(name, (name, ""))[0]
 
 
 def in_words(value: object, name: str = "") -> str:
-    """A stored value for reading and for comparing; choices of the setting `name` in their own words."""
+    """A stored value for reading and for comparing; choices of the setting `name`, and what the entries of a
+    list are made of, in their own words.
+    """
     if value is None or value in ("", [], ()):
         return _("none")
     if isinstance(value, bool):
@@ -76,7 +81,11 @@ def in_words(value: object, name: str = "") -> str:
     if isinstance(value, str):
         return str(_choices(name).get(value, value)).strip()
     if isinstance(value, Mapping):
-        return "\n".join(f"{key}: {in_words(one)}" for key, one in value.items())
+        fields = _entry_fields(name)
+        return "\n".join(
+            f"{fields[key].label if key in fields else key}: {in_words(one, f'{name}.{key}')}"
+            for key, one in value.items()
+        )
     if isinstance(value, Iterable):
         between = "\n\n" if any(isinstance(one, Mapping) for one in value) else "\n"
         return between.join(in_words(one, name) for one in value)
@@ -87,11 +96,18 @@ def _choices(name: str) -> Mapping[str, Any]:
     """The words of a setting's choices; nothing for settings without."""
     if name == "missing_rule":
         return {"as_missing": _("left out and counted, never zero")}
-    for form in STEP_FORMS.values():
-        field = form.base_fields.get(name)
+    of_list, _dot, part = name.partition(".")
+    for fields in (_entry_fields(of_list),) if part else (form.base_fields for form in STEP_FORMS.values()):
+        field = fields.get(part or name)
         if isinstance(field, ChoiceField) and not isinstance(field, ModelChoiceField):
             return dict(field.choices)  # type: ignore[arg-type]  # pairs, no groups
     return {}
+
+
+def _entry_fields(name: str) -> Mapping[str, Field]:
+    """The fields of an entry of the list `name`; none of other settings."""
+    lists = (form.lists[name] for form in STEP_FORMS.values() if name in form.lists)
+    return next((rows.form.base_fields for rows in lists), {})
 
 
 def _places() -> dict[str, tuple[Any, str]]:

@@ -77,7 +77,7 @@ def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> Scoring
     Raises StudyNotFrozen.
     """
     if study.status == StudyStatus.DRAFT:
-        said = _('The study "%(study)s" is a draft; freeze it before it is scored.')
+        said = _('The study "%(study)s" is a draft; lock it before it is scored.')
         raise StudyNotFrozen(said % {"study": study.slug})
     with judge_of(study, spec) as judge:
         description = judge.describe()

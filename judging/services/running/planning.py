@@ -111,7 +111,7 @@ def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> Non
             problems.append(str(error))
     if problems:
         left = len(problems) - NAMED_PROMPTS
-        more = [_("… and %(left)d more prompts.") % {"left": left}] if left > 0 else []
+        more = [_("… and %(left)d more questions.") % {"left": left}] if left > 0 else []
         raise PromptsNotScorable("\n".join([*problems[:NAMED_PROMPTS], *more]))
 
 

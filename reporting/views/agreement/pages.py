@@ -19,6 +19,7 @@ from reporting.views.agreement.pairs import LevelShown, PairShown
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, scope_asked
+from reporting.views.own_names import names_of_judges, names_of_study, own_names
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
@@ -35,6 +36,7 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     panel, pair = chosen if chosen else (None, None)
     context = {
         "study": study,
+        "own": own_names(names_of_study(study), names_of_judges(shown)),
         "panel": panel,
         "pair": pair,
         "others": [one for one in shown if one is not panel],
@@ -64,16 +66,17 @@ def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, Figu
                 "above holds these numbers."
             ),
             _(
-                "Differences over means, after Bland and Altman; a larger point is more pairs. Outside of "
-                "the limits: %(count)s pairs."
+                "Differences over means, after Bland and Altman; a larger point is more scores. Outside of "
+                "the limits: %(count)s."
             ),
         ),
         "confusion": (
-            _("How many pairs %(x)s and %(y)s call met or not. The table below holds these numbers."),
-            _("Pairs by which judge calls them met (at least 0.5)."),
+            _("How many scores %(x)s and %(y)s call met or not. The table below holds these numbers."),
+            _("Scores of both judges, by which of them calls them met (at least 0.5)."),
         ),
     }
     facts = {"x": pair.x, "y": pair.y, "count": counted(level.values["outside"])}
+    own = own_names((pair.x, pair.y))
     return {
         name: figure_shown(
             partial(draw, level.values, pair.x, pair.y),
@@ -82,6 +85,7 @@ def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, Figu
             files=figure_files(
                 "staff_agreement_figure", "", slug=study.slug, agreement_id=level.row.pk, figure=name
             ),
+            own=own,
         )
         for name, draw in FIGURES.items()
     }

@@ -1,6 +1,7 @@
 """What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from django.utils.translation import gettext as _
@@ -43,14 +44,15 @@ def beside_table(report: Report, top: Rows | None) -> Table | None:
     return _beside(caption, rows, note)
 
 
-def beside_categories(report: Report) -> Table | None:
-    """theta_QL of every category; None likewise."""
+def beside_categories(report: Report, own: Collection[str] = ()) -> Table | None:
+    """theta_QL of every category, whose names in `own` pages leave alone; None likewise."""
     rows = [(f"{row.category}: {group_name(row.group)}", _theta_ql(row)) for row in report.categories]
     note = _(
         "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
         "that of theta.pool."
     )
-    return _beside(_("Beside it: theta_QL of each category."), rows, note)
+    table = _beside(_("Beside it: theta_QL of each category."), rows, note)
+    return replace(table, own=own) if table else None
 
 
 def _theta_ql(row: GroupNumbers) -> MeasureRow:

@@ -8,14 +8,13 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
-from presentation.plain import names_at_risk
 from presentation.sorting import sort_table
 from psychometrics.inference.measure import Block
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.measurement.own_names import names_in
 from reporting.views.measurement.parts import BlockPage
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
+from reporting.views.own_names import names_in, names_of_study, own_names
 from reporting.views.table_files import table_response
 from reporting.views.table_sorting import sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
@@ -36,7 +35,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     page, shown = PAGES[chosen], scope_of_results(request, results)
     query = shown.context["scope_query"]
     found = block_measures(measurement, chosen, shown.scope) if measurement else None
-    own = names_at_risk(names_in(found)) if found else frozenset()
+    own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
     context = {
         "study": study,
         "results": results,
@@ -49,6 +48,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "title": block_title(chosen),
         "page": page,
         "found": found,
+        "own": own,
         "summary": page.summary(found) if found else (),
         "tables": [
             table_shown(request, replace(table, own=own), number)

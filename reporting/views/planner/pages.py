@@ -16,6 +16,7 @@ from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.tables import BETWEEN_SDS, NamedBank
 from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
 from reporting.views.figures import drawing_response, figure_files, figure_shown
+from reporting.views.own_names import own_names
 from reporting.views.planner.tables import planner_tables
 from studies.models import ItemBank
 from studies.roles import SiteCan
@@ -35,7 +36,8 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
     """The form with the published design's values, or what was asked with its answer."""
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
-    tables = planner_tables(form.planned()) if valid else ()
+    own = own_names([form.bank.name] if valid and form.bank else [])
+    tables = [replace(table, own=own) for table in planner_tables(form.planned())] if valid else []
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     figure = (
         figure_shown(
@@ -45,6 +47,7 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
             ),
             caption=_("The tables hold the same numbers. The square is this plan."),
             files=figure_files("staff_planner_figure", query),
+            own=own,
         )
         if valid
         else None

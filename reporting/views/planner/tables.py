@@ -44,7 +44,7 @@ def _plan_table(found: Planned) -> Table:
         (_("The same between two halves of the people"), decimals(own.detectable_halves)),
         (_("Expected answers with a score"), counted(round(plan.answers))),
         (_("Answers per prompt that is asked"), decimals(plan.answers_per_prompt, 1)),
-        (_("Batches of one cut"), counted(plan.batches)),
+        (_("Question sets of one cut"), counted(plan.batches)),
         (_("Cost of people"), decimals(cost.people, 2)),
         (_("Cost of judging"), decimals(cost.judge, 2)),
         (_("Cost in all"), decimals(cost.total, 2)),
@@ -66,7 +66,7 @@ def _needed_table(found: Planned) -> Table:
 
 def _alternative_tables(found: Planned) -> Iterator[Table]:
     yield _alternatives(_("By number of people"), _("People"), found.by_people)
-    yield _alternatives(_("By people per batch"), _("People per batch"), found.by_replicates)
+    yield _alternatives(_("By people per question set"), _("People per question set"), found.by_replicates)
     by_prompts = _alternatives(
         _("By prompts per person, with the same number of answers"), _("Prompts per person"), found.by_prompts
     )
@@ -99,14 +99,14 @@ def _alternatives(
 
 def _batch_table(found: Planned) -> Table:
     return table_of(
-        _("One batch, one prompt"),
+        _("One question set, one prompt"),
         found.per_batch,
         (
             (_("People on it"), lambda line: counted(line.replicates)),
-            (_("Half-width of the batch's theta"), lambda line: decimals(line.half_width)),
+            (_("Half-width of the question set's theta"), lambda line: decimals(line.half_width)),
             (_("Of one prompt's mean score (0 to 1)"), lambda line: _within_one(line.prompt_half_width)),
         ),
-        [_("Few people on a batch cannot rank batches, nor prompts.")],
+        [_("Few people on a question set cannot rank question sets, nor prompts.")],
     )
 
 
@@ -130,8 +130,8 @@ def _linkage_table(found: Planned) -> Table:
         [
             _(
                 "Components share neither people nor prompts. For theta on a bank calibrated on models that "
-                "does no harm; for parameters or functioning of prompts among people it does. Nested batches "
-                "serve se.batch, matrix sampling se.twoway."
+                "does no harm; for parameters or functioning of prompts among people it does. Nested "
+                "question sets serve se.batch, matrix sampling se.twoway."
             )
         ],
     )

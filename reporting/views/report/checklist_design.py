@@ -48,7 +48,7 @@ def _bank(records: StudyRecords) -> Sentences:
         facts = {"bank": str(records.study.bank_version), "number": asked.in_bank}
         yield "0.8", _("The prompt bank %(bank)s has %(number)d prompts.") % facts
     if asked.asked and asked.asked == asked.in_bank:
-        yield "1.2.1", _("None was left out: the batches hold every prompt of the bank.")
+        yield "1.2.1", _("None was left out: the question sets hold every prompt of the bank.")
 
 
 def _models(records: StudyRecords) -> Sentences:
@@ -76,11 +76,13 @@ def _sample(records: StudyRecords) -> Sentences:
     if average and average.prompts:
         told = (
             _(
-                "%(asked)d prompts are in the study's batches, %(private)d of them private; of the public "
-                "ones %(scored)d have a scored answer."
+                "%(asked)d prompts are in the study's question sets, %(private)d of them private; of the "
+                "public ones %(scored)d have a scored answer."
             )
             if records.scope == Scope.PUBLIC
-            else _("%(asked)d prompts are in the study's batches; %(scored)d of them have a scored answer.")
+            else _(
+                "%(asked)d prompts are in the study's question sets; %(scored)d of them have a scored answer."
+            )
         )
         yield "1.2", told % {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
     if average and average.responses_per_prompt is not None:
@@ -90,9 +92,11 @@ def _sample(records: StudyRecords) -> Sentences:
 
 def _batches(records: StudyRecords, starts: StartFacts) -> Sentences:
     """What everybody who started was given, and could try or had to pass before."""
-    told = _("Prompts per person: %(number)s; one batch per person.")
+    told = _("Prompts per person: %(number)s; one question set per person.")
     yield "1.4", told % {"number": span_or_one(*starts.prompts, places=0)}
-    told = _("At their start people had %(minutes)s minutes for a batch in all, kept by the server's clock.")
+    told = _(
+        "At their start people had %(minutes)s minutes for a question set in all, kept by the server's clock."
+    )
     minutes = {"minutes": span_or_one(*starts.minutes, places=0)}
     yield "1.7", " ".join([told % minutes, *extra_time(starts.more_time)])
     if kinds := list(_training(records)):

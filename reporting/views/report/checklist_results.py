@@ -46,12 +46,12 @@ def _order(records: StudyRecords) -> Iterator[str]:
     if amended(records, "prompt_order", "order_seed"):
         yield _(
             "An amendment changed the order of prompts; see the amendments. The protocol now asks: %(order)s."
-        ) % {"order": order}
+        ) % {"order": _("shuffled for everybody") if order == "random" else _("the same for everybody")}
         return
     if order == "random":
-        yield _("Yes: every person's batch was shuffled by a stored seed.")
+        yield _("Yes: every person's question set was shuffled by a stored seed.")
     else:
-        yield _("No: everybody with a batch saw it in the same order.")
+        yield _("No: everybody with a question set saw it in the same order.")
     if records.amendments:
         unchanged = _("Recorded amendments: %(number)d; none changed the order of prompts.")
         yield unchanged % {"number": len(records.amendments)}

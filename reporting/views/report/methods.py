@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from django.utils.formats import date_format, number_format
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import ScoringRun
 from presentation.exclusions import people_text
@@ -15,6 +15,10 @@ from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
 from studies.protocol.settings import ProtocolSettings
 
+ASSEMBLIES = {
+    "random": gettext_lazy("random"), "balanced": gettext_lazy("balanced"), "matrix": gettext_lazy("matrix"),
+}  # fmt: skip
+
 
 def methods_text(records: StudyRecords) -> str:
     """What was done and what came out, in sentences that a paper can take over."""
@@ -25,24 +29,24 @@ def design(records: StudyRecords) -> Iterator[str]:
     protocol, asked, starts = records.protocol, records.asked, records.starts
     if asked.sizes:
         yield _(
-            "%(asked)s were assembled into batches of %(size)s (%(assembly)s assembly, seed %(seed)d)."
+            "%(asked)s were assembled into question sets of %(size)s (%(assembly)s assembly, seed %(seed)d)."
         ) % {
             "asked": _prompts_text(asked.asked),
             "size": span_or_one(*asked.sizes, places=0),
-            "assembly": protocol.assembly,
+            "assembly": ASSEMBLIES[protocol.assembly],
             "seed": protocol.assembly_seed,
         }
         yield (
-            _("Prompts are nested in batches: each is in one batch only.")
+            _("Prompts are nested in question sets: each is in one question set only.")
             if asked.nested
-            else _("Prompts are not nested in batches: some are in several.")
+            else _("Prompts are not nested in question sets: some are in several.")
         )
     if starts is None:
-        yield _("The protocol asks each person to answer one batch within %(minutes)d minutes in all.") % {
-            "minutes": protocol.time_budget_minutes
-        }
+        yield _(
+            "The protocol asks each person to answer one question set within %(minutes)d minutes in all."
+        ) % {"minutes": protocol.time_budget_minutes}
     else:
-        yield _("Each person was given one batch and, at the start, %(minutes)s minutes in all.") % {
+        yield _("Each person was given one question set and, at the start, %(minutes)s minutes in all.") % {
             "minutes": span_or_one(*starts.minutes, places=0)
         }
         yield from extra_time(starts.more_time)
@@ -60,14 +64,18 @@ def places(protocol: ProtocolSettings) -> Iterator[str]:
         )
         if protocol.assembly == "matrix"
         else ngettext(
-            "The design asks for %(replicates)d person of each profile per batch; profiles: %(profiles)d.",
-            "The design asks for %(replicates)d people of each profile per batch; profiles: %(profiles)d.",
+            "The design asks for %(replicates)d person of each profile per question set; profiles: "
+            "%(profiles)d.",
+            "The design asks for %(replicates)d people of each profile per question set; profiles: "
+            "%(profiles)d.",
             protocol.replicates_per_profile,
         )
     )
     yield asked_for % {"replicates": protocol.replicates_per_profile, "profiles": len(protocol.profiles)}
     if protocol.assembly == "matrix":
-        yield _("Matrix sampling: everybody has a batch of their own, from independent cuts of the bank.")
+        yield _(
+            "Matrix sampling: everybody has a question set of their own, from independent cuts of the bank."
+        )
     if protocol.arms:
         yield _("Arms, drawn for places with the seed of the assembly: %(arms)s.") % {
             "arms": ", ".join(protocol.arm_slugs)

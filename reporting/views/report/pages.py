@@ -14,6 +14,7 @@ from reporting.report.pdf import document_pdf
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.report_records import study_records
 from reporting.services.study_reports import checklist_answer
+from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.methods import methods_text
 from reporting.views.report.parts import changes_words, study_document
@@ -77,6 +78,7 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "records": records,
         "methods": methods_text(records),
         "changes": changes_words(records),
+        "own": own_names(names_in_report(records)),
         "sections": sections,
         "items": sum(state_counts(sections).values()),
         "counts": {state.value: number for state, number in state_counts(sections).items()},

@@ -1,6 +1,6 @@
 """A study's report from its records: what stands in it, in which order."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -11,6 +11,7 @@ from presentation.drawings.shapes import WIDE, Drawing
 from presentation.drawn import drawing_file
 from presentation.measures import says_little
 from presentation.numbers import Text, counted
+from presentation.plain import plain_drawing, plain_pieces
 from presentation.tables import Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
@@ -21,6 +22,7 @@ from reporting.selectors.reports import SIMULATED, report_of
 from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
+from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report import sections
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.judges import judge_parts
@@ -38,7 +40,7 @@ MAX_ROWS = 100  # of a table in the report
 def study_document(study: Study) -> Document:
     """The whole report, as everything is stored now."""
     records, answers = study_records(study, every_block=True), answers_of(study)
-    version = software()
+    version, own = software(), own_names(names_in_report(records))
     return Document(
         title=_("%(name)s: report") % {"name": study.name},
         subtitle=_("Results of %(at)s") % {"at": sections.moment(records.results.computed_at)}
@@ -55,8 +57,9 @@ def study_document(study: Study) -> Document:
                 "{mark} stands for a letter that this file has no picture of; the report as HTML shows it."
             ),
         ),
-        parts=[shortened(part) for part in _report_parts(records, answers, version)],
+        parts=[shortened(part) for part in _report_parts(records, answers, version, own)],
         warning=str(SIMULATED) if study.is_simulated else "",
+        split=partial(plain_pieces, own=own),
     )
 
 
@@ -69,16 +72,19 @@ def _newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -
     return max([*times, records.study.frozen_at or records.study.created_at])
 
 
-def _report_parts(records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str) -> Iterator[Part]:
+def _report_parts(
+    records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str, own: Collection[str]
+) -> Iterator[Part]:
     yield Heading(_("Methods in short"))
     if changes := changes_words(records):
         yield Paragraph(changes, Tone.WARNING)
     yield Paragraph(methods_text(records))
     yield from protocol_parts(records)
     yield from sections.flow_parts(records)
-    yield from _result_parts(records)
+    yield from _result_parts(records, own)
     yield from judge_parts(records.study, records.scope)
     yield from sections.limit_parts()
+    yield sections.words_part()
     yield from _checklist_section(records, answers)
     yield from settings_parts(records.study)
     yield from sections.provenance_parts(records, version)
@@ -98,7 +104,7 @@ def changes_words(records: StudyRecords) -> str:
     ) % {"changes": ", ".join(changes)}
 
 
-def _result_parts(records: StudyRecords) -> Iterator[Part]:
+def _result_parts(records: StudyRecords, own: Collection[str]) -> Iterator[Part]:
     """Estimates and every block of the measurement; one sentence where there is nothing.
 
     A report leaves the site as an export does: without rows about a private prompt or who withdrew.
@@ -112,6 +118,7 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
         ability_chart(report, WIDE),
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
+        own,
     )
     yield from sections.estimate_parts(report, figure)
     for table in (beside_table(report, records.blocks.get(Block.TOP)), beside_categories(report)):
@@ -126,10 +133,10 @@ def _result_parts(records: StudyRecords) -> Iterator[Part]:
     for block in map(Block, records.measurement.ended(records.scope)):
         found = records.blocks[block]
         rows = tuple(row for row in found.rows if row.pk in records.leaving)
-        yield from block_parts(replace(found, rows=rows), PAGES[block].title)
+        yield from block_parts(replace(found, rows=rows), PAGES[block].title, own)
 
 
-def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
+def block_parts(found: BlockMeasures, title: object, own: Collection[str] = ()) -> Iterator[Part]:
     """One block as its page shows it."""
     page = PAGES[found.block]
     yield Heading(str(title), 2)
@@ -137,7 +144,7 @@ def block_parts(found: BlockMeasures, title: object) -> Iterator[Part]:
         yield Paragraph(found.sentence)
     yield from map(Paragraph, page.summary(found))
     for plot in page.figures.values() if found.rows else ():
-        yield from _figure_parts(plot.draw(found, WIDE), plot.alt, plot.caption)
+        yield from _figure_parts(plot.draw(found, WIDE), plot.alt, plot.caption, own)
     tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
@@ -158,10 +165,12 @@ def shortened(part: Part) -> Part:
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
 
 
-def _figure_parts(drawing: Drawing | None, alt: Text, caption: Text) -> Iterator[Figure]:
+def _figure_parts(
+    drawing: Drawing | None, alt: Text, caption: Text, own: Collection[str]
+) -> Iterator[Figure]:
     """The figure, where there is anything to compare in it."""
     if drawing is not None and drawing.says_something:
-        file = partial(drawing_file, drawing, dots_per_inch=PNG_DOTS_PER_INCH)
+        file = partial(drawing_file, plain_drawing(drawing, own), dots_per_inch=PNG_DOTS_PER_INCH)
         yield Figure(file, alt=str(alt), caption=str(caption))
 
 

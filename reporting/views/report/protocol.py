@@ -19,7 +19,7 @@ def protocol_parts(records: StudyRecords) -> Iterator[Part]:
     yield Facts(
         _("What the protocol is"),
         [
-            (_("Protocol hash"), study.protocol_hash or _("not frozen yet")),
+            (_("Protocol hash"), study.protocol_hash or _("not locked yet")),
             (_("Frozen"), moment(study.frozen_at)),
             (_("Open from"), moment(study.opens_at)),
             (_("Open until"), moment(study.closes_at)),

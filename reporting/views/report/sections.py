@@ -195,10 +195,31 @@ def provenance_parts(records: StudyRecords, software: str) -> Iterator[Part]:
     )
 
 
+def words_part() -> Facts:
+    """The words of the report with the exact terms, which a printed file has no tooltips for."""
+    return Facts(
+        _("Words of this report, and the exact terms"),
+        [
+            (_("Question, question set"), "prompt, batch"),
+            (_("Counted, not counted"), "retained, excluded"),
+            (_("Locked"), "frozen"),
+            (_("Ability"), "theta (θ)"),
+            (_("Picked by these same scores"), "in-sample"),
+            (_("Scored answers"), "pairs"),
+            (_("Answers per question"), "k"),
+            (_("Judge failed"), "unscored"),
+            (_("Harder or easier for people than for models"), "DIF (differential item functioning)"),
+            (_("Unusual answer patterns"), "person fit"),
+            (_("Breakdowns"), "slices"),
+            (_("Analysis choice"), "specification"),
+        ],
+    )
+
+
 def limit_parts() -> Iterator[Part]:
     yield Heading(_("Limits"))
     for sentence in (
-        _("One batch of prompts cannot rank people; nothing here says anything about one person."),
+        _("One question set of prompts cannot rank people; nothing here says anything about one person."),
         _("Top is chosen by the scores that it is measured with; wherever it stands, it is in-sample."),
         _(
             "Item parameters hold for the judge, the judge texts and the number of responses per prompt that "

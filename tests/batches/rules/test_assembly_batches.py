@@ -201,7 +201,7 @@ def with_swap(batches: list[list[str]], first: int, i: int, second: int, j: int)
 
 
 def test_a_batch_size_below_one_is_refused_with_the_remedy() -> None:
-    with pytest.raises(AssemblyRefused, match=r"^The batch size is 0; set it to at least 1\.$"):
+    with pytest.raises(AssemblyRefused, match=r"^Questions per person: 0; ask at least 1 of each\.$"):
         assemble_random(["a"], batch_size=0, rng=rng())
 
 

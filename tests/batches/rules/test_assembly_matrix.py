@@ -70,10 +70,10 @@ def test_the_planner_counts_on_what_is_assembled() -> None:
 @pytest.mark.parametrize(
     ("prompts", "batch_size", "cuts", "sentence"),
     [
-        (20, 20, 6, "A batch of 20 holds all 20 prompts"),
-        (40, 1, 6, "Batches of one prompt link no prompts"),
-        (40, 20, 1, "needs two people or more for every prompt"),
-        (40, 0, 6, "The batch size is 0"),
+        (20, 20, 6, "A set of 20 holds all 20 questions"),
+        (40, 1, 6, "Sets of one question link no questions"),
+        (40, 20, 1, "needs two people or more for every question"),
+        (40, 0, 6, "Questions per person: 0"),
     ],
 )
 def test_a_size_that_makes_no_matrix_is_refused_with_one_sentence(

@@ -92,7 +92,7 @@ def test_a_draft_is_not_scored(study: Study, config: JudgeConfig, now: datetime)
         settings=study.protocol,
         now=now,
     )
-    with pytest.raises(StudyNotFrozen, match='The study "draft" is a draft; freeze it before it is scored'):
+    with pytest.raises(StudyNotFrozen, match='The study "draft" is a draft; lock it before it is scored'):
         scoring_run_open(study=draft, spec=JudgeSpec(config), now=now)
     assert not ScoringRun.objects.exists()
 

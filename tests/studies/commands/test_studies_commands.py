@@ -99,8 +99,8 @@ def test_an_unknown_study_is_answered_with_those_there_are(study: Study, command
 
 
 def test_a_study_is_frozen_once(frozen: Study) -> None:
-    assert 'The study "pilot" is frozen since' in refusal_of("freeze_study", "pilot")
-    assert "change it with amend_study" in refusal_of(
+    assert 'The study "pilot" is locked' in refusal_of("freeze_study", "pilot")
+    assert "change it by an amendment (amend_study)" in refusal_of(
         "update_study", "pilot", "--protocol", '{"top_size": 3}'
     )
 

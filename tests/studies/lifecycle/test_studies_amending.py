@@ -99,8 +99,8 @@ def test_times_are_compared_as_moments(frozen: Study, now: datetime) -> None:
         ({"closes_at": "9999-12-31T23:59:59-23:00"}, "closes_at: write a time with its offset"),
         ({"instructions": "\ud800"}, "instructions contains half of a surrogate pair"),
         ({"opens_at": 5}, "opens_at: write a time with its offset"),
-        ({"batch_size": 10}, "batch_size: the batches of a frozen study do not change"),
-        ({"assembly_seed": 7, "assembly": "random"}, "assembly, assembly_seed: the batches"),
+        ({"batch_size": 10}, "batch_size: the question sets of a locked study do not change"),
+        ({"assembly_seed": 7, "assembly": "random"}, "assembly, assembly_seed: the question sets"),
     ],
 )
 def test_an_amendment_that_cannot_be_made_changes_nothing(
@@ -142,7 +142,7 @@ def test_changing_to_a_language_model_judge_brings_its_texts(now: datetime) -> N
 
 
 def test_a_draft_is_not_amended(now: datetime) -> None:
-    with pytest.raises(StudyNotFrozen, match='"pilot" is draft, not frozen; use update_study'):
+    with pytest.raises(StudyNotFrozen, match='"pilot" is not locked yet: change it in its set-up'):
         study_amend(study=draft(now), changes={"top_size": 3}, reason="x", now=now)
 
 
@@ -153,14 +153,14 @@ def test_closing_is_final(frozen: Study, now: datetime, lead: User) -> None:
     study = study_close(study=frozen, actor=lead, reason="Enough people", now=now)
     assert study.status == StudyStatus.CLOSED
     assert study.events.get(kind="study_closed").details == {"reason": "Enough people"}
-    with pytest.raises(StudyNotFrozen, match="is closed; only a frozen study"):
+    with pytest.raises(StudyNotFrozen, match="or closed already; only a locked one"):
         study_close(study=study, now=now)
-    with pytest.raises(StudyNotFrozen, match="is closed, not frozen; it stays as it is"):
+    with pytest.raises(StudyNotFrozen, match="is closed; it stays as it is"):
         study_amend(study=study, changes={"top_size": 3}, reason="x", now=now)
 
 
 def test_a_draft_cannot_be_closed(now: datetime) -> None:
-    with pytest.raises(StudyNotFrozen, match="is draft"):
+    with pytest.raises(StudyNotFrozen, match="is not locked, or closed already"):
         study_close(study=draft(now), now=now)
 
 

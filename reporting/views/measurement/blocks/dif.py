@@ -198,9 +198,10 @@ PAGE = parts.BlockPage(
             ),
             _(
                 "Mean residual; for a profile, how much more it is off on the category than elsewhere, "
-                "compared with the other profiles. Clusters are batches where each prompt is in one batch, "
-                "else people and prompts. Holm's correction counts categories, modalities and profiles each "
-                "by themselves: without DIF at most about one study in twenty flags any category."
+                "compared with the other profiles. Clusters are question sets where each prompt is in one "
+                "question set, else people and prompts. Holm's correction counts categories, modalities "
+                "and profiles each by themselves: without DIF at most about one study in twenty flags any "
+                "category."
             ),
         ),
         parts.MeasureTable(

@@ -11,6 +11,7 @@ from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import STYLES
 from presentation.numbers import Text, counted, decimals
+from presentation.tables import Named
 from psychometrics.data.cohort import Outcome
 from psychometrics.inference.estimates import Reason
 from psychometrics.missing.outcomes import ABSENT
@@ -24,20 +25,20 @@ OUTCOMES = (
     Outcome.SCORED, Outcome.UNSCORED, Outcome.SKIPPED, Outcome.NOT_REACHED, Outcome.NOT_SUBMITTED,
 )  # fmt: skip
 ASSUMPTIONS: Mapping[str, Text] = {
-    "as-missing": _("as missing: left out (headline)"),
-    "as-zero": _("as zero: skipped and not reached score 0; Top chosen again"),
-    "as-zero:same-people": _("as zero, Top not chosen again"),
+    "as-missing": _("left out, as in the headline"),
+    "as-zero": _("skipped and not reached ones score 0; Top chosen again"),
+    "as-zero:same-people": _("skipped and not reached ones score 0; the same Top"),
     "floor:0.8": _("Top among people who answered 80 % or more"),
     "bound:low": _("lower bound: every gap scores 0"),
     "bound:high": _("upper bound: every gap scores 1"),
-    "delta:0": _("gaps as the person is expected to score (delta 0)"),
-    "delta:1": _("1 logit worse (delta 1)"),
-    "delta:2": _("2 logits worse (delta 2)"),
-    "delta:4": _("4 logits worse (delta 4)"),
+    "delta:0": _("gaps as the person is expected to score"),
+    "delta:1": _("gaps 1 logit worse than expected"),
+    "delta:2": _("gaps 2 logits worse than expected"),
+    "delta:4": _("gaps 4 logits worse than expected"),
 }
 TERMS: Mapping[str, Text] = {
-    "b": _("difficulty b, per logit"),
-    "position": _("position in the batch, per place"),
+    "b": _("difficulty of the prompt, per logit"),
+    "position": _("position in the question set, per place"),
 }
 REASONS: Mapping[str, Text] = {
     Reason.SEPARATED.value: _("no finite odds ratio: it tells all absent answers from the others"),
@@ -137,20 +138,19 @@ def _theta_table(group: str) -> parts.MeasureTable[str]:
             % {"group": measures.group_name(group)}
         ),
         assumptions,
-        ((_("Assumption"), lambda _block, name: ASSUMPTIONS[name]), *map(column, THETAS)),
+        ((_("Assumption"), lambda _block, name: Named(str(ASSUMPTIONS[name]), name)), *map(column, THETAS)),
         THETA_NOTES if group == "average" else _top_notes,
     )
 
 
-THETA_NOTES = [
+THETA_NOTES = [  # the formulas are in docs/measurement/missing.md
     _(
-        "Intervals of theta.pool and theta_QL are by people (T1). Bounds and deltas take every place without "
-        "a score, whatever the reason, and have no interval: they are assumptions. For delta the person's "
-        "theta is shrunken by the variance components of the whole cohort, y = a (theta − b) − delta."
+        "Intervals of theta.pool and theta_QL are by people (T1). Where a gap is given a score, every place "
+        "without one is taken, whatever the reason; these rows have no interval: they are assumptions."
     ),
     _(
-        "theta_QL takes gaps at p = 0 and p = 1 for its bounds, and for delta at p = logistic(a (theta − b) "
-        "− delta) with the person's own shrunken theta_QL: at delta 0 a gap is what theta_QL expects."
+        "What a person is expected to score follows from their ability, drawn towards the mean of everybody, "
+        "and from the prompt's difficulty: then that an answer is missing says nothing about it."
     ),
 ]
 
@@ -212,7 +212,7 @@ def _draw_positions(block: BlockMeasures, width: float) -> Drawing | None:
     first, last = rows[0][0], rows[-1][0]
     return chart(
         series,
-        Axis(str(_("position in the batch")), first - 0.6, last + 0.6, named=named),
+        Axis(str(_("position in the question set")), first - 0.6, last + 0.6, named=named),
         Axis(str(_("absent answers, %")), 0.0, max(below.values()) * 1.05 or 1.0),
         decimals,
         width=width,
@@ -227,7 +227,9 @@ PAGE = parts.BlockPage(
         parts.Plot(
             name="positions",
             alt=_("Share of absent answers at each position, by reason; the table has the numbers."),
-            caption=_("Where in the batch answers are absent, and why. Rising to the right: time ran out."),
+            caption=_(
+                "Where in the question set answers are absent, and why. Rising to the right: time ran out."
+            ),
             draw=_draw_positions,
         ),
         parts.MeasureTable(

@@ -20,14 +20,16 @@ COHORT = {"average": Style(), "top": Style(shape="square", look="topmark hollow"
 MODEL, MODELLED = Style(shape="diamond", look="model"), Style(look="model", modelled=True)
 VERDICTS = {"above": _("above"), "below": _("below"), "not_distinguishable": _("not distinguishable")}
 DESIGNS = {
-    "batch": _("Errors of differences are clustered by batch: other people and other prompts like these."),
+    "batch": _(
+        "Errors of differences are clustered by question set: other people and other prompts like these."
+    ),
     "twoway": _(
         "Errors of differences are clustered by people and prompts: other people and other prompts like "
         "these."
     ),
     "participant": _(
-        "There is one batch, so errors of differences are clustered by people: other people, but these "
-        "prompts and these responses of the models."
+        "There is one question set, so errors of differences are clustered by people: other people, but "
+        "these prompts and these responses of the models."
     ),
 }
 

@@ -38,7 +38,7 @@ KIND_NAMES: Mapping[str, Text] = {
 }
 ARMS = {"arms.theta.pool": "theta.pool", "arms.theta.ql": "theta_QL", "arms.theta.prompt": "theta.prompt"}
 CLUSTERS: Mapping[str, Text] = {
-    "batches": _("Batches are taken as independent."),
+    "batches": _("Question sets are taken as independent."),
     "people and prompts": _("People, and prompts, are taken as independent."),
 }
 FLAGGED = _(
@@ -94,7 +94,7 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
             (_("theta.pool"), parts.value(here=COMMON)),
             # By batch are the intervals of theta.pool alone here; the others are in the export.
             (
-                _("95 % interval by batch"),
+                _("95 % interval by question set"),
                 lambda block, row: interval_cell(block.get(row.name, row.group, f"{row.subset};se.batch")),
             ),
             (_("by people"), parts.interval()),

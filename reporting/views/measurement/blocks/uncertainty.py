@@ -32,12 +32,12 @@ SENTENCES: Mapping[str, Text] = {
         "se.participant_boot: the same by drawing people again, as a check of se.participant (T1)."
     ),
     "se.batch": _(
-        "se.batch: people and prompts of one batch belong together. It serves T2, prompts like these, where "
-        "every prompt is in one batch only."
+        "se.batch: people and prompts of one question set belong together. It serves T2, prompts like "
+        "these, where every prompt is in one question set only."
     ),
     "se.twoway": _(
         "se.twoway: answers of one person and answers to one prompt belong together. It serves T2 where "
-        "prompts occur in several batches; else it stands beside se.batch."
+        "prompts occur in several question sets; else it stands beside se.batch."
     ),
     "se.mixed": _(
         "se.mixed: what the variance components below imply (T2). Components that came out negative are put "
@@ -48,16 +48,16 @@ SENTENCES: Mapping[str, Text] = {
         "a prompt has few answers, as the logit jumps near 0 and 1; nested studies use se.jackknife_batch."
     ),
     "se.jackknife_batch": _(
-        "se.jackknife_batch: each batch left out in turn (T2, nested studies). For theta.prompt it is also "
-        "the one to use for T1, where it can only be too wide."
+        "se.jackknife_batch: each question set left out in turn (T2, nested studies). For theta.prompt it "
+        "is also the one to use for T1, where it can only be too wide."
     ),
     "se.jackknife_twoway": _(
         "se.jackknife_twoway: prompts left out in turn, and what people add to it (T2, crossed studies)."
     ),
 }
 REASONS: Mapping[str, Text] = {
-    Reason.ONE_CLUSTER.value: _("refused: it needs two or more people, prompts and batches"),
-    Reason.OTHER_DESIGN.value: _("refused: prompts occur in several batches"),
+    Reason.ONE_CLUSTER.value: _("refused: it needs two or more people, prompts and question sets"),
+    Reason.OTHER_DESIGN.value: _("refused: prompts occur in several question sets"),
     Reason.NO_SPREAD.value: _("no interval: the groups do not differ at all"),
     Reason.NO_VARIATION.value: _("no interval: the bank does not determine it"),
     Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
@@ -77,20 +77,22 @@ def design_sentence(block: BlockMeasures) -> Text:
     design = block.get("design.batches")
     if design is None or not design.details["nested"]:
         return _(
-            "Prompts occur in several batches: se.twoway, by people and prompts at once, serves conclusions "
-            "about prompts like these; batches are not independent of each other, so se.batch is refused."
+            "Prompts occur in several question sets: se.twoway, by people and prompts at once, serves "
+            "conclusions "
+            "about prompts like these; question sets are not independent of each other, so se.batch is "
+            "refused."
         )
     batches = design.value or 0
     told = (
         _(
-            "Every prompt occurs in one batch only, but there are few batches (%(batches)s): se.batch serves "
-            "conclusions about prompts like these, and its interval is wide; se.twoway, by people and "
-            "prompts at once, is right only where batches do not differ otherwise."
+            "Every prompt occurs in one question set only, but there are few question sets (%(batches)s): "
+            "se.batch serves conclusions about prompts like these, and its interval is wide; se.twoway, "
+            "by people and prompts at once, is right only where question sets do not differ otherwise."
         )
         if batches < FEW_BATCHES
         else _(
-            "Every prompt occurs in one batch only (%(batches)s batches): people and prompts both lie within "
-            "batches, and se.batch serves conclusions about prompts like these."
+            "Every prompt occurs in one question set only (%(batches)s question sets): people and prompts "
+            "both lie within question sets, and se.batch serves conclusions about prompts like these."
         )
     )
     return told % {"batches": counted(round(batches))}
