@@ -21,6 +21,12 @@ from tests.access.world import World, cookies_of, place_of, prompts_with_files
 
 
 @pytest.fixture(scope="module")
+def design() -> dict[str, Any]:
+    """Settings of the world's studies beside the usual ones; a module may have its own."""
+    return {}
+
+
+@pytest.fixture(scope="module")
 def world(
     kept: None,
     make_study: Callable[..., Study],
@@ -29,6 +35,7 @@ def world(
     score_at: Callable[..., Any],
     tmp_path_factory: pytest.TempPathFactory,
     now: Any,
+    design: dict[str, Any],
 ) -> World:
     folder = tmp_path_factory.mktemp("access")
     lead = User.objects.create_superuser("lead@example.org")
@@ -48,6 +55,7 @@ def world(
                     top_size=1,
                     replicates_per_profile=50,
                     practice_prompts=("Add 2 and 2.",),
+                    **design,
                 ),
                 make_person,
                 judges,

@@ -38,6 +38,11 @@ class Visitors:
         response, content = self.reply(role, method, path)
         return f"{response.headers} {unescape(content.decode(errors='replace'))}"
 
+    def read_form(self, role: str, path: str, fields: Mapping[str, Any]) -> str:
+        """The same of the reply to a form."""
+        response, content = self.send(role, path, fields)
+        return f"{response.headers} {unescape(content.decode(errors='replace'))}"
+
     def reply(self, role: str, method: str, path: str) -> tuple[Any, bytes]:
         """The reply to an empty body, or to the least that an interface takes, and its content."""
         return self._taken_back(role, lambda: self._client.generic(method, path, *content_for(path)))

@@ -35,6 +35,7 @@ from tests.e2e.browsers import BROWSER_ARGUMENTS, installed
 from tests.e2e.looking import faults_in_looks
 from tests.e2e.made_rows import begin, make_person, make_study, staff  # noqa: F401
 from tests.e2e.serving import Server
+from tests.e2e.waiting import wait_until
 from tests.support.tables import migrations_record
 
 # Playwright's event loop runs in this thread; the tests use the database between its turns, never within.
@@ -262,12 +263,12 @@ def pass_time(committed: None) -> Callable[..., None]:
 
     def hear(page: Page) -> None:
         """A question that was under way brings the time from before: ask again, not at the next poll."""
-        for _ in range(20):
+
+        def heard() -> bool:
             page.evaluate("window.dispatchEvent(new Event('focus'))")
-            page.wait_for_timeout(200)
-            if re.fullmatch(r"\d+ s", page.locator("[data-time-left]").inner_text()):
-                return
-        raise AssertionError("the page does not hear that time went by")
+            return re.fullmatch(r"\d+ s", page.locator("[data-time-left]").inner_text()) is not None
+
+        wait_until(page, heard, "the page hears that time went by")
 
     return pass_by
 

@@ -14,6 +14,7 @@ from batches.models import Revision, RevisionOutcome, Session
 from batches.rules.statuses import SessionStatus
 from batches.services.ending import DeclaredResources, session_submit
 from batches.services.extending import session_extend, session_reopen
+from tests.e2e.waiting import wait_until
 
 HOUR_MS = 3_600_000
 TEN_MINUTES_MS = 600_000
@@ -158,9 +159,12 @@ def test_a_reply_from_before_a_sleep_is_not_believed(
     page = open_prompt(session, device=device)
     held: list[tuple[Route, APIResponse]] = []
     page.route("**/time", lambda route: held.append((route, route.fetch())), times=1)
-    while not held:
+
+    def asks_for_the_time() -> bool:
         page.evaluate("dispatchEvent(new Event('focus'))")
-        page.wait_for_timeout(100)
+        return bool(held)
+
+    wait_until(page, asks_for_the_time, "the page asks for the time")
     sleep_ten_minutes(page, session)
     route, told_before = held.pop()
     route.fulfill(response=told_before)

@@ -83,7 +83,7 @@ def test_an_upload_whose_tab_was_closed_leaves_nothing_and_can_be_made_again(
     slow = device.new_cdp_session(page)
     slow.send("Network.enable")
     slow.send("Network.emulateNetworkConditions", SLOW)
-    with page.expect_request(lambda request: request.method == "POST"):
+    with page.expect_request(lambda sent: sent.method == "POST" and "/banks/upload/" in sent.url):
         page.get_by_role("button", name="Read the file").click(no_wait_after=True)
     page.close()
 
@@ -108,7 +108,7 @@ def test_a_job_goes_on_when_the_tab_that_started_it_is_closed(
     device = new_device(staff)
     page = device.new_page()
     page.goto(f"/staff/studies/{study.slug}/screening/")
-    with page.expect_response(lambda response: response.request.method == "POST"):
+    with page.expect_response("**/screening/filter/"):
         page.get_by_role("button", name="Start the off-task filter").click(no_wait_after=True)
     page.close()
 

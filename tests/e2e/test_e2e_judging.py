@@ -16,6 +16,7 @@ from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import CriterionScore, JudgeCall, JudgingRun
 from scoring.models import ResultSet
 from studies.models import Study, User
+from tests.e2e.waiting import wait_until
 
 PEOPLE, PROMPTS = 8, 5
 VERDICTS = PEOPLE * PROMPTS
@@ -103,11 +104,7 @@ def stayed(page: Page) -> bool:
 
 def wait_for_results(study: Study, page: Page) -> None:
     """The worker computes them as its last step, after the run is over."""
-    for _ in range(STOPS):
-        if ResultSet.objects.filter(run__study=study).exists():
-            return
-        page.wait_for_timeout(LATENCY_MS)
-    raise AssertionError("no results were computed")
+    wait_until(page, ResultSet.objects.filter(run__study=study).exists, "results are computed")
 
 
 def test_a_study_is_judged_from_its_pages_with_the_keyboard(

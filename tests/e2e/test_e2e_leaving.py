@@ -6,6 +6,7 @@ from django.conf import settings
 from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 from batches.models import Session
+from tests.e2e.waiting import wait_until
 
 Begin = Callable[..., Session]
 Open = Callable[..., Page]
@@ -76,10 +77,7 @@ def test_a_page_whose_text_this_device_cannot_keep_is_not_left_without_a_questio
     page.locator("[name=text]").press_sequentially("kept nowhere else")
     page.evaluate("window.location.assign('/')")
     expect(page.locator("[name=text]")).to_have_value("kept nowhere else")
-    for _ in range(100):
-        if asked:
-            break
-        page.wait_for_timeout(100)
+    wait_until(page, lambda: asked, "the browser asks")
     assert asked == ["beforeunload"]
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from batches.models import Answer, Session, SessionContact, SessionEventKind
 from batches.services.answers import IncomingText, answer_save
 from studies.models import Study, User
+from tests.e2e.waiting import wait_until
 
 SOON_MS = 15_000
 
@@ -119,10 +120,8 @@ def test_two_devices_at_once_are_seen_and_one_after_the_other_are_not(
     with laptop.expect_response("**/report"):
         laptop.goto(address)
     laptop.goto("/")
-    for _ in range(100):
-        if SessionContact.objects.filter(session=session, is_hidden=True).exists():
-            break
-        laptop.wait_for_timeout(100)
+    left = SessionContact.objects.filter(session=session, is_hidden=True)
+    wait_until(laptop, left.exists, "the laptop says that its page was left")
     phone = new_device(session.participant.user).new_page()
     with phone.expect_response("**/report"):
         phone.goto(address)

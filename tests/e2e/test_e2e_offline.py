@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from batches.models import Answer, Session
+from tests.e2e.waiting import wait_until
 
 
 class Server(Protocol):
@@ -48,10 +49,7 @@ def test_text_is_saved_when_the_page_is_left_at_once(
     page = open_prompt(session)
     page.locator("[name=text]").press_sequentially("Typed and gone")
     page.goto("/")
-    for _ in range(100):
-        if saved_text(session):
-            break
-        page.wait_for_timeout(100)
+    wait_until(page, lambda: saved_text(session), "the text of the page that was left is saved")
     assert saved_text(session) == "Typed and gone"
 
 

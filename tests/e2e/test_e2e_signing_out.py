@@ -8,6 +8,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from batches.models import Answer, Session
 from studies.models import Study
+from tests.e2e.waiting import wait_until
 
 Begin = Callable[..., Session]
 Open = Callable[..., Page]
@@ -81,10 +82,7 @@ def test_a_press_before_the_question_stands_there_removes_nothing(
     page.route(SAVES, lambda route: waiting.append(route))
     page.goto("/accounts/logout/")
     press(page, "Sign out")
-    for _ in range(300):
-        if waiting:
-            break
-        page.wait_for_timeout(100)
+    wait_until(page, lambda: waiting, "the text is on its way to the server")
     waiting.pop().continue_()
     expect(page.locator("#device-texts")).to_be_focused()
     expect(page.get_by_role("button", name="Remove them and sign out")).to_be_visible()

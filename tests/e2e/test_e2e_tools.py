@@ -137,7 +137,7 @@ def test_a_flag_by_shortcut_or_by_button_is_stored_listed_and_there_after_a_relo
     expect(mark).to_be_hidden()
     for way in ("shortcut", "button"):
         for flagged in (True, False) if way == "shortcut" else (True,):
-            with page.expect_response(lambda reply: reply.request.method == "PUT") as stored:
+            with page.expect_response("**/answers/1/flag") as stored:
                 if way == "shortcut":
                     page.keyboard.press("Alt+Shift+F")
                 else:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext
 
+from tests.e2e.waiting import wait_until
+
 
 def test_an_inline_script_a_script_error_and_another_host_are_all_noticed(
     new_device: Callable[..., BrowserContext], faults: list[str]
@@ -17,11 +19,10 @@ def test_an_inline_script_a_script_error_and_another_host_are_all_noticed(
     }""")
     wanted = ("Content Security Policy: script-src-elem blocked inline", "on purpose")
     elsewhere = ("request to another host: http://127.0.0.1:9/", "connect-src")
-    for _ in range(100):
+
+    def all_noticed() -> bool:
         noticed = "\n".join(faults)
-        if all(one in noticed for one in wanted) and any(one in noticed for one in elsewhere):
-            break
-        page.wait_for_timeout(100)
-    else:
-        raise AssertionError(f"not everything was noticed: {faults}")
+        return all(one in noticed for one in wanted) and any(one in noticed for one in elsewhere)
+
+    wait_until(page, all_noticed, "each of the three is noticed")
     faults.clear()
