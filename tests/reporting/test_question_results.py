@@ -122,7 +122,7 @@ def test_questions_sort_by_time_and_messages(
 ) -> None:
     Answer.objects.update(first_seen_at=None)
     for prompt_id, minutes in (("p2", 20), ("p3", 10)):
-        answer = Answer.objects.filter(prompt__prompt_id=prompt_id)[0]
+        answer = Answer.objects.filter(prompt__prompt_id=prompt_id, has_text=True).earliest("pk")
         Answer.objects.filter(pk=answer.pk).update(
             first_seen_at=now, saved_at=now + timedelta(minutes=minutes)
         )
