@@ -118,9 +118,10 @@ class Others:
         while not self.over.wait(EVERY_SECONDS):
             began = time.perf_counter()
             try:
-                self.seen.failed += not ask()
+                failed = not ask()
             except httpx.HTTPError:
-                self.seen.failed += 1
+                failed = True
+            self.seen.failed += failed
             seconds.append(time.perf_counter() - began)
 
     def looks(self) -> bool:
