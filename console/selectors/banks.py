@@ -31,7 +31,7 @@ def bank_versions() -> QuerySet[BankVersion]:
     """
     return (
         BankVersion.objects.select_related("bank")
-        .annotate(size=Count("prompts"), users=_number_of(Study, "bank_version"))
+        .annotate(size=_number_of(Prompt, "version"), users=_number_of(Study, "bank_version"))
         .defer("canaries")
         .order_by("bank__slug", "-number")
     )

@@ -74,14 +74,14 @@ def web_command(port: int) -> list[str]:
 
 
 @contextmanager
-def background_worker(*, environment: dict[str, str], log: Path) -> Iterator[None]:
-    """Run the Celery worker with its beat: it ends sessions at their deadline and judges."""
+def background_worker(*, environment: dict[str, str], log: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run the Celery worker with its beat: it ends sessions at their deadline, judges, and runs jobs."""
     command = [
         *(sys.executable, "-m", "celery", "--app", "config.celery", "worker", "--beat"),
         *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
     ]
-    with process(command, environment=environment, log=log):
-        yield
+    with process(command, environment=environment, log=log) as child:
+        yield child
 
 
 @contextmanager
