@@ -30,6 +30,7 @@ class ItemShown:
     is_private: bool
     label: str
     question: str
+    text_format: str
     attachments: Sequence[str]
     gold_answer: str
     criterion: str
@@ -72,6 +73,7 @@ def item_shown(sample: AuditSample, number: int) -> ItemShown | None:
         is_private=prompt.split != PUBLIC,
         label=prompt.label,
         question=prompt.text,
+        text_format=prompt.text_format,
         attachments=[file.name for file in prompt.attachments.all()],
         gold_answer=prompt.gold_answer or "",
         criterion=criterion.text if criterion else "",

@@ -37,6 +37,7 @@ class VerdictShown:
     is_private: bool
     judge: str
     question: str
+    text_format: str
     gold_answer: str
     criterion: str
     number: int
@@ -116,6 +117,7 @@ def verdict_shown(row: CriterionScore) -> VerdictShown:
         is_private=private,
         judge=judge_name(row),
         question="" if private else prompt.text,
+        text_format=prompt.text_format,
         gold_answer="" if private else prompt.gold_answer or "",
         criterion="" if private or criterion is None else criterion.text,
         number=criterion.position if criterion else 1,

@@ -41,7 +41,7 @@ def heat_grid(
     marks: list[Mark] = [Text(left, 14, across)] if across else []
     for place, name in enumerate(columns):
         marks.append(
-            Text(rounded(left + (place + 0.5) * wide), top - 8, fitting(name, wide), anchor="middle")
+            Text(rounded(left + (place + 0.5) * wide), top - 8, fitting(name, wide - 8), anchor="middle")
         )
     for row, (name, line) in enumerate(zip(rows, cells, strict=True)):
         y = top + row * CELL_HEIGHT

@@ -97,6 +97,11 @@ class Checklist:
     head: tuple[str, str, str, str]
     entries: Sequence[ChecklistEntry]
 
+    @property
+    def missing(self) -> int:
+        """How many of its items still want an answer."""
+        return sum(1 for entry in self.entries if entry.state == ItemState.MISSING)
+
 
 # A text in pieces, each with the exact term that it stands for, or "" (`presentation.plain`).
 Split = Callable[[str], Iterable[tuple[str, str]]]

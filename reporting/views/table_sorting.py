@@ -28,6 +28,11 @@ class TableShown:
     heads: list[SortHead]
     query: str
 
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the reader chose its order."""
+        return any(head.state for head in self.heads)
+
 
 def sort_of(request: HttpRequest, number: int) -> str:
     """By which column the table of this number is to be sorted; "" for none."""

@@ -45,6 +45,7 @@ class PlaceShown:
     position: int
     label: str
     question: str
+    text_format: str
     pieces: tuple[Piece, ...]
     badges: tuple[str, ...]
     without_text: str
@@ -210,6 +211,7 @@ def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
         position=answer.position,
         label=prompt.label if public else "",
         question=prompt.text if public else "",
+        text_format=prompt.text_format,
         pieces=() if empty else marked(answer.text, facts, reasons),
         badges=tuple(_(BADGES[reason]) for reason in reasons if not empty),
         without_text=_(empty) if empty else "",

@@ -16,6 +16,12 @@ def markdown(text: str) -> SafeString:
 
 
 @register.filter
+def written_in(text: str, text_format: str) -> SafeString:
+    """`{{ shown.question|written_in:shown.text_format }}`: a prompt's text alone, as safe HTML."""
+    return rendered(text, text_format)
+
+
+@register.filter
 def prompt_html(prompt: Prompt) -> SafeString:
     """`{{ prompt|prompt_html }}`: the prompt's text in its own format, as safe HTML."""
     return rendered(prompt.text, prompt.text_format)
