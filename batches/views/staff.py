@@ -4,7 +4,7 @@ for whoever pays.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -42,6 +42,7 @@ from batches.views.wording import (
     state_counts,
     value_words,
 )
+from presentation.moments import moment
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
@@ -53,6 +54,8 @@ from studies.views.second_factor import proof_required
 
 # Which questions somebody has under which instructions: not for those who look after people.
 OF_THE_PROTOCOL = frozenset({"arm", "batch", "prompt"})
+# What an upload brings later than it happened is told with both times.
+LATE = timedelta(minutes=1)
 MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
 
 
@@ -140,13 +143,14 @@ def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
         for name, value in entry.details.items()
         if name not in hidden
     ]
-    return {"entry": entry, "words": event_words(entry.kind), "details": details}
+    is_late = entry.recorded_at - entry.happened_at >= LATE
+    return {"entry": entry, "words": event_words(entry.kind), "details": details, "is_late": is_late}
 
 
 def _detail_value(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if name in MOMENTS and isinstance(value, str):
-        return date_format(datetime.fromisoformat(value), _("j F Y, H:i:s"))
+        return moment(datetime.fromisoformat(value))
     return value_words(name, value)
 
 
