@@ -4,7 +4,7 @@ for whoever pays.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -55,6 +55,8 @@ from studies.views.second_factor import proof_required
 
 # Which questions somebody has under which instructions: not for those who look after people.
 OF_THE_PROTOCOL = frozenset({"arm", "batch", "prompt"})
+# What an upload brings later than it happened is told with both times.
+LATE = timedelta(minutes=1)
 MOMENTS = frozenset({"deadline_at", "deadline_before", "deletes_at"})
 
 
@@ -142,7 +144,8 @@ def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
         for name, value in entry.details.items()
         if name not in hidden
     ]
-    return {"entry": entry, "words": event_words(entry.kind), "details": details}
+    is_late = entry.recorded_at - entry.happened_at >= LATE
+    return {"entry": entry, "words": event_words(entry.kind), "details": details, "is_late": is_late}
 
 
 def _detail_value(name: str, value: object) -> object:

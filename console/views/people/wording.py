@@ -106,6 +106,8 @@ def _answering(facts: RowFacts, now: datetime) -> str:
         return ""
     minutes = facts.participant.session.seconds_left(now) // 60
     left = {"hours": minutes // 60, "minutes": minutes % 60}
+    if not left["hours"]:
+        return _("%(minutes)d min left, %(answered)d of %(asked)d") % {**left, **_counts(facts)}
     return _("%(hours)d h %(minutes)02d left, %(answered)d of %(asked)d") % {**left, **_counts(facts)}
 
 
