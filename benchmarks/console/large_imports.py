@@ -101,7 +101,8 @@ class Others:
         self.team, self.works = Team(url, cookie).client, Team(url, person.cookie).client
         self.address = f"/api/sessions/{person.session_id}/answers/1"
         self.revision, self.sequence, self.tab = 0, 0, f"tab{time.time_ns():x}"
-        walks = ((self.looks, self.seen.pages), (self.saves, self.seen.saves), (self.follows, []))
+        nothing: list[float] = []
+        walks = ((self.looks, self.seen.pages), (self.saves, self.seen.saves), (self.follows, nothing))
         self.threads = [threading.Thread(target=self.walk, args=walk) for walk in walks]
 
     def __enter__(self) -> Meanwhile:

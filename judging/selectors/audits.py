@@ -185,6 +185,7 @@ def newest_rater_agreement(study: Study, scope: Scope = Scope.ALL) -> RaterAgree
     share = 1 / len(rated) if rated else math.nan
     kind = sum(human < MET <= given for human, given in rated)
     strict = sum(given < MET <= human for human, given in rated)
+    sample, run, *_ = rows[0]
     return RaterAgreement(
-        *rows[0][:2], len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
+        sample, run, len(facts), len(rated), kappa_of(people, judge), kind * share, strict * share
     )

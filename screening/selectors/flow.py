@@ -13,7 +13,6 @@ from django.db.models import (
     F,
     IntegerField,
     Q,
-    QuerySet,
     Value,
 )
 from django.db.models.functions import Coalesce
@@ -85,14 +84,14 @@ def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
         _answers(study, public_only), all=True
     ):
         if of == PEOPLE:
-            people.append(_People(status, vetting, *facts, number))
+            people.append(_People._make((status, vetting, *facts, number)))
         else:
-            answers.append(_Answers(status, *facts, number, retained))
+            answers.append(_Answers._make((status, *facts, number, retained)))
     of_everybody, of_retained = _answer_states(answers)
     return StudyFlow(**_steps(people), answers=of_everybody, answers_retained=of_retained)
 
 
-def _people(study: Study) -> QuerySet[Participant, Any]:
+def _people(study: Study) -> Any:
     """People by what they have in common."""
     flagged = participants.flagged_participants(study).order_by().values("pk")
     excluded = participants.excluded_participants(study).values("pk")
@@ -110,7 +109,7 @@ def _people(study: Study) -> QuerySet[Participant, Any]:
     )
 
 
-def _answers(study: Study, public_only: bool) -> QuerySet[Answer, Any]:
+def _answers(study: Study, public_only: bool) -> Any:
     """Answers by what they have in common, in the columns of `_people`."""
     of_people = {"session__participant__study": study, "session__participant__is_test": False}
     of_study = Answer.objects.filter(**of_people).order_by()
@@ -130,7 +129,7 @@ def _answers(study: Study, public_only: bool) -> QuerySet[Answer, Any]:
     )
 
 
-def _whether(**holds: Any) -> ExpressionWrapper:
+def _whether(**holds: Any) -> "ExpressionWrapper[Q]":
     return ExpressionWrapper(Q(**holds), output_field=BooleanField())
 
 

@@ -3,17 +3,13 @@
 from collections.abc import Callable
 
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from batches.models import Session
 from studies.models import Message, User
 from studies.services.people.messages import announcement_make, message_answer
-from tests.e2e.test_e2e_clock import SHOW, VISIBILITY
-from tests.e2e.waiting import wait_until
 
 POLL_MS = 21_000  # a little more than the pages wait between two questions
-RETRY_MS = 31_000  # and between two tries to save
-FOCUS = "window.dispatchEvent(new Event('focus'))"
 
 
 def test_an_announcement_and_a_reply_appear_on_an_open_page_without_a_reload(
@@ -85,48 +81,3 @@ def test_the_clock_runs_on_the_help_page_and_its_end_takes_no_message_away(
     pass_time(session, left=2, page=page)
     expect(page.locator("[data-over]")).to_be_visible()
     expect(page.get_by_label("Your message")).to_have_value("A long question")
-
-
-def test_what_two_reports_told_at_once_is_taken_back_once(
-    new_device: Callable[..., BrowserContext], begin: Callable[..., Session], open_prompt: Callable[..., Page]
-) -> None:
-    """Hidden while its report is on the way, a page tells the same again; later reports start at nought."""
-    session = begin()
-    device = new_device(session.participant.user)
-    device.clock.install()
-    device.add_init_script(VISIBILITY)
-    page = open_prompt(session, device=device)
-    page.route("**/answers/1", lambda route: route.abort())
-    page.route("**/time", lambda route: route.abort())
-    page.route("**/report", lambda route: route.abort())
-    page.locator("[name=text]").fill("Kept here")
-    with page.expect_event("requestfailed", lambda request: request.url.endswith("/time")):
-        page.evaluate(FOCUS)
-    device.clock.fast_forward(POLL_MS)
-    expect(page.locator("#save-state")).to_have_text("Offline: kept on this device")
-    page.unroute("**/time")
-    with page.expect_event("requestfailed", lambda request: request.url.endswith("/report")):
-        page.evaluate(FOCUS)
-
-    held: list[Route] = []
-    page.unroute("**/report")
-    page.route("**/report", lambda route: held.append(route))
-    page.unroute("**/answers/1")
-    device.clock.fast_forward(RETRY_MS)
-    expect(page.locator("#save-state")).to_contain_text("Saved at")
-    wait_until(page, lambda: len(held) == 1, "the page reports that it saves again")
-    page.evaluate(SHOW, "hidden")
-    wait_until(page, lambda: len(held) == 2, "the page reports that it was hidden")
-    told = [route.request.post_data_json for route in held]
-    assert [one["is_hidden"] for one in told] == [False, True]
-    assert all(one["lost_seconds"] > 0 and one["failed_saves"] > 0 for one in told)
-    for route in held[:2]:
-        with page.expect_response("**/report"):
-            route.continue_()
-
-    page.evaluate(SHOW, "visible")
-    page.evaluate(FOCUS)
-    wait_until(page, lambda: len(held) == 3, "the page reports that it is seen again")
-    later = held[2].request.post_data_json
-    assert (later["lost_seconds"], later["failed_saves"]) == (0, 0)
-    held[2].continue_()

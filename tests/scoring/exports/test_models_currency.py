@@ -104,7 +104,7 @@ def test_results_say_that_models_came_were_replaced_or_deleted_until_they_are_re
 ) -> None:
     page = f"/staff/studies/{study.slug}/results/"
     assert changes(study) == []
-    happenings = [
+    happenings: list[tuple[Callable[[datetime], None], str]] = [
         (lambda at: imported(item_bank, at, "second"), IMPORTED),
         (lambda at: imported(item_bank, at, "second", 0.75), IMPORTED),
         (deleted, DELETED),
