@@ -146,7 +146,7 @@ class SetRow:
     size: int
     difficulty: float | None
     expected: float | None
-    information: float
+    information: float | None
     categories: tuple[tuple[Named, int], ...]
     x: float | None
 
@@ -161,7 +161,8 @@ def set_rows(plan: BatchPlan, names: CodeNames) -> list[SetRow]:
             size=batch["size"],
             difficulty=batch["mean_difficulty"],
             expected=batch["expected_raw"][middle],
-            information=batch["information"],
+            # A sum over prompts with item parameters: without any it is no nought.
+            information=None if batch["mean_difficulty"] is None else batch["information"],
             categories=tuple(
                 (names.category(code) if code else Named(_("none"), ""), n)
                 for code, n in batch["categories"].items()

@@ -92,7 +92,7 @@ def _models_of(inputs: Inputs) -> ModelFacts:
     if not (facts.board.scored or facts.board.published):
         raise NotMeasurable(
             gettext_noop(
-                "No results of models are imported for the item bank %(bank)s; import_models does it."
+                "There are no results of models for the item bank %(bank)s yet; they are uploaded under Models."
             ),
             bank=facts.bank,
         )

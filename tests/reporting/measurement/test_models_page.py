@@ -129,7 +129,10 @@ def test_without_models_the_block_says_how_to_get_them(
     staff: Client, results: ResultSet, now: datetime
 ) -> None:
     measure_blocks(results, Block.MODELS, now=now, resamples=100)
-    assert "No results of models are imported for the item bank items; import_models does it." in page(staff)
+    assert (
+        "There are no results of models for the item bank items yet; they are uploaded under Models."
+        in page(staff)
+    )
 
 
 def test_differences_have_intervals_and_verdicts(measured: Measurement) -> None:
