@@ -92,7 +92,8 @@ def _models_of(inputs: Inputs) -> ModelFacts:
     if not (facts.board.scored or facts.board.published):
         raise NotMeasurable(
             gettext_noop(
-                "There are no results of models for the item bank %(bank)s yet; they are uploaded under Models."
+                "There are no results of models for the item bank %(bank)s yet; they are uploaded under "
+                "Models."
             ),
             bank=facts.bank,
         )
