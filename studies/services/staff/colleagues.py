@@ -23,7 +23,7 @@ class AccountClosed(Refused):
 
 
 class IsParticipant(Refused):
-    """The person takes part in this very study."""
+    """The person takes part in this very study, and not to try it out."""
 
 
 @transaction.atomic
@@ -42,7 +42,7 @@ def colleague_add(
             _("The account of %(email)s is closed. Ask whoever runs this site to open it again.")
             % {"email": address}
         )
-    if Participant.objects.filter(study=study, user__email=address).exists():
+    if Participant.objects.filter(study=study, user__email=address, is_test=False).exists():
         raise IsParticipant(
             _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": address}
         )
