@@ -9,10 +9,16 @@ from django.utils.translation import gettext as _
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_resting_on
 from studies.models import ItemBank, Study, User
+from studies.roles import Can
+from studies.selectors.roles import studies_beyond
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 NAMED = 20  # models that an event names
+
+
+class ResultsOfOthers(Refused):
+    """Results rest on the models in studies where the person may not judge."""
 
 
 class ResultsStand(Refused):
@@ -26,10 +32,18 @@ def models_delete(
     """Delete these models of one item bank with their scores, for good; return the studies to recompute.
 
     Every study on the bank has it in its trail. Raises ResultsStand where results of studies rest on them,
-    unless they are to be computed again (`recompute`): whoever calls sees to that.
+    unless they are to be computed again (`recompute`): whoever calls sees to that. Raises ResultsOfOthers
+    where `actor` may not judge in one of those studies.
     """
     bank = ItemBank.objects.select_for_update().get(pk=models[0].item_bank_id)
     resting = studies_resting_on(models)
+    if actor is not None and studies_beyond(actor, resting, Can.JUDGE):
+        raise ResultsOfOthers(
+            _(
+                "Nothing was deleted: results of studies in which you may not judge rest on these models. "
+                "Ask whoever runs this site to delete them."
+            )
+        )
     if resting and not recompute:
         raise ResultsStand(
             _(
