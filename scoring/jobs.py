@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
@@ -12,7 +12,10 @@ from psychometrics.measures.registry import MEASURED
 from scoring.coordinator import results_recompute
 from scoring.models import ExportContents
 from scoring.services.export_files import tables_file_make
+from scoring.services.exports import ResultsOutOfDate
+from scoring.services.freshness import out_of_date
 from studies.roles import Can
+from studies.selectors.roles import study_rights
 from studies.selectors.studies import software
 
 COMPUTING = gettext_noop("Computing what is missing or older than the answers")
@@ -58,7 +61,7 @@ def bring_up(job: JobContext, *, until: int) -> bool:
 RESULTS = "results"
 
 
-@job_kind(RESULTS, label=_("Bring the results up to date"), can=Can.JUDGE)
+@job_kind(RESULTS, label=gettext_lazy("Bring the results up to date"), can=Can.JUDGE)
 def results(job: JobContext) -> JobResult:
     """Compute what is missing, or older than answers, scores and decisions as they are now."""
     changed = bring_up(job, until=FINE)
@@ -72,10 +75,18 @@ def results(job: JobContext) -> JobResult:
     )
 
 
-@job_kind("export", label=_("Make an export"), can=Can.EXPORT)
+@job_kind("export", label=gettext_lazy("Make an export"), can=Can.EXPORT)
 def export(job: JobContext, *, contents: str) -> JobResult:
-    """Bring the results up to date, write the tables for the audience, pack them."""
-    bring_up(job, until=500)
+    """Bring the results up to date, write the tables for the audience, pack them.
+
+    To recompute takes a right of its own: without it the results must be up to date.
+    """
+    if job.actor is None or Can.JUDGE in study_rights(job.actor, job.study):
+        bring_up(job, until=500)
+    elif out_of_date(job.study):
+        raise ResultsOutOfDate(
+            _("Results are missing or older than the answers. Ask a lead of the study to recompute them.")
+        )
     file = tables_file_make(
         study=job.study,
         contents=ExportContents(contents),
