@@ -19,7 +19,7 @@ from studies.services.people.participants import (
     normal_email,
     participants_add,
 )
-from studies.services.people.recruiting_links import PlatformIds, is_address
+from studies.services.people.recruiting_links import PlatformIds, id_was_used, is_address
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
@@ -88,9 +88,9 @@ def person_enter(*, link: RecruitingLink, ids: PlatformIds, user: User, now: dat
     present = study.participants.filter(user=user).select_related("study", "user").first()
     if present is not None and is_settled(present, link):
         return present
-    if study.platform_entries.filter(platform_participant=ids.participant).exists():
+    if id_was_used(study, ids.participant):
         raise IdsTaken(
-            _("Somebody takes part with this id already, under another address. Sign in with that address.")
+            _("Somebody came in with this id already, under another address. Sign in with that address.")
         )
     if present is None:
         require_entry_open(link, now)

@@ -201,7 +201,11 @@ def test_the_ids_go_with_the_data_of_the_person(page: str, client: Client, now: 
     withdrawn_erase(now=now + timedelta(days=400))
     assert not PlatformEntry.objects.exists()
     assert client.post(page)["Location"] == "/studies/pilot/"
+    bob = Client()
+    enter(bob, page, "bob@example.org")
+    assert b"under another address" in bob.post(page).content, "an id is paid once"
     assert not PlatformEntry.objects.exists()
+    assert IDS["PID"] not in str(list(StudyEvent.objects.values_list("details", flat=True)))
 
 
 def test_a_link_that_was_closed_while_somebody_pressed_the_button_lets_nobody_in(
