@@ -11,7 +11,7 @@ from jobs.registry import job_kind
 from reporting.report.html import document_html
 from reporting.report.pdf import document_pdf
 from reporting.views.report.parts import study_document
-from scoring.jobs import bring_up
+from scoring.jobs import be_current
 from scoring.models import ExportContents
 from scoring.services.export_files import file_make
 from studies.roles import Can
@@ -26,7 +26,7 @@ def report(job: JobContext, *, language: str) -> JobResult:
     """Bring the results up to date, then the report as HTML and PDF in one file, in the language of whoever
     asked.
     """
-    bring_up(job, until=600)
+    be_current(job, until=600)
     gathering, drawing = Part(job, 600, 700, GATHERING), Part(job, 700, FINE, DRAWING)
 
     def fill(folder: Path) -> int:

@@ -1,6 +1,6 @@
 """Long work on scores: results brought up to date, and files to take away."""
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
@@ -11,7 +11,10 @@ from scoring.coordinator import results_recompute
 from scoring.models import ExportContents
 from scoring.selectors.runs import rests_on_an_earlier_protocol
 from scoring.services.export_files import tables_file_make
+from scoring.services.exports import ResultsOutOfDate
+from scoring.services.freshness import out_of_date
 from studies.roles import Can
+from studies.selectors.roles import study_rights
 from studies.selectors.studies import software
 
 COMPUTING = gettext_noop("Computing what is missing or older than the answers")
@@ -39,10 +42,22 @@ def bring_up(job: JobContext, *, until: int) -> bool:
     )
 
 
+def be_current(job: JobContext, *, until: int) -> None:
+    """Bring the results up before they are taken away. To recompute takes a right of its own: whoever lacks
+    it is told whom to ask where they are not up to date.
+    """
+    if job.actor is None or Can.JUDGE in study_rights(job.actor, job.study):
+        bring_up(job, until=until)
+    elif out_of_date(job.study):
+        raise ResultsOutOfDate(
+            _("Results are missing or older than the answers. Ask a lead of the study to recompute them.")
+        )
+
+
 RESULTS = "results"
 
 
-@job_kind(RESULTS, label=_("Bring the results up to date"), can=Can.JUDGE)
+@job_kind(RESULTS, label=gettext_lazy("Bring the results up to date"), can=Can.JUDGE)
 def results(job: JobContext) -> JobResult:
     """Compute what is missing, or older than answers, scores and decisions as they are now."""
     changed = bring_up(job, until=FINE)
@@ -66,10 +81,10 @@ def results(job: JobContext) -> JobResult:
     )
 
 
-@job_kind("export", label=_("Make an export"), can=Can.EXPORT)
+@job_kind("export", label=gettext_lazy("Make an export"), can=Can.EXPORT)
 def export(job: JobContext, *, contents: str) -> JobResult:
     """Bring the results up to date, write the tables for the audience, pack them."""
-    bring_up(job, until=500)
+    be_current(job, until=500)
     file = tables_file_make(
         study=job.study,
         contents=ExportContents(contents),

@@ -1,5 +1,6 @@
 """Whose data are to be deleted, and when."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,11 +22,19 @@ class Withdrawal:
 
 def withdrawal_of(participant: Participant) -> Withdrawal | None:
     """The person's withdrawal, if there is one."""
-    event = _withdrawals().filter(participant=participant).first()
-    if event is None:
+    kinds = (StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED)
+    return withdrawal_among(StudyEvent.objects.filter(participant=participant, kind__in=kinds))
+
+
+def withdrawal_among(events: Iterable[StudyEvent]) -> Withdrawal | None:
+    """The withdrawal that a person's events tell of, the earliest first."""
+    first: dict[str, StudyEvent] = {}
+    for event in events:
+        first.setdefault(event.kind, event)
+    withdrew, deleted = first.get(StudyEventKind.WITHDREW), first.get(StudyEventKind.DATA_DELETED)
+    if withdrew is None:
         return None
-    deleted = StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.DATA_DELETED).first()
-    return Withdrawal(event.happened_at, _deletes_at(event), deleted.happened_at if deleted else None)
+    return Withdrawal(withdrew.happened_at, _deletes_at(withdrew), deleted.happened_at if deleted else None)
 
 
 def people_to_erase(now: datetime) -> list[int]:

@@ -1,10 +1,12 @@
 """What the study team may know about one person, and do for them now: facts, no answers, no prompts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from operator import attrgetter
+
+from django.db.models import QuerySet
 
 from batches.models import Session, SessionEvent
 from batches.rules.statuses import AnswerState, SessionStatus
@@ -57,9 +59,13 @@ def session_facts(participant: Participant, now: datetime) -> SessionFacts | Non
     return SessionFacts(session, session.status_at(now), [one.state for one in answers], labels)
 
 
-def person_trail(participant: Participant, facts: SessionFacts | None) -> Sequence[TrailEntry]:
-    """Everything that happened to the person in the study and in their session, in the order it happened."""
-    of_study = StudyEvent.objects.filter(participant=participant).select_related("actor")
+def person_events(participant: Participant) -> QuerySet[StudyEvent]:
+    """What happened to the person in the study, the earliest first, with who did it."""
+    return StudyEvent.objects.filter(participant=participant).select_related("actor")
+
+
+def person_trail(of_study: Iterable[StudyEvent], facts: SessionFacts | None) -> Sequence[TrailEntry]:
+    """What happened to the person in the study and in their session, in the order it happened."""
     of_session: list[SessionEvent] = []
     labels: Mapping[int, str] = facts.labels if facts else {}
     if facts is not None:

@@ -17,11 +17,11 @@ from studies.services.events import StudyEventKind
 from studies.services.people.recruiting_links import entry_erase
 
 
-def person_texts_delete(participant: Participant) -> None:
+def person_texts_delete(participant: Participant) -> dict[str, str]:
     """Empty everything in the person's own words; call it inside the transaction of the deletion.
 
     The ids by which a recruiting platform knows them go, too. Kept are code, address, times, states, consents
-    and the trail without what the person wrote in it.
+    and the trail without what the person wrote in it. Return what the event of the deletion is to keep.
     """
     answers = Answer.objects.filter(session__participant=participant)
     answers.update(text="", note="", confidence=None, is_flagged=False)
@@ -36,7 +36,6 @@ def person_texts_delete(participant: Participant) -> None:
     participant.check_tries.update(choices=[])
     # An emptied message would wait for a reply for good.
     Message.objects.filter(participant=participant).delete()
-    entry_erase(participant.pk)
     declared = SessionEvent.objects.filter(
         session__participant=participant, kind=SessionEventKind.RESOURCES_RECORDED
     )
@@ -44,6 +43,7 @@ def person_texts_delete(participant: Participant) -> None:
     Participant.objects.filter(pk=participant.pk).update(stored_bytes=0)
     _forget(declared, {"categories", "note"})
     _forget(withdrew, {"reason"})
+    return entry_erase(participant)
 
 
 def credential_files_delete(participant: Participant) -> None:

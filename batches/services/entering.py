@@ -8,6 +8,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from batches.models import Session
 from batches.services.recruiting import has_free_place
 from studies.models import Participant, PlatformEntry, RecruitingLink, StudyStatus, User
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
@@ -18,7 +19,7 @@ from studies.services.people.participants import (
     normal_email,
     participants_add,
 )
-from studies.services.people.recruiting_links import PlatformIds, is_address
+from studies.services.people.recruiting_links import PlatformIds, id_was_used, is_address
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
@@ -78,18 +79,18 @@ def entry_account(*, email: str) -> User:
 def person_enter(*, link: RecruitingLink, ids: PlatformIds, user: User, now: datetime) -> Participant:
     """Let somebody who is signed in into the study, and note the ids they brought.
 
-    Whoever is in the study stays who they are: the first ids that were noted hold. Raises IdsTaken,
-    EntryClosed or StudyClosed.
+    Whoever is in the study stays who they are (see `is_settled`). Raises IdsTaken, EntryClosed, OfTheTeam or
+    StudyClosed.
     """
     study = study_lock(link.study)
     # Closed or paused since the page was asked for, it lets nobody in.
     link = RecruitingLink.objects.select_related("study").get(pk=link.pk)
     present = study.participants.filter(user=user).select_related("study", "user").first()
-    if present is not None and _is_settled(present):
+    if present is not None and is_settled(present, link):
         return present
-    if study.platform_entries.filter(platform_participant=ids.participant).exists():
+    if id_was_used(study, ids.participant):
         raise IdsTaken(
-            _("Somebody takes part with this id already, under another address. Sign in with that address.")
+            _("Somebody came in with this id already, under another address. Sign in with that address.")
         )
     if present is None:
         require_entry_open(link, now)
@@ -108,9 +109,17 @@ def person_enter(*, link: RecruitingLink, ids: PlatformIds, user: User, now: dat
     return present
 
 
-def _is_settled(person: Participant) -> bool:
-    """Whether nothing is noted of the person any more: it was before, or they have left."""
-    return PlatformEntry.objects.filter(participant=person).exists() or has_withdrawn(person)
+def is_settled(person: Participant, link: RecruitingLink) -> bool:
+    """Whether the link changes nothing for the person: it is closed or of another profile, or they have ids
+    already, began without any, or left. Ids noted then would earn them what nobody promised.
+    """
+    return (
+        link.opened_at is None
+        or link.profile != person.profile
+        or PlatformEntry.objects.filter(participant=person).exists()
+        or Session.objects.filter(participant=person).exists()
+        or has_withdrawn(person)
+    )
 
 
 def way_back(participant: Participant, *, has_finished: bool) -> WayBack | None:

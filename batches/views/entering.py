@@ -13,8 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from batches.forms import AddressForm
-from batches.services.entering import entry_account, entry_take, person_enter, require_entry_open
-from studies.models import PlatformEntry, RecruitingLink, User
+from batches.services.entering import (
+    entry_account,
+    entry_take,
+    is_settled,
+    person_enter,
+    require_entry_open,
+)
+from studies.models import RecruitingLink, User
 from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.selectors.participants import participant_of
 from studies.services.people.recruiting_links import PlatformIds, ids_read
@@ -38,7 +44,7 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
     user = request.user if isinstance(request.user, User) else None
     participant = participant_of(user, link.study.slug) if user else None
     # What this browser has brought before tells nothing to whoever is in the study already.
-    if participant and PlatformEntry.objects.filter(participant=participant).exists():
+    if participant and is_settled(participant, link):
         request.session.pop(IDS, None)
         return redirect("study_home", link.study.slug)
     try:

@@ -19,13 +19,14 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from batches.forms import ExtendForm, ExtraTimeForm, ReasonForm
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from batches.selectors.deletion import withdrawal_of
+from batches.selectors.deletion import withdrawal_among
 from batches.selectors.payment_sums import TABS
 from batches.selectors.people import (
     PersonAction,
     SessionFacts,
     TrailEntry,
     person_actions,
+    person_events,
     person_trail,
     session_facts,
 )
@@ -108,7 +109,8 @@ def _person_context(
     participant: Participant, now: datetime, rights: frozenset[Can], sent: ActionCard | None = None
 ) -> dict[str, object]:
     """What the page shows to somebody with these rights; `sent` is a form that was not accepted."""
-    facts, withdrawal = session_facts(participant, now), withdrawal_of(participant)
+    facts, events = session_facts(participant, now), list(person_events(participant))
+    withdrawal = withdrawal_among(events)
     possible = person_actions(participant, facts.session if facts else None, withdrew=withdrawal is not None)
     offered = [action for action in possible if _right_for(action) in rights]
     hidden = frozenset() if Can.SEE_PROTOCOL in rights else OF_THE_PROTOCOL
@@ -129,7 +131,7 @@ def _person_context(
         "withdrawal": withdrawal,
         "consents": participant.consents.order_by("pk"),
         "check_tries": participant.check_tries.order_by("pk"),
-        "trail": [_trail_line(entry, hidden) for entry in person_trail(participant, facts)],
+        "trail": [_trail_line(entry, hidden) for entry in person_trail(events, facts)],
     }
 
 

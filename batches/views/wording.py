@@ -166,6 +166,9 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "unscored": _("judge failed"),
     "leaves_open": _("left open"),
     "blocks": _("parts"),
+    "judge": _("judge"),
+    "base_url": _("address"),
+    "key_variable": _("key variable"),
 }
 
 # What codes among the facts of events say, by the name of the fact.

@@ -1,14 +1,15 @@
 """Question banks, item banks, judge texts and models' results of the site, and which studies use them."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import (
     Avg,
     BooleanField,
     Count,
+    Exists,
     ExpressionWrapper,
     IntegerField,
     Model,
@@ -22,7 +23,8 @@ from django.db.models.functions import Coalesce, NullIf
 
 from formats.asked_numbers import number_asked
 from scoring.models import ModelConfiguration, ModelScore
-from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study
+from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, User
+from studies.selectors.roles import studies_of_staff
 
 
 def bank_versions() -> QuerySet[BankVersion]:
@@ -44,12 +46,25 @@ def _number_of(rows_of: type[Model], column: str) -> Coalesce:
     return Coalesce(number, 0, output_field=IntegerField())
 
 
-def studies_using(column: str, keys: Iterable[int]) -> Mapping[int, list[Study]]:
-    """The studies of each row of what they use, by name; one query."""
-    found: dict[int, list[Study]] = defaultdict(list)
-    rows = Study.objects.filter(**{f"{column}__in": list(keys)}).only("slug", "name", f"{column}_id")
-    for study in rows.order_by("name"):
-        found[getattr(study, f"{column}_id")].append(study)
+@dataclass
+class Using:
+    """The studies that use something: those in which somebody has a part, and how many more."""
+
+    own: list[Study] = field(default_factory=list)
+    others: int = 0
+
+
+def studies_using(column: str, keys: Sequence[int], user: User) -> Mapping[int, Using]:
+    """The studies of each row of what they use, by name, as the person may know of them; one query."""
+    found = {key: Using() for key in keys}
+    rows = Study.objects.filter(**{f"{column}__in": keys}).only("slug", "name", f"{column}_id")
+    is_own = Exists(studies_of_staff(user).filter(pk=OuterRef("pk")))
+    for study in rows.annotate(is_own=is_own).order_by("name"):
+        using = found[getattr(study, f"{column}_id")]
+        if study.is_own:
+            using.own.append(study)
+        else:
+            using.others += 1
     return found
 
 

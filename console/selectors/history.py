@@ -25,7 +25,8 @@ DETAILS: Mapping[str, Can | None] = {
     "size": None, "seed": None, "public_only": None, "held_since": None, "seconds_ahead": None,
     "protocol_hash": Can.SEE_PROTOCOL, "arm": Can.SEE_PROTOCOL, "batch": Can.SEE_PROTOCOL,
     "position": Can.SEE_ANSWERS, "amendment": None, "changes": Can.SEE_PROTOCOL, "action": None,
-    "people": None, "not_reached": None,
+    "people": None, "not_reached": None, "judge": Can.SEE_PROTOCOL, "base_url": Can.JUDGE,
+    "key_variable": Can.JUDGE,
 }  # fmt: skip
 
 

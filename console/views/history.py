@@ -55,6 +55,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.JUDGING_RESUMED: _("judging resumed"),
     StudyEventKind.JUDGING_CANCELLED: _("judging cancelled"),
     StudyEventKind.JUDGING_FINISHED: _("judging finished"),
+    StudyEventKind.JUDGE_CHANGED: _("where a judge is asked changed"),
     StudyEventKind.AUDIT_DRAWN: _("audit sample drawn"),
     StudyEventKind.AUDIT_IMPORTED: _("audit ratings taken over"),
     StudyEventKind.PLANNED: _("plan kept with the study"),

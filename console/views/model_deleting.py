@@ -15,6 +15,7 @@ from scoring.selectors.leaderboards import imported_with, studies_resting_on
 from scoring.services.model_deleting import models_delete
 from studies.models import Study
 from studies.roles import SiteCan
+from studies.selectors.roles import studies_of_staff
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page
 
@@ -26,6 +27,7 @@ def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
     found = get_object_or_404(ModelConfiguration.objects.select_related("item_bank"), pk=model)
     together = list(imported_with(found))
     resting = studies_resting_on(together)
+    own = studies_of_staff(signed_in(request)).filter(pk__in=[study.pk for study in resting])
     form = ModelDeleteForm(request.POST or None, several=len(together) > 1, resting=bool(resting))
     if request.method == "POST" and form.is_valid():
         chosen = together if form.cleaned_data.get("which") == ModelDeleteForm.ALL else [found]
@@ -41,7 +43,7 @@ def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
             done = ngettext("%(number)s model deleted.", "%(number)s models deleted.", len(chosen))
             messages.success(request, done % {"number": len(chosen)})
             return redirect("staff_models")
-    context = {"model": found, "together": together, "resting": resting, "form": form}
+    context = {"model": found, "together": together, "resting": resting, "own": own, "form": form}
     return render(request, "console/site/model_delete.html", context, status=422 if form.errors else 200)
 
 

@@ -99,6 +99,12 @@ def judge_is_used(judge: JudgeConfig) -> bool:
     return _used_scoring_runs().filter(config=judge).exists()
 
 
+def judge_studies(judge: JudgeConfig) -> list[Study]:
+    """The studies of which anything is on record with the judge, by short name."""
+    used = _used_scoring_runs().filter(config=judge)
+    return list(Study.objects.filter(pk__in=used.values("study")).order_by("slug"))
+
+
 def _used_scoring_runs() -> QuerySet[ScoringRun]:
     return ScoringRun.objects.filter(_holds_something())
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models.functions import Left
 from django.utils.translation import gettext as _
 
 from judging.models import AuditItem, AuditSample
@@ -72,7 +73,8 @@ def ratings_import(
     """Take over what one rater says. A score they gave before is replaced, and the trail keeps it.
 
     An empty score changes nothing. An item has one rater: a second opinion belongs into a second sample,
-    drawn with the same seed. Raises RatingsRefused with every problem; then nothing is changed.
+    drawn with the same seed. No `actor` speaks for another member of the staff. Raises RatingsRefused with
+    every problem; then nothing is changed.
     """
     sample = AuditSample.objects.select_for_update().get(pk=sample.pk)
     rater = rater.strip()
@@ -80,7 +82,7 @@ def ratings_import(
     counting = set(counting_items(sample).values_list("number", flat=True))
     problems = [
         *reading.problems,
-        *_rater_problems(rater),
+        *_rater_problems(rater, actor),
         *_number_problems(reading, sample, items, counting),
         *_other_rater_problems(reading, items, rater),
     ]
@@ -110,11 +112,21 @@ def ratings_import(
     return result
 
 
-def _rater_problems(rater: str) -> Iterator[RatingProblem]:
+def _rater_problems(rater: str, actor: User | None) -> Iterator[RatingProblem]:
     if not rater:
         yield RatingProblem("", _("say who rated: a name or a pseudonym"))
     if len(rater) > RATER_CHARACTERS or "\0" in rater:
         yield RatingProblem("", _("the rater's name is longer than 100 characters; write a shorter one"))
+    elif actor is not None and _is_anothers(rater, actor):
+        yield RatingProblem(
+            "", _("this is the address of another staff member, who sends their ratings themselves")
+        )
+
+
+def _is_anothers(rater: str, actor: User) -> bool:
+    """Whether another member of the staff rates under this name (`audit_rating.rater_name`)."""
+    others = User.objects.filter(is_staff=True).exclude(pk=actor.pk)
+    return others.annotate(name=Left("email", RATER_CHARACTERS)).filter(name__iexact=rater).exists()
 
 
 def _number_problems(

@@ -9,17 +9,26 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from judging.models import JudgeChange, JudgeConfig
-from judging.selectors.judges import judge_is_used, unused_scoring_runs
+from judging.selectors.judges import judge_is_used, judge_studies, unused_scoring_runs
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings, checked, require_slug
 from studies.models import User
+from studies.roles import Can
+from studies.selectors.roles import studies_beyond
+from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 # What is sent with every request, and so decides the scores.
 DECIDES_SCORES = ("model", "provider", "reasoning_effort", "parameters", "max_output_tokens")
+# Who is sent the answers, and on whose account.
+DECIDES_WHERE = ("base_url", "key_variable")
 
 
 class JudgeFixed(Refused):
     """What decides scores stays as it is once the judge has given some."""
+
+
+class JudgeOfOthers(Refused):
+    """Studies in which the person may not judge use the judge."""
 
 
 class JudgeChanged(Refused):
@@ -58,7 +67,7 @@ def judge_change(
     """Give the judge these settings; return what changed, as [before, after] by name.
 
     `seen_change_id` is the newest change that whoever asks knew of. Raises JudgeInvalid, JudgeFixed,
-    JudgeChanged.
+    JudgeOfOthers, JudgeChanged.
     """
     settings = checked(settings)
     with transaction.atomic():
@@ -72,6 +81,7 @@ def judge_change(
         _require_free(judge, changes)
         if not changes:
             return {}
+        _tell_studies(judge, changes, actor, now)
         for name, value in new.items():
             setattr(judge, name, value)
         if {"base_url", "model", "provider"} & changes.keys():
@@ -79,6 +89,28 @@ def judge_change(
         judge.save()
         JudgeChange.objects.create(judge=judge, changes=changes, actor=actor, changed_at=now)
     return changes
+
+
+def _tell_studies(
+    judge: JudgeConfig, changes: Mapping[str, list[object]], actor: User | None, now: datetime
+) -> None:
+    """Put a change of where the judge is asked into the trails of the studies that use it.
+
+    Raises JudgeOfOthers where `actor` may not judge in all of them; the command line may.
+    """
+    moved = {name: changes[name] for name in DECIDES_WHERE if name in changes}
+    if not moved:
+        return
+    studies = judge_studies(judge)
+    if actor is not None and studies_beyond(actor, studies, Can.JUDGE):
+        raise JudgeOfOthers(
+            _(
+                "Studies in which you may not judge use this judge, so its address and key variable stay. "
+                "Ask whoever runs this site, or add another judge."
+            )
+        )
+    for study in studies:
+        event_record(study, StudyEventKind.JUDGE_CHANGED, now, actor=actor, judge=judge.slug, **moved)
 
 
 def _stored(value: object) -> object:

@@ -43,8 +43,8 @@ def _person_erase(participant: Participant, now: datetime) -> None:
         # What was measured of this one person before they withdrew; no later measurement holds them.
         measures = MeasureRow.objects.filter(participant=participant.code)
         measures.filter(results__run__study=participant.study).delete()
-        person_texts_delete(participant)
-        participant_event(participant, StudyEventKind.DATA_DELETED, now)
+        kept = person_texts_delete(participant)
+        participant_event(participant, StudyEventKind.DATA_DELETED, now, **kept)
     # Files know no transactions: they go once the rows are gone for good.
     try:
         credential_files_delete(participant)

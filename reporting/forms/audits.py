@@ -1,5 +1,7 @@
 """What staff send about audits: how to draw a sample, and a rated sheet."""
 
+from typing import Any
+
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
@@ -39,7 +41,10 @@ class DrawForm(forms.Form):
 
 
 class RatingsForm(forms.Form):
-    """Who rated, and their sheet; `problems` are what kept the sheet from being taken over."""
+    """Who rated, and their sheet; `problems` are what kept the sheet from being taken over.
+
+    Whoever does not lead the audit rates in their own name (`names_rater` false), and is not asked for one.
+    """
 
     problems: tuple[RatingProblem, ...] = ()
 
@@ -57,6 +62,11 @@ class RatingsForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ".csv,text/csv"}),
         error_messages=dict.fromkeys(("required", "invalid"), _("Choose the file.")),
     )
+
+    def __init__(self, *args: Any, names_rater: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not names_rater:
+            del self.fields["rater"]
 
     def clean_sheet(self) -> UploadedFile:
         sheet: UploadedFile = self.cleaned_data["sheet"]

@@ -35,9 +35,10 @@ def item_banks_named(name: str) -> QuerySet[ItemBank]:
     return banks.filter(digest__startswith=name.lower())
 
 
-def studies_measured_on(item_bank: ItemBank) -> list[str]:
-    """Short names of the studies whose results on this bank were measured before."""
-    studies = Study.objects.filter(item_bank=item_bank, scoring_runs__result_sets__measurement__isnull=False)
+def studies_measured_on(item_bank: ItemBank, among: QuerySet[Study] | None = None) -> list[str]:
+    """Short names of the studies, of all or of some, whose results on this bank were measured before."""
+    studies = Study.objects.all() if among is None else among
+    studies = studies.filter(item_bank=item_bank, scoring_runs__result_sets__measurement__isnull=False)
     return list(studies.order_by("slug").values_list("slug", flat=True).distinct())
 
 

@@ -10,10 +10,16 @@ from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_resting_on
 from scoring.services.model_locks import models_lock
 from studies.models import Study, User
+from studies.roles import Can
+from studies.selectors.roles import studies_beyond
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 NAMED = 20  # models that an event names
+
+
+class ResultsOfOthers(Refused):
+    """Results rest on the models in studies where the person may not judge."""
 
 
 class ResultsStand(Refused):
@@ -27,11 +33,19 @@ def models_delete(
     """Delete these models of one item bank with their scores, for good; return the studies to recompute.
 
     Every study on the bank has it in its trail. Raises ResultsStand where results of studies rest on them,
-    unless they are to be computed again (`recompute`): whoever calls sees to that.
+    unless they are to be computed again (`recompute`): whoever calls sees to that. Raises ResultsOfOthers
+    where `actor` may not judge in one of those studies.
     """
     bank = models[0].item_bank
     models_lock(bank)
     resting = studies_resting_on(models)
+    if actor is not None and studies_beyond(actor, resting, Can.JUDGE):
+        raise ResultsOfOthers(
+            _(
+                "Nothing was deleted: results of studies in which you may not judge rest on these models. "
+                "Ask whoever runs this site to delete them."
+            )
+        )
     if resting and not recompute:
         raise ResultsStand(
             _(

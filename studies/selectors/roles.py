@@ -46,6 +46,13 @@ def rights_by_study(user: User, studies: Iterable[Study]) -> dict[int, frozenset
     return {key: rights_of(found) for key, found in roles.items()}
 
 
+def studies_beyond(user: User, studies: Iterable[Study], right: Can) -> list[Study]:
+    """Those of these studies in which the person lacks the right."""
+    asked = list(studies)
+    rights = rights_by_study(user, asked)
+    return [study for study in asked if right not in rights[study.pk]]
+
+
 def roles_in(study: Study) -> QuerySet[StudyRole]:
     """Every part somebody has in the study, with who has it and who gave it, by address."""
     related = StudyRole.objects.filter(study=study).select_related("user", "given_by")

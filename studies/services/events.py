@@ -66,6 +66,7 @@ class StudyEventKind(StrEnum):
     JUDGING_RESUMED = "judging_resumed"
     JUDGING_CANCELLED = "judging_cancelled"
     JUDGING_FINISHED = "judging_finished"
+    JUDGE_CHANGED = "judge_changed"
     AUDIT_DRAWN = "audit_drawn"
     AUDIT_IMPORTED = "audit_imported"
     AUDIT_RATED = "audit_rated"

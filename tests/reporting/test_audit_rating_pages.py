@@ -1,10 +1,12 @@
 """Rating an audit's answers on the page: blind until rated, one rater each, nothing typed is lost."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -13,6 +15,7 @@ from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.services.audits import audit_draw
 from scoring.coordinator import Scoring
 from studies.models import Participant, Study, StudyEvent, StudyRole, User
+from tests.support.audit_sheets import filled, sheet
 
 pytestmark = pytest.mark.django_db
 
@@ -144,3 +147,36 @@ def test_a_draw_pressed_twice_draws_one_sample_and_another_wish_draws_another(
     staff.post(pages[0], {"size": "5", "seed": "8"})
     assert AuditSample.objects.count() == before + 2
     assert StudyEvent.objects.filter(kind="audit_drawn").count() == before + 2
+
+
+def send_sheet(client: Client, sample: AuditSample, score: str, **named: str) -> Any:
+    rows = [row | {"human_score": score} for row in sheet(sample)]
+    file = SimpleUploadedFile("audit.csv", filled(rows), content_type="text/csv")
+    where = reverse("staff_audit_sample", args=["pages", sample.judging_run_id, sample.pk])
+    return client.post(where, {"sheet": file, **named})
+
+
+def test_a_reviewers_sheet_stands_under_their_own_name_and_replaces_nobody_elses(
+    reviewer: Client, sample: AuditSample
+) -> None:
+    items = AuditItem.objects.filter(sample=sample)
+    items.update(human_score=1.0, rater="other@example.org", rated_at=sample.drawn_at)
+    replies = [send_sheet(reviewer, sample, score, rater="other@example.org") for score in ("0", "1")]
+    assert [reply.status_code for reply in replies] == [422, 422]
+    said = [re.sub("csrf[^>]*", "", reply.text) for reply in replies]
+    assert said[0] == said[1], "the reply tells what the other person's rating says"
+    assert set(items.values_list("human_score", "rater")) == {(1.0, "other@example.org")}
+    assert 'name="rater"' not in replies[0].text
+    items.update(human_score=None, rater="", rated_at=None)
+    assert send_sheet(reviewer, sample, "0", rater="other@example.org").status_code == 302
+    assert set(items.values_list("human_score", "rater")) == {(0.0, "reviewer@example.org")}
+
+
+def test_nobody_sends_a_sheet_under_another_staff_members_address(
+    staff: Client, reviewer: Client, sample: AuditSample
+) -> None:
+    assert send_sheet(reviewer, sample, "1").status_code == 302
+    response = send_sheet(staff, sample, "0", rater="Reviewer@example.org")
+    assert response.status_code == 422
+    assert "this is the address of another staff member" in response.text
+    assert set(AuditItem.objects.values_list("human_score", flat=True)) == {1.0}

@@ -16,7 +16,10 @@ from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.model_deleting import ResultsStand, models_delete
 from studies.models import ItemBank, Study, StudyEvent, User
+from studies.roles import Role
 from studies.services.banks import item_bank_import
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 
@@ -91,3 +94,23 @@ def test_the_page_asks_with_what_depends_and_starts_the_computation(
     assert done.status_code == 302
     assert [one.name for one in ModelConfiguration.objects.all()] == ["right"]
     assert Job.objects.get().study == resting
+
+
+def test_results_of_studies_in_which_somebody_may_not_judge_are_left_to_others(
+    client: Client, resting: Study, models: list[ModelConfiguration], now: datetime
+) -> None:
+    maker, _ = staff_add(email="maker@example.org", creates_studies=True)
+    client.force_login(maker)
+    address = reverse("staff_model_delete", args=[models[1].pk])
+    refused = client.post(address, {"which": "one", "recompute": "on"})
+    assert refused.status_code == 422
+    assert "Ask whoever runs this site to delete them" in refused.text
+    for page in (refused.text, client.get(address).text):
+        assert resting.name not in page
+        assert "in which you have no role" in page
+    role_give(study=resting, user=maker, role=Role.ANALYST, now=now)
+    assert resting.name in client.get(address).text
+    assert client.post(address, {"which": "one", "recompute": "on"}).status_code == 422
+    assert ModelConfiguration.objects.count() == 2
+    role_give(study=resting, user=maker, role=Role.LEAD, now=now)
+    assert client.post(address, {"which": "one", "recompute": "on"}).status_code == 302

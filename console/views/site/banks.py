@@ -53,10 +53,10 @@ def staff_banks(request: HttpRequest) -> HttpResponse:
     if listing.wants_csv:
         return listing.csv(rows, "banks")
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    used = studies_using("bank_version", [one.pk for one in page])
+    used = studies_using("bank_version", [one.pk for one in page], signed_in(request))
     context = {
         "page": page,
-        "rows": [(one, used.get(one.pk, [])) for one in page],
+        "rows": [(one, used[one.pk]) for one in page],
         "words": words,
         "listing": listing,
     }
@@ -74,7 +74,7 @@ def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "names": CodeNames(version.category_names),
         "facts": bank_facts(version),
         "prompts": Paginator(prompts, PER_PAGE).get_page(request.GET.get("page")),
-        "studies": studies_using("bank_version", [version.pk]).get(version.pk, []),
+        "studies": studies_using("bank_version", [version.pk], signed_in(request))[version.pk],
         "problems": version.problems[:SHOWN_PROBLEMS],
     }
     return render(request, "console/site/bank.html", context)

@@ -65,8 +65,8 @@ def staff_item_banks(request: HttpRequest) -> HttpResponse:
     if listing.wants_csv:
         return listing.csv(banks, "item-banks")
     page = Paginator(banks, PER_PAGE).get_page(request.GET.get("page"))
-    used = studies_using("item_bank", [one.pk for one in page])
-    rows = [(one, used.get(one.pk, [])) for one in page]
+    used = studies_using("item_bank", [one.pk for one in page], signed_in(request))
+    rows = [(one, used[one.pk]) for one in page]
     context = {"form": form, "page": page, "rows": rows, "listing": listing}
     return render(request, "console/site/item_banks.html", context, status=422 if form.errors else 200)
 
@@ -143,7 +143,6 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponse:
     if listing.wants_csv:
         return listing.csv(found, "judge-texts")
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    used = studies_using("judge_protocol", [one.pk for one in page])
-    rows = [(one, used.get(one.pk, [])) for one in page]
-    context = {"form": form, "page": page, "rows": rows, "listing": listing}
+    used = studies_using("judge_protocol", [one.pk for one in page], signed_in(request))
+    context = {"form": form, "page": page, "rows": [(one, used[one.pk]) for one in page], "listing": listing}
     return render(request, "console/site/judge_texts.html", context, status=422 if form.errors else 200)

@@ -24,6 +24,7 @@ from scoring.services.leaderboards import LeaderboardImport
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
 from studies.roles import SiteCan
+from studies.selectors.roles import studies_of_staff
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
@@ -118,7 +119,8 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         )
         numbers = {"questions": len(done.unknown_prompts), "responses": done.unknown_responses}
         messages.warning(request, sentence % numbers)
-    if studies := studies_measured_on(values["item_bank"]):
+    own = studies_of_staff(signed_in(request))
+    if studies := studies_measured_on(values["item_bank"], among=own):
         sentence = _("Results of these studies were computed before: %(studies)s. Recompute them.")
         messages.info(request, sentence % {"studies": ", ".join(studies)})
     return redirect("staff_models")

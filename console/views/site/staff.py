@@ -116,7 +116,12 @@ def staff_team_change(request: HttpRequest, number: int) -> HttpResponse:
 def _added(request: HttpRequest, form: StaffForm) -> bool:
     """Whether the person is staff; otherwise the form says why not."""
     try:
-        user, changed = staff_invite(**form.cleaned_data, site_url=site_url_of(request), now=timezone.now())
+        user, changed = staff_invite(
+            **form.cleaned_data,
+            site_url=site_url_of(request),
+            now=timezone.now(),
+            actor=signed_in(request),
+        )
     except Refused as refusal:
         form.add_error("email", str(refusal))
         return False

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import audit_samples, has_public_scope, private_items, sheet_rows
+from judging.services.audit_rating import rater_name
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
 from judging.services.audits import DrawRefused, audit_draw_once
 from reporting.forms.audits import DrawForm, RatingsForm
@@ -71,13 +72,14 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpResponse:
     """One sample and what it says so far; POST takes over a rated sheet."""
-    form = RatingsForm(request.POST, request.FILES) if request.method == "POST" else RatingsForm()
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = RatingsForm(*sent, names_rater=Can.JUDGE in rights_here(request))
     if request.method == "POST" and form.is_valid():
         try:
             result = ratings_import(
                 sample=sample,
                 reading=form.reading,
-                rater=form.cleaned_data["rater"],
+                rater=form.cleaned_data.get("rater") or rater_name(signed_in(request)),
                 actor=signed_in(request),
                 now=timezone.now(),
             )

@@ -40,7 +40,7 @@ class Command(OperatorCommand):
             raise CommandError("--role is a part in a study: name it with --study.")
         of, actor = named_study(study) if study else None, named_person(options["by"])
         user, changed = staff_add(
-            email=email, superuser=superuser, creates_studies=options["creates_studies"]
+            email=email, superuser=superuser, creates_studies=options["creates_studies"], actor=actor
         )
         what = "may " + ", ".join(_rights(user))
         self.stdout.write(f"{user.email} {what}." if changed else f"Unchanged: {user.email} {what} already.")

@@ -18,6 +18,7 @@ from studies.services.people.participants import (
     asks_before_decision,
     normal_email,
     participants_add,
+    require_outside_team,
     require_profile,
 )
 from studies.services.refusals import Refused
@@ -65,7 +66,7 @@ def invitation_create(
 ) -> Invitation:
     """An invitation that is not sent yet.
 
-    Raises StudyClosed, EmailInvalid, ProfileUnknown, AlreadyTakesPart or AlreadyInvited.
+    Raises StudyClosed, EmailInvalid, ProfileUnknown, AlreadyTakesPart, OfTheTeam or AlreadyInvited.
     """
     study = study_lock(study)
     require_inviting(study)
@@ -73,6 +74,8 @@ def invitation_create(
     require_profile(study, profile)
     if study.participants.filter(user__email=address).exists():
         raise AlreadyTakesPart(_("%(email)s is in this study already.") % {"email": address})
+    if not is_test:
+        require_outside_team(study, address)
     if study.invitations.filter(email=address, revoked_at=None).exists():
         message = _("%(email)s has an invitation already; send it again instead.")
         raise AlreadyInvited(message % {"email": address})
@@ -177,7 +180,7 @@ def invitation_of(*, token: str, now: datetime) -> Invitation:
 def invitation_accept(*, token: str, now: datetime) -> Participant:
     """Let the person the link was sent to into the study, with an account if there is none.
 
-    Raises InvitationUnusable, StudyClosed or ProfileUnknown (the profile was dropped since).
+    Raises InvitationUnusable, StudyClosed, OfTheTeam or ProfileUnknown (the profile was dropped since).
     """
     locked = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=token_sha256(token))
     invitation = _require_open(locked.select_related("study").first(), now)

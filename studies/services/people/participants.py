@@ -39,6 +39,10 @@ class AlreadyTakesPart(Refused):
     """The person is in the study."""
 
 
+class OfTheTeam(Refused):
+    """The person looks after this very study."""
+
+
 class StudyClosed(Refused):
     """The study takes nobody in any more."""
 
@@ -63,7 +67,7 @@ def participant_add(
 ) -> Participant:
     """Add one person, waiting for a decision; makes an account where the address has none.
 
-    Raises StudyClosed, EmailInvalid, ProfileUnknown or AlreadyTakesPart.
+    Raises StudyClosed, EmailInvalid, ProfileUnknown, AlreadyTakesPart or OfTheTeam.
     """
     person = NewPerson(email=email, profile=profile, is_test=is_test)
     return participants_add(study=study, people=[person], now=now, actor=actor)[0]
@@ -89,6 +93,8 @@ def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor:
         raise AlreadyTakesPart(
             _('%(email)s is in the study "%(study)s" already.') % {"email": email, "study": study.slug}
         )
+    if not person.is_test:
+        require_outside_team(study, email)
     participant = Participant.objects.create(
         study=study,
         user=user,
@@ -133,6 +139,16 @@ def require_profile(study: Study, profile: str) -> None:
             _('"%(profile)s" is no profile of this study; use one of %(profiles)s.')
             % {"profile": profile, "profiles": ", ".join(slugs)}
         )
+
+
+def require_outside_team(study: Study, email: str) -> None:
+    """Raise OfTheTeam for whoever has a part in looking after the study: nobody decides about themselves.
+
+    Call it for all but test people: as one of them the team tries its own study out. The sentence names
+    nobody: whoever has an invitation's link may be anybody.
+    """
+    if study.roles.filter(user__email=email).exists():
+        raise OfTheTeam(_("Whoever looks after this study cannot take part in it, except as a test person."))
 
 
 def _new_code(codes: set[str]) -> str:

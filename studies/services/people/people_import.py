@@ -119,7 +119,7 @@ def participants_import(
     for some in _few_at_a_time([row.email.strip().lower() for row in reading.rows]):
         known = study.participants.filter(user__email__in=some)
         present |= dict(known.values_list("user__email", "profile"))
-    problems = [*reading.problems, *_repeated_lines(reading.rows)]
+    problems = [*reading.problems, *_repeated_lines(reading.rows), *_team_lines(study, reading.rows)]
     for row in reading.rows:
         problems += _person_problems(study, row, present)
     if problems:
@@ -154,7 +154,7 @@ def invitations_import(
 def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
     """What `invitations_import` would do; changes nothing. Raises as it does."""
     require_inviting(study)
-    problems = [*reading.problems, *_repeated_lines(reading.rows)]
+    problems = [*reading.problems, *_repeated_lines(reading.rows), *_team_lines(study, reading.rows)]
     slugs = frozenset(profile.slug for profile in study.protocol.profiles)
     for row in reading.rows:
         # The study's settings are read once, not for every line.
@@ -188,6 +188,15 @@ def _repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
         if line != row.line:
             problems.append(PeopleProblem(row.line, "email", f"is the address of line {line}; keep one line"))
     return problems
+
+
+def _team_lines(study: Study, rows: Iterable[PersonRow]) -> list[PeopleProblem]:
+    """A problem for every line that names one of the study's team, who may only try it out."""
+    inside = study.roles.exclude(user__in=study.participants.values("user"))
+    team = set(inside.values_list("user__email", flat=True))
+    message = "looks after this study; such a person takes part as a test person only"
+    named = (row for row in rows if not row.is_test and row.email.strip().lower() in team)
+    return [PeopleProblem(row.line, "email", message) for row in named]
 
 
 def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> list[PeopleProblem]:

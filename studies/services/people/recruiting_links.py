@@ -7,15 +7,17 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from studies.models import PlatformEntry, RecruitingLink, Study, StudyStatus, User
+from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyStatus, User
 from studies.models.recruiting import PLATFORM_ID_CHARACTERS
 from studies.services.events import StudyEventKind, event_record
 from studies.services.people.participants import require_profile
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
+PLATFORM_MARK = "platform_mark"  # among the details of the event of a deletion
 # Beside letters and digits, what ids of platforms are made of; none of it begins a formula or turns a line.
 ID_SIGNS = frozenset("_-.~:")
 ASCII_LETTERS_AND_DIGITS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
@@ -115,9 +117,31 @@ def _id_read(name: str, text: str) -> str:
     return text
 
 
-def entry_erase(participant_id: int) -> None:
-    """Forget by which ids a platform knows the person; call it inside the transaction of the deletion."""
-    PlatformEntry.objects.filter(participant=participant_id).delete()
+def id_mark(study: Study, platform_participant: str) -> str:
+    """By what an id is known again once it is forgotten; without the site's key nobody computes it."""
+    value = f"{study.pk} {platform_participant}"
+    return salted_hmac("chiron.platform_ids", value, algorithm="sha256").hexdigest()
+
+
+def entry_erase(participant: Participant) -> dict[str, str]:
+    """Forget by which ids a platform knows the person; call it inside the transaction of the deletion.
+
+    Return what the event of the deletion keeps, so that nobody is paid twice by one id of the platform.
+    """
+    entry = PlatformEntry.objects.filter(participant=participant).first()
+    if entry is None:
+        return {}
+    entry.delete()
+    return {PLATFORM_MARK: id_mark(participant.study, entry.platform_participant)}
+
+
+def id_was_used(study: Study, platform_participant: str) -> bool:
+    """Whether somebody came into the study with this id, whether or not their data were deleted since."""
+    marked = {f"details__{PLATFORM_MARK}": id_mark(study, platform_participant)}
+    return (
+        study.platform_entries.filter(platform_participant=platform_participant).exists()
+        or study.events.filter(kind=StudyEventKind.DATA_DELETED, **marked).exists()
+    )
 
 
 def is_address(way_back: str) -> bool:

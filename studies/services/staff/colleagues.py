@@ -23,7 +23,7 @@ class AccountClosed(Refused):
 
 
 class IsParticipant(Refused):
-    """The person takes part in this very study."""
+    """The person takes part in this very study, and not to try it out."""
 
 
 @transaction.atomic
@@ -42,11 +42,11 @@ def colleague_add(
             _("The account of %(email)s is closed. Ask whoever runs this site to open it again.")
             % {"email": address}
         )
-    if Participant.objects.filter(study=study, user__email=address).exists():
+    if Participant.objects.filter(study=study, user__email=address, is_test=False).exists():
         raise IsParticipant(
             _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": address}
         )
-    user, _changed = staff_add(email=address)
+    user, _changed = staff_add(email=address, actor=actor)
     row, is_new = role_give(study=study, user=user, role=role, now=now, actor=actor)
     if is_new and not study.roles.filter(user=user).exclude(pk=row.pk).exists():
         context: dict[str, object] = {
@@ -60,14 +60,16 @@ def colleague_add(
 
 @transaction.atomic
 def staff_invite(
-    *, email: str, superuser: bool, creates_studies: bool, site_url: str, now: datetime
+    *, email: str, superuser: bool, creates_studies: bool, site_url: str, now: datetime, actor: User
 ) -> tuple[User, bool]:
     """The person as staff of the site, and whether anything changed; whoever was none gets a mail with the
     way to sign in. `site_url` is where people reach the site. Raises EmailInvalid.
     """
     address = normal_email(email)
     was_staff = User.objects.filter(email=address, is_staff=True, is_active=True).exists()
-    user, changed = staff_add(email=address, superuser=superuser, creates_studies=creates_studies)
+    user, changed = staff_add(
+        email=address, superuser=superuser, creates_studies=creates_studies, actor=actor
+    )
     if not was_staff:
         context: dict[str, object] = {"link": site_url.rstrip("/") + reverse("staff_home")}
         mail_queue(message=mail_of("staff", context, to=address), now=now, valid_for=MAIL_VALID_FOR)

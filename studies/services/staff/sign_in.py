@@ -6,8 +6,9 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import QuerySet
 
-from studies.models import Invitation
+from studies.models import Invitation, User
 from studies.services.limits import Limit, limit_take
 
 MINUTE, DAY = 60.0, 24 * 3600.0
@@ -55,13 +56,25 @@ def _take_all(limits: tuple[Limit, ...], whom: str, now: datetime) -> bool:
 
 # Longer than any sign-in code is valid; a visitor's session holds one, and an address.
 VISITORS_FOR = timedelta(days=1)
+# An open entry link makes an account of any address; whoever means it signs in at once.
+UNUSED_FOR = timedelta(days=30)
 
 
 def sign_ins_clear(*, now: datetime) -> int:
-    """Delete expired sessions, and those of visitors unused for a day, with their codes. Return how many."""
+    """Delete expired sessions, and those of visitors unused for a day, with their codes. Return how many.
+
+    Accounts that nobody ever signed in to go after a month, unless they are staff's or of a study.
+    """
     over, _rows = Session.objects.filter(expire_date__lt=now).delete()
     lifetime = timedelta(seconds=settings.SESSION_COOKIE_AGE)
     unused = Session.objects.filter(expire_date__lt=now + lifetime - VISITORS_FOR)
     visitors = [one.pk for one in unused.iterator() if SESSION_KEY not in one.get_decoded()]
     left, _rows = Session.objects.filter(pk__in=visitors).delete()
+    unused_accounts(now).delete()
     return over + left
+
+
+def unused_accounts(now: datetime) -> QuerySet[User]:
+    """Accounts that entry links made of addresses whose owners never came."""
+    strangers = User.objects.filter(last_login=None, is_staff=False, is_superuser=False, participations=None)
+    return strangers.filter(date_joined__lt=now - UNUSED_FOR)

@@ -51,21 +51,24 @@ CHANGES: Mapping[StaffChange, tuple[str, bool]] = {
 
 
 @transaction.atomic
-def staff_add(*, email: str, superuser: bool = False, creates_studies: bool = False) -> tuple[User, bool]:
+def staff_add(
+    *, email: str, superuser: bool = False, creates_studies: bool = False, actor: User | None = None
+) -> tuple[User, bool]:
     """The person as staff, with an account if there was none, and whether anything changed.
 
     `superuser` and `creates_studies` add a right and, left out, take none away. A closed account is opened
-    again.
+    again with these rights alone, whatever it had.
 
     Raises EmailInvalid.
     """
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
+    kept = user if user is not None and user.is_active else None
     wanted: dict[str, Any] = {
         "is_active": True,
         "is_staff": True,
-        "is_superuser": superuser or bool(user and user.is_superuser),
-        "may_create_studies": creates_studies or bool(user and user.may_create_studies),
+        "is_superuser": superuser or bool(kept and kept.is_superuser),
+        "may_create_studies": creates_studies or bool(kept and kept.may_create_studies),
     }
     if user is None:
         user = User.objects.create_user(address, **wanted)
@@ -75,7 +78,8 @@ def staff_add(*, email: str, superuser: bool = False, creates_studies: bool = Fa
         for name, value in wanted.items():
             setattr(user, name, value)
         user.save(update_fields=[*wanted])
-    LOG.info("staff added", person=user.pk, superuser=user.is_superuser)
+    by = actor.pk if actor else None
+    LOG.info("staff added", person=user.pk, superuser=user.is_superuser, actor=by)
     return user, True
 
 

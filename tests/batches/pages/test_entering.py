@@ -132,6 +132,24 @@ def test_somebody_of_the_study_gets_the_ids_and_keeps_the_first(
         person_enter(link=link, ids=first, user=other.user, now=now)
 
 
+@pytest.mark.parametrize("why", ["closed", "other profile", "has begun"])
+def test_whoever_the_link_is_not_meant_for_comes_home_without_ids_and_their_code(
+    why: str, page: str, link: RecruitingLink, study: Study, make_person: Callable[..., Participant],
+    work: Callable[..., Session], lead: User, client: Client, now: datetime,
+) -> None:  # fmt: skip
+    person = make_person(study, profile="stem-undergraduate" if why == "other profile" else "stem-phd")
+    if why == "has begun":
+        work(person, {"p001": "1"})
+    if why == "closed":
+        link_close(link=link, actor=lead, now=now)
+    client.force_login(person.user)
+    for reply in (client.get(page, IDS), client.post(page)):
+        assert reply["Location"] == "/studies/pilot/"
+    as_read_before = RecruitingLink.objects.select_related("study").get(pk=link.pk)
+    assert person_enter(link=as_read_before, ids=PlatformIds("1"), user=person.user, now=now) == person
+    assert not PlatformEntry.objects.exists()
+
+
 BAD = ["", "a" * 101, "a\nb", "\u202eabc", "=1+1", "+a", "@a", "-a", "a b", "{{%PID%}}", "ä", "١٢"]
 
 
@@ -182,7 +200,12 @@ def test_the_ids_go_with_the_data_of_the_person(page: str, client: Client, now: 
     session_withdraw(participant=person, now=now)
     withdrawn_erase(now=now + timedelta(days=400))
     assert not PlatformEntry.objects.exists()
-    assert client.post(page).status_code == 409
+    assert client.post(page)["Location"] == "/studies/pilot/"
+    bob = Client()
+    enter(bob, page, "bob@example.org")
+    assert b"under another address" in bob.post(page).content, "an id is paid once"
+    assert not PlatformEntry.objects.exists()
+    assert IDS["PID"] not in str(list(StudyEvent.objects.values_list("details", flat=True)))
 
 
 def test_a_link_that_was_closed_while_somebody_pressed_the_button_lets_nobody_in(

@@ -8,12 +8,16 @@ from django.apps import apps
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from batches.models import Session, SessionEvent
 from batches.services.ending import session_submit
 from batches.services.starting import session_start
 from studies.models import Participant, ProfileForm, Study, User
 from studies.protocol.settings import PROFILE_QUESTIONS
+from studies.roles import Role
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 SECRET = "An answer nobody of the team reads here"
@@ -213,3 +217,19 @@ def test_the_team_withdraws_a_person_who_asked_for_it(
     assert (event.actor, event.details["reason"]) == (lead, "Asked by mail")
     again = staff.post(form, {"withdraw-reason": "Once more"})
     assert (again.status_code, f"{person.code} withdrew already" in again.text) == (422, True)
+
+
+def test_the_page_of_somebody_who_worked_takes_at_most_fifteen_queries_of_a_lead(
+    person: Participant,
+    work: Callable[..., Session],
+    client: Client,
+    now: datetime,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    work(person, {"p001": "text"})
+    user, _ = staff_add(email="member@example.org")
+    role_give(study=person.study, user=user, role=Role.LEAD, now=now)
+    client.force_login(user)
+    client.get(address(person))  # the clock is asked once a minute, by whichever request
+    with django_assert_max_num_queries(15):
+        client.get(address(person))

@@ -199,6 +199,25 @@ def test_only_those_who_may_export_see_the_page_or_take_a_file(
     assert not ExportTaking.objects.exists()
 
 
+def test_an_analysts_export_recomputes_nothing_and_says_whom_to_ask(
+    study: Study, staff: Client, now: datetime
+) -> None:
+    user, _ = staff_add(email="member@example.org")
+    role_give(study=study, user=user, role=Role.ANALYST, now=now)
+    client = Client()
+    client.force_login(user)
+    client.post("/staff/studies/pilot/exports/", {"contents": "public"})
+    jobs_work(clock=timezone.now)
+    job = Job.objects.get()
+    assert (job.state, "Ask a lead of the study to recompute them" in job.error) == (JobState.FAILED, True)
+    assert "ask a lead of the study to recompute them" in client.get("/staff/studies/pilot/exports/").text
+    assert not StudyEvent.objects.filter(kind="results_recomputed").exists()
+    export(staff, "public")
+    assert StudyEvent.objects.filter(kind="results_recomputed").count() == 1
+    assert export(client, "public").made_by == user
+    assert StudyEvent.objects.filter(kind="results_recomputed").count() == 1
+
+
 def test_a_choice_that_there_is_not_starts_nothing(staff: Client, study: Study) -> None:
     reply = staff.post("/staff/studies/pilot/exports/", {"contents": "=everything"}, follow=True)
     assert "choose what the file is to hold" in reply.content.decode()

@@ -36,7 +36,7 @@ from studies.services.people.people_import import (
     PersonRow,
     participants_import,
 )
-from studies.services.staff.staff import staff_add
+from studies.services.staff.staff import staff_add, staff_disable
 from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db
@@ -103,6 +103,19 @@ def test_a_closed_study_takes_nobody_in(study: Study, now: datetime) -> None:
     study_close(study=study, now=now)
     with pytest.raises(StudyClosed, match="is closed; nobody can be added"):
         participant_add(study=study, email="a@example.org", profile="stem-phd", now=now)
+
+
+def test_a_closed_account_is_opened_with_the_rights_asked_for_alone(
+    lead: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    gone, _ = staff_add(email="gone@example.org", superuser=True, creates_studies=True)
+    staff_disable(email=gone.email)
+    with caplog.at_level("INFO", "chiron"):
+        back, changed = staff_add(email=gone.email, actor=lead)
+    assert (changed, back.is_active, back.is_superuser, back.may_create_studies) == (True, True, False, False)
+    assert f"'actor': {lead.pk}" in caplog.messages[-1]
+    assert staff_add(email=gone.email, superuser=True)[0].is_superuser
+    assert staff_add(email=gone.email)[0].is_superuser
 
 
 def test_a_person_made_staff_needs_no_password(lead: User) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from batches.tasks import clear_sign_ins
-from studies.models import User
+from studies.models import Participant, Study, User
 from studies.services.mails.mails import mails_send
 from studies.services.staff.sign_in import sign_ins_clear
 
@@ -94,6 +94,22 @@ def test_the_scheduler_without_a_worker_deletes_them_too(
     call_command("erase_withdrawn")
     assert "Deleted 1 stored session of earlier sign-ins." in capsys.readouterr().out
     assert not Session.objects.exists()
+
+
+def test_an_account_of_an_address_that_nobody_signed_in_with_goes_after_a_month(
+    client: Client, person: User, make_study: Callable[..., Study], make_person: Callable[..., Participant]
+) -> None:
+    stranger = User.objects.create_user("stranger@example.org")
+    kept = {
+        make_person(make_study()).user,
+        User.objects.create_user("member@example.org", is_staff=True),
+        person,
+    }
+    sign_in(client, person.email)
+    sign_ins_clear(now=timezone.now() + timedelta(days=29))
+    assert stranger in User.objects.all()
+    sign_ins_clear(now=timezone.now() + timedelta(days=31))
+    assert set(User.objects.all()) == kept
 
 
 def test_nobody_is_sent_to_another_site(client: Client, person: User) -> None:
