@@ -25,7 +25,7 @@ def forget(*, token: str, **_arguments: Any) -> None:
 
 @job_kind(
     "import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, page="staff_bank_upload", all_or_nothing=True,
 )  # fmt: skip
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
@@ -41,7 +41,7 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_items", label=_("Import of item parameters"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, page="staff_item_banks", all_or_nothing=True,
 )  # fmt: skip
 def import_items(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `item_bank_file_import`."""
@@ -58,7 +58,7 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, page="staff_calibrate", all_or_nothing=True,
 )  # fmt: skip
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
@@ -77,7 +77,7 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget,
+    tidy=forget, page="staff_models_upload", all_or_nothing=True,
 )  # fmt: skip
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""

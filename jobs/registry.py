@@ -22,7 +22,7 @@ Function = Callable[..., JobResult]
 @dataclass(frozen=True)
 class JobKind:
     """One kind of job. `can`: the right that it takes to see and cancel one, in its study, or of the site for
-    kinds that belong to no study.
+    kinds that belong to no study. `page`: where it is started, by the name of its address.
     """
 
     name: str
@@ -32,6 +32,8 @@ class JobKind:
     once_per_study: bool = True
     restartable: bool = True
     tidy: Callable[..., None] | None = None
+    page: str = ""
+    all_or_nothing: bool = False
 
 
 _kinds: dict[str, JobKind] = {}
@@ -45,18 +47,24 @@ def job_kind(
     once_per_study: bool = True,
     restartable: bool = True,
     tidy: Callable[..., None] | None = None,
+    page: str = "",
+    all_or_nothing: bool = False,
 ) -> Callable[[Function], Function]:
     """Register the function as this kind of job.
 
     `once_per_study`: of one study (or of the site, for jobs without one) a second is never open beside the
     first. `restartable`: run again from its beginning after its worker was killed; otherwise it fails then,
     and says so. `tidy`: called with the job's arguments once it has ended for good, whichever way.
+    `page`: where it is started, to which one that failed leads back; in its study, or of the site.
+    `all_or_nothing`: what is refused has stored nothing, and that is said.
     """
 
     def register(function: Function) -> Function:
         if name in _kinds and _kinds[name].run.__module__ != function.__module__:
             raise ValueError(f"two kinds of jobs are called {name!r}")
-        _kinds[name] = JobKind(name, label, can, function, once_per_study, restartable, tidy)
+        _kinds[name] = JobKind(
+            name, label, can, function, once_per_study, restartable, tidy, page, all_or_nothing
+        )
         return function
 
     return register

@@ -58,7 +58,7 @@ def bring_up(job: JobContext, *, until: int) -> bool:
 RESULTS = "results"
 
 
-@job_kind(RESULTS, label=_("Bring the results up to date"), can=Can.JUDGE)
+@job_kind(RESULTS, label=_("Bring the results up to date"), can=Can.JUDGE, page="staff_results")
 def results(job: JobContext) -> JobResult:
     """Compute what is missing, or older than answers, scores and decisions as they are now."""
     changed = bring_up(job, until=FINE)
@@ -72,7 +72,7 @@ def results(job: JobContext) -> JobResult:
     )
 
 
-@job_kind("export", label=_("Make an export"), can=Can.EXPORT)
+@job_kind("export", label=_("Make an export"), can=Can.EXPORT, page="staff_exports")
 def export(job: JobContext, *, contents: str) -> JobResult:
     """Bring the results up to date, write the tables for the audience, pack them."""
     bring_up(job, until=500)
