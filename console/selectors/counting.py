@@ -10,7 +10,7 @@ from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, Quer
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from screening.selectors.participants import undecided_participants
-from studies.models import Message, Participant, Study, VettingStatus
+from studies.models import Message, Participant, Study, StudyStatus, VettingStatus
 from studies.selectors.participants import withdrew
 
 OTHER_STUDIES = 6
@@ -49,8 +49,9 @@ def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFac
 
 
 def applications() -> QuerySet[Participant]:
-    """People of all studies who wait for a decision."""
-    return Participant.objects.filter(vetting_status=VettingStatus.SUBMITTED).exclude(withdrew())
+    """People of all studies who wait for a decision; where a study is closed there is none to be made."""
+    submitted = Participant.objects.filter(vetting_status=VettingStatus.SUBMITTED)
+    return submitted.exclude(study__status=StudyStatus.CLOSED).exclude(withdrew())
 
 
 def unanswered_messages() -> QuerySet[Message]:
