@@ -21,7 +21,6 @@ from studies.services.refusals import Refused
 
 READING = gettext_noop("Reading and checking the file")
 STORING = gettext_noop("Storing what was read")
-NOTHING = gettext_noop("Cancelled. Nothing was imported; to try again, choose the file anew.")
 READ = 300  # thousandths of the work on a file
 
 
@@ -32,7 +31,7 @@ def forget(*, token: str, **_arguments: Any) -> None:
 
 @job_kind(
     "read_bank", label=_("Reading of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    cancelled=NOTHING,
+    page="staff_bank_upload", all_or_nothing=True,
 )  # fmt: skip
 def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
     """Arguments as of `bank_contents_keep`. The upload stays, to be imported from the page it ends with."""
@@ -54,7 +53,7 @@ def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
 
 @job_kind(
     "import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, cancelled=NOTHING,
+    tidy=forget, page="staff_bank_upload", all_or_nothing=True,
 )  # fmt: skip
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
@@ -73,7 +72,7 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_items", label=_("Import of item parameters"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, cancelled=NOTHING,
+    tidy=forget, page="staff_item_banks", all_or_nothing=True,
 )  # fmt: skip
 def import_items(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `item_bank_file_import`."""
@@ -90,7 +89,7 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, cancelled=NOTHING,
+    tidy=forget, page="staff_calibrate", all_or_nothing=True,
 )  # fmt: skip
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
@@ -109,7 +108,7 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, cancelled=NOTHING,
+    tidy=forget, page="staff_models_upload", all_or_nothing=True,
 )  # fmt: skip
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""

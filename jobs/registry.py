@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
-from formats.wording import gettext_noop
 from jobs.context import JobResult
 from studies.roles import Can, SiteCan
 
 Function = Callable[..., JobResult]
-CANCELLED = gettext_noop("Cancelled. What was finished before stays.")
 
 
 @dataclass(frozen=True)
 class JobKind:
     """One kind of job. `can`: the right that it takes to see and cancel one, in its study, or of the site for
-    kinds that belong to no study.
+    kinds that belong to no study. `page`: where it is started, by the name of its address.
     """
 
     name: str
@@ -34,7 +32,8 @@ class JobKind:
     once_per_study: bool = True
     restartable: bool = True
     tidy: Callable[..., None] | None = None
-    cancelled: str = CANCELLED
+    page: str = ""
+    all_or_nothing: bool = False
 
 
 _kinds: dict[str, JobKind] = {}
@@ -48,20 +47,24 @@ def job_kind(
     once_per_study: bool = True,
     restartable: bool = True,
     tidy: Callable[..., None] | None = None,
-    cancelled: str = CANCELLED,
+    page: str = "",
+    all_or_nothing: bool = False,
 ) -> Callable[[Function], Function]:
     """Register the function as this kind of job.
 
     `once_per_study`: of one study (or of the site, for jobs without one) a second is never open beside the
     first. `restartable`: run again from its beginning after its worker was killed; otherwise it fails then,
     and says so. `tidy`: called with the job's arguments once it has ended for good, whichever way.
-    `cancelled`: what is said of one that was called off, marked with gettext_noop.
+    `page`: where it is started, to which one that failed leads back; in its study, or of the site.
+    `all_or_nothing`: what was refused or called off has stored nothing, and that is said.
     """
 
     def register(function: Function) -> Function:
         if name in _kinds and _kinds[name].run.__module__ != function.__module__:
             raise ValueError(f"two kinds of jobs are called {name!r}")
-        _kinds[name] = JobKind(name, label, can, function, once_per_study, restartable, tidy, cancelled)
+        _kinds[name] = JobKind(
+            name, label, can, function, once_per_study, restartable, tidy, page, all_or_nothing
+        )
         return function
 
     return register

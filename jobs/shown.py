@@ -1,5 +1,6 @@
 """A job as pages and their script show it, in the reader's language."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,12 +8,15 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _, ngettext
 
+from formats.wording import gettext_noop
 from jobs.models import Job, JobState
-from jobs.registry import CANCELLED, kind_named
+from jobs.registry import JobKind, kind_named
 
 # A worker looks every few seconds. One that runs another job first is at work; one that is not there is not.
 UNHEARD = timedelta(seconds=30)
 MIN_RATE_SECONDS = 2.0
+CANCELLED = gettext_noop("Cancelled. What was finished before stays.")
+NOTHING = gettext_noop("Cancelled. Nothing was stored; to try again, choose the file anew.")
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class JobShown:
 
 def job_shown(job: Job, *, now: datetime) -> JobShown:
     kind = kind_named(job.kind)
+    unheard = _nobody_works(job, now)
+    again = _page_of(job, kind) if kind and job.state in (JobState.FAILED, JobState.CANCELLED) else ""
     return JobShown(
         state=job.state,
         state_name=str(job.get_state_display()),
@@ -48,14 +54,21 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
         is_stopping=job.state == JobState.RUNNING and job.cancel_asked_at is not None,
         percent=100 * job.done // job.total if job.total else None,
         phase=_translated(job.phase),
-        left=_time_left(job),
+        left="" if unheard else _time_left(job),
         sentence=_sentence(job.result),
         error=_translated(job.error),
-        cancelled=_translated(kind.cancelled if kind else CANCELLED),
-        link=_link(job.result),
-        link_label=_translated(job.result.get("label", "")) or _("Show it"),
-        nobody_works=job.state == JobState.WAITING and now - job.created_at > UNHEARD,
+        cancelled=_(NOTHING if kind and kind.all_or_nothing else CANCELLED),
+        link=_link(job.result) or again,
+        link_label=_("Start it again") if again else _translated(job.result.get("label", "")) or _("Show it"),
+        nobody_works=unheard,
     )
+
+
+def _nobody_works(job: Job, now: datetime) -> bool:
+    """Nobody has taken it, or whoever did keeps its lease no more: that worker is gone."""
+    if job.state == JobState.WAITING:
+        return now - job.created_at > UNHEARD
+    return job.leased_until is not None and job.leased_until <= now
 
 
 def seconds_left(job: Job) -> float | None:
@@ -84,11 +97,21 @@ def _sentence(result: dict[str, Any]) -> str:
 
 
 def _link(result: dict[str, Any]) -> str:
-    """Where it leads; nowhere where the page is not on this site."""
-    if not result.get("url_name"):
+    """Where it leads."""
+    return _address(result.get("url_name", ""), result.get("args", ()))
+
+
+def _page_of(job: Job, kind: JobKind) -> str:
+    """Where it is started."""
+    return _address(kind.page, [job.study.slug] if job.study else [])
+
+
+def _address(url_name: str, args: Iterable[object]) -> str:
+    """Nowhere where the page is not on this site."""
+    if not url_name:
         return ""
     try:
-        return reverse(result["url_name"], args=result.get("args", ()))
+        return reverse(url_name, args=list(args))
     except NoReverseMatch:
         return ""
 

@@ -21,7 +21,7 @@ GATHERING = gettext_noop("Gathering the numbers")
 DRAWING = gettext_noop("Drawing the pages")
 
 
-@job_kind("report", label=_("Write the report"), can=Can.EXPORT)
+@job_kind("report", label=_("Write the report"), can=Can.EXPORT, page="staff_report")
 def report(job: JobContext, *, language: str) -> JobResult:
     """Bring the results up to date, then the report as HTML and PDF in one file, in the language of whoever
     asked.

@@ -57,7 +57,7 @@ def be_current(job: JobContext, *, until: int) -> None:
 RESULTS = "results"
 
 
-@job_kind(RESULTS, label=gettext_lazy("Bring the results up to date"), can=Can.JUDGE)
+@job_kind(RESULTS, label=gettext_lazy("Bring the results up to date"), can=Can.JUDGE, page="staff_results")
 def results(job: JobContext) -> JobResult:
     """Compute what is missing, or older than answers, scores and decisions as they are now."""
     changed = bring_up(job, until=FINE)
@@ -81,7 +81,7 @@ def results(job: JobContext) -> JobResult:
     )
 
 
-@job_kind("export", label=gettext_lazy("Make an export"), can=Can.EXPORT)
+@job_kind("export", label=gettext_lazy("Make an export"), can=Can.EXPORT, page="staff_exports")
 def export(job: JobContext, *, contents: str) -> JobResult:
     """Bring the results up to date, write the tables for the audience, pack them."""
     be_current(job, until=500)

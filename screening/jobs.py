@@ -12,7 +12,7 @@ SCREENING = "screening"
 LOOKING = gettext_noop("Looking at answers that ended")
 
 
-@job_kind(SCREENING, label=_("Off-task filter"), can=Can.JUDGE)
+@job_kind(SCREENING, label=_("Off-task filter"), can=Can.JUDGE, page="staff_screening")
 def screening(job: JobContext) -> JobResult:
     """Run the off-task rules over every ended session. They flag; people decide."""
     found = offtask_filter_run(

@@ -75,9 +75,9 @@ class PayGroup:
 class PaySums:
     """Totals over everybody listed.
 
-    `owed` is what is known to be owed, `paid` what was reported as paid, `open` what is owed to those who
-    were not reported as paid. `unknown` people still work or have not started; of `silent` people who are
-    owed something no state was reported. `differing` were paid another amount than is owed to them.
+    `owed` is what is known to be owed, to `people`, `paid` what was reported as paid, `open` what is owed to
+    those who were not reported as paid. `unknown` people still work or have not started; of `silent` people
+    who are owed something no state was reported. `differing` were paid another amount than is owed to them.
     """
 
     owed: Decimal
@@ -180,7 +180,7 @@ def pay_sums(groups: Iterable[PayGroup]) -> PaySums:
         owed=total,
         paid=sum(paid, NOTHING),
         open=total - settled,
-        people=sum(one.number for one in listed),
+        people=sum(one.number for one in listed if one.total > 0),
         unknown=sum(one.number for one in listed if one.owed is None and one.undone),
         silent=sum(one.number for one in listed if one.is_silent),
         differing=sum(one.number for one in listed if one.differs),

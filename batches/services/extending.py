@@ -18,6 +18,7 @@ from studies.models import Participant, User
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.twice import made_just_now
 
 MAX_MINUTES = 7 * 24 * 60
 
@@ -56,6 +57,10 @@ class NothingToRevive(TimeRefused):
 
 class DeadlineMoved(TimeRefused):
     """Somebody changed the deadline since the page was shown, perhaps the same person by a second click."""
+
+
+class GivenJustNow(TimeRefused):
+    """The same minutes for the same reason, by the same person: a button pressed twice."""
 
 
 class ReopenInstead(TimeRefused):
@@ -113,6 +118,13 @@ def session_extend(
             raise DeadlineMoved(
                 _("The deadline has changed since this page was shown. Look at it and decide again.")
             )
+        if actor is not None and _given_just_now(session, minutes, reason, actor, now):
+            raise GivenJustNow(
+                _(
+                    "You gave these minutes for this reason less than a minute ago; they are not given "
+                    "twice. If more are needed, wait a moment or write another reason."
+                )
+            )
         if session.status == SessionStatus.SUBMITTED and session.time_left_at_end:
             raise ReopenInstead(
                 _(
@@ -124,6 +136,14 @@ def session_extend(
         deadline_at = max(now, session.deadline_at) + timedelta(minutes=minutes)
         _run_until(session, deadline_at, SessionEventKind.EXTENDED, reason, now, actor, minutes=minutes)
     return session
+
+
+def _given_just_now(session: Session, minutes: int, reason: str, actor: User, now: datetime) -> bool:
+    """Whoever goes back in their browser finds the form as they sent it, or anew with what they wrote."""
+    given = session.events.filter(
+        kind=SessionEventKind.EXTENDED, details__minutes=minutes, details__reason=reason
+    )
+    return made_just_now(given, moment="happened_at", now=now, actor=actor) is not None
 
 
 def session_reopen(*, session: Session, reason: str, now: datetime, actor: User | None = None) -> Session:

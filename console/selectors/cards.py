@@ -14,6 +14,7 @@ from batches.rules.statuses import SessionStatus
 from batches.selectors.answers import answers_to_score
 from console.selectors.counting import applications, unanswered_messages
 from console.selectors.states import StudyState, study_state
+from judging.models import JudgingRun, RunPurpose
 from scoring.models import ResultSet
 from screening.models import Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
@@ -32,7 +33,8 @@ COMING = (VettingStatus.INVITED, VettingStatus.SUBMITTED, VettingStatus.APPROVED
 ANSWERS = "answers"
 # What a card says of other things than people and their sessions.
 ELSEWHERE = (
-    "prompts", "sets", "open_invitations", "excluded", "unfiltered", "to_screen", "applications", "messages",
+    "prompts", "sets", "open_invitations", "excluded", "unfiltered", "unjudged", "to_screen",
+    "applications", "messages",
 )  # fmt: skip
 
 
@@ -42,7 +44,9 @@ class StudyCard:
 
     `open_invitations` can still be accepted, `waiting_to_start` are in the study and have not started;
     `excluded` have a verdict that excludes them, `unfiltered` ended after the off-task filter
-    ran, `missing` is how many things a draft lacks before it can be locked.
+    ran, `withdrawn` sessions are those that people withdrew, `voided` those that the study team voided,
+    `unjudged` people count and ended after judging was last begun, `missing` is how many things a draft
+    lacks before it can be locked.
     """
 
     study: Study
@@ -61,8 +65,10 @@ class StudyCard:
     started: int
     ended: int
     withdrawn: int
+    voided: int
     excluded: int
     unfiltered: int
+    unjudged: int
     to_screen: int
     applications: int
     messages: int
@@ -130,7 +136,8 @@ def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping
         "answering": Count("pk", filter=runs),
         "started": Count("session"),
         "ended": Count("pk", filter=Q(session__status__in=ENDED)),
-        "withdrawn": Count("pk", filter=Q(session__status=SessionStatus.WITHDRAWN)),
+        "withdrawn": Count("pk", filter=Q(session__status=SessionStatus.WITHDRAWN, session__voided_at=None)),
+        "voided": Count("pk", filter=Q(session__voided_at__isnull=False)),
     }
     people = Participant.objects.filter(study__in=keys, is_test=False).order_by()
     rows = people.values("study").annotate(**counted).values("study", *counted)
@@ -164,6 +171,7 @@ def _by_trails(keys: Sequence[int]) -> Counted:
     return {
         "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
         "unfiltered": ("participant__study", _unfiltered(Session.objects.filter(**in_study))),
+        "unjudged": ("participant__study", _unjudged(Session.objects.filter(**in_study))),
         "to_screen": ("study", _undecided(Participant.objects.filter(study__in=keys, is_test=False))),
     }
 
@@ -225,6 +233,16 @@ def _unfiltered(sessions: QuerySet[Session]) -> QuerySet[Session]:
     decided = current_verdicts().filter(participant=OuterRef("participant"))
     ended = sessions.filter(~Exists(decided), participant__is_test=False, status__in=ENDED)
     return ended.exclude(filter_ran_after("participant__study", "ended_at"))
+
+
+def _unjudged(sessions: QuerySet[Session]) -> QuerySet[Session]:
+    """Those that count and ended after judging of their study was last begun, or before there was any."""
+    excluded = _excluding_verdicts().filter(participant=OuterRef("participant"))
+    begun = JudgingRun.objects.filter(
+        study=OuterRef("participant__study"), purpose=RunPurpose.SCORES, started_at__gte=OuterRef("ended_at")
+    )
+    ended = sessions.filter(participant__is_test=False, status__in=ENDED)
+    return ended.filter(~Exists(excluded), ~Exists(begun))
 
 
 def _undecided(people: QuerySet[Participant]) -> QuerySet[Participant]:

@@ -12,7 +12,7 @@ from batches.rules.statuses import SessionStatus
 from console.selectors.states import StudyState, study_state
 from scoring.models import ResultSet
 from screening.selectors.participants import ENDED, undecided_participants
-from studies.models import Message, Participant, Study, VettingStatus
+from studies.models import Message, Participant, Study, StudyStatus, VettingStatus
 from studies.selectors.participants import withdrew
 
 OTHER_STUDIES = 6
@@ -76,8 +76,9 @@ def _held_clocks() -> QuerySet[ClockWatch]:
 
 
 def applications() -> QuerySet[Participant]:
-    """People of all studies who wait for a decision."""
-    return Participant.objects.filter(vetting_status=VettingStatus.SUBMITTED).exclude(withdrew())
+    """People of all studies who wait for a decision; where a study is closed there is none to be made."""
+    submitted = Participant.objects.filter(vetting_status=VettingStatus.SUBMITTED)
+    return submitted.exclude(study__status=StudyStatus.CLOSED).exclude(withdrew())
 
 
 def unanswered_messages() -> QuerySet[Message]:

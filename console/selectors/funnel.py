@@ -26,9 +26,14 @@ def funnel(card: StudyCard) -> Sequence[Stage]:
         Stage(gettext_lazy("Applied"), card.people, _some(card.applications, _("to decide")), "pale"),
         Stage(gettext_lazy("Approved"), card.approved, "", "pale"),
         Stage(gettext_lazy("Started"), card.started, _some(card.answering, _("answering now"))),
-        Stage(gettext_lazy("Finished"), card.ended, _some(card.withdrawn, _("withdrawn"))),
+        Stage(gettext_lazy("Finished"), card.ended, _left(card)),
         Stage(gettext_lazy("Counted"), card.counted, _not_counted(card)),
     )
+
+
+def _left(card: StudyCard) -> str:
+    notes = (_some(card.withdrawn, _("withdrawn")), _some(card.voided, _("voided")))
+    return ", ".join(filter(None, notes))
 
 
 def _not_counted(card: StudyCard) -> str:

@@ -88,6 +88,11 @@ def _is_draft(card: StudyCard) -> bool:
     return card.study.status == StudyStatus.DRAFT
 
 
+def _is_to_be_judged(card: StudyCard) -> bool:
+    """Nobody can start any more, and some finished after the last judging, or there are no results."""
+    return not card.is_open and bool(card.unjudged or (card.ended and not card.results_at))
+
+
 RULES: tuple[_Rule, ...] = (
     _Rule(
         "staff_setup", Can.SET_UP, _is_draft,
@@ -121,13 +126,13 @@ RULES: tuple[_Rule, ...] = (
         _("The study is open and nobody is on the way who could fill the free places."),
     ),
     _Rule(
+        "staff_judging", Can.JUDGE, _is_to_be_judged,
+        _("Judge the answers"),
+        _("Nobody can start any more and there are answers without a score."),
+    ),
+    _Rule(
         "staff_results", Can.SEE_RESULTS, lambda card: card.results_at,
         _("Open results"),
         _("Results were computed; the page says whether they are current."),
-    ),
-    _Rule(
-        "staff_judging", Can.JUDGE, lambda card: card.ended and not card.is_open,
-        _("Judge the answers"),
-        _("Nobody can start any more and there are answers without a score."),
     ),
 )  # fmt: skip

@@ -29,6 +29,7 @@ FAILED = gettext_noop(
     "It ended with an error of the program, which is in the worker's log. What was stored before is "
     "untouched. Start it again; if it fails again, give the number of this work to whoever runs the server."
 )
+NOTHING_STORED = gettext_noop("Nothing was stored.")
 
 _one_at_a_time = threading.Lock()
 log = structlog.get_logger("chiron.jobs")
@@ -74,7 +75,8 @@ def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:
     except JobLost:
         log.warning("a job was taken over by another worker", job=str(job.pk), kind=job.kind)
     except Refused as refusal:
-        job_end(claim, JobState.FAILED, clock(), error=str(refusal))
+        said = {"sentence": NOTHING_STORED} if kind.all_or_nothing else {}
+        job_end(claim, JobState.FAILED, clock(), error=str(refusal), result=said)
     except Exception:  # the edge of a job
         log.exception("a job failed", job=str(job.pk), kind=job.kind)
         job_end(claim, JobState.FAILED, clock(), error=FAILED)

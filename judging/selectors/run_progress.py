@@ -147,9 +147,11 @@ class Progress:
 
     @property
     def expected_end(self) -> datetime | None:
-        """When the slowest judge is done at its present speed; None where one's cannot be told."""
+        """When the slowest judge is done at its present speed; None where one's cannot be told, or where no
+        worker is at it.
+        """
         left = [judge.minutes_left for judge in self.judges if judge.open]
-        if self.run.state != RunState.RUNNING or not left or None in left:
+        if self.run.state != RunState.RUNNING or not left or None in left or self.is_still:
             return None
         return self.now + timedelta(minutes=max(minutes for minutes in left if minutes is not None))
 

@@ -1,5 +1,7 @@
 // Follows the jobs on a page: every two seconds each asks how far it is. A page says data-reload on a job whose end
-// changes more of it than the job's own part.
+// changes more of it than the job's own part; while something there is not sent, it offers that instead.
+
+import { isChanged } from "../js/changed.js";
 
 const EVERY_MS = 2_000;
 const HIDDEN_MS = 15_000;
@@ -58,7 +60,7 @@ function showOpen(job, state) {
 }
 
 function showEnd(job, state) {
-  if (job.dataset.reload) {
+  if (job.dataset.reload && ![...document.forms].some(isChanged)) {
     location.reload();
     return;
   }
@@ -72,6 +74,8 @@ function showEnd(job, state) {
     link.firstElementChild.href = state.link;
     say(link.firstElementChild, state.link_label);
   }
+  const anew = place(job, "anew");
+  if (anew) anew.hidden = false;
   paint(job, state.state);
   if (hadFocus) document.getElementById("main").focus({ preventScroll: true });
 }

@@ -20,6 +20,9 @@ function offerOwnZone(time, zones) {
   if (time.dataset.moment !== "stored") return;
   zones.value = zone;
   show();
+  // So it was stored: nobody has changed anything yet.
+  time.defaultValue = time.value;
+  for (const option of zones.options) option.defaultSelected = option.selected;
 }
 
 function local(moment) {

@@ -49,6 +49,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counting]:
     monkeypatch.setattr(registry, "_kinds", dict(kinds))
     registry.job_kind("count", label="Count", can=Can.JUDGE)(counting)
     registry.job_kind("count_once", label="Count", can=Can.JUDGE, restartable=False)(counting)
+    registry.job_kind("count_whole", label="Count", can=Can.JUDGE, page="staff_exports", all_or_nothing=True)(
+        counting
+    )
     yield counting
     counting.release.set()
     stopping.clear()

@@ -9,6 +9,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from jobs.models import Job, JobState
+from jobs.services.claims import LEASE
 from jobs.services.starting import job_start
 from jobs.services.working import jobs_work
 from studies.models import Study, User
@@ -49,12 +50,27 @@ def test_a_page_follows_a_job_and_is_told_304_while_nothing_moved(staff: Client,
     assert (again.status_code, again.content) == (304, b"")
     started = timezone.now() - timedelta(seconds=10)
     Job.objects.filter(pk=job.pk).update(
-        state=JobState.RUNNING, lease=uuid4(), leased_until=timezone.now(), done=1, total=4,
+        state=JobState.RUNNING, lease=uuid4(), leased_until=timezone.now() + LEASE, done=1, total=4,
         started_at=started, moved_at=started + timedelta(seconds=10),
     )  # fmt: skip
     moved = staff.get(address(job, "state/"), headers={"if-none-match": first["ETag"]})
     assert moved.status_code == 200
     assert (moved.json()["percent"], moved.json()["left"]) == (25, "about 30 s left")
+
+
+def test_a_job_whose_worker_is_gone_says_that_nobody_works_on_it(
+    staff: Client, job: Job, now: datetime
+) -> None:
+    started = timezone.now() - timedelta(minutes=5)
+    Job.objects.filter(pk=job.pk).update(
+        state=JobState.RUNNING, lease=uuid4(), leased_until=timezone.now() + LEASE, done=1, total=4,
+        started_at=started, moved_at=started + timedelta(seconds=10),
+    )  # fmt: skip
+    alive = staff.get(address(job, "state/")).json()
+    assert (alive["nobody_works"], alive["left"]) == (False, "about 30 s left")
+    Job.objects.update(leased_until=timezone.now())
+    gone = staff.get(address(job, "state/")).json()
+    assert (gone["nobody_works"], gone["left"], gone["is_open"]) == (True, "", True)
 
 
 def test_a_job_ends_with_a_link_and_one_that_failed_says_what_to_do(
@@ -67,8 +83,28 @@ def test_a_job_ends_with_a_link_and_one_that_failed_says_what_to_do(
     failed = job_start(kind="count", study=study, actor=None, arguments={"upto": 10}, now=now)
     jobs_work(clock=timezone.now)
     page = staff.get(address(failed)).content.decode()
+    assert page.count("<h1>") == 1
+    assert "<h2>" + page.split("<h2>")[1].split("</h2>")[0] == "<h2>About this work"
+    assert "the work goes on at the server" not in page
     assert "Start it again; if it fails again, give the number of this work" in page
     assert "a secret of an answer" not in page
+
+
+def test_a_refused_job_says_that_nothing_was_stored_and_leads_back(
+    counting: Counting, staff: Client, study: Study, now: datetime
+) -> None:
+    refused = job_start(kind="count", study=study, actor=None, arguments={"upto": 0}, now=now)
+    whole = job_start(kind="count_whole", study=study, actor=None, arguments={"upto": 0}, now=now)
+    assert "the work goes on at the server" in staff.get(address(whole)).content.decode()
+    jobs_work(clock=timezone.now)
+    first, second = (staff.get(address(one, "state/")).json() for one in (refused, whole))
+    assert (first["sentence"], first["link"]) == ("", "")
+    assert second["error"] == "There is nothing to count; add a number first."
+    assert second["sentence"] == "Nothing was stored."
+    start = f"/staff/studies/{study.slug}/exports/"
+    assert (second["link"], second["link_label"]) == (start, "Start it again")
+    page = " ".join(staff.get(address(whole)).content.decode().split())
+    assert f'<a class="button primary" href="{start}">Start it again</a>' in page
 
 
 def test_a_job_is_cancelled_from_its_page_and_a_second_time_nothing_happens(staff: Client, job: Job) -> None:

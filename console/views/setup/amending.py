@@ -74,10 +74,17 @@ def staff_amend_step(request: HttpRequest, study: Study, page: str) -> HttpRespo
         raise Http404
     more = request.POST.get("more", "")
     form = _open_fields(study, kind(study, request.POST or None, more=more))
-    reason = ReasonForm(request.POST or None if not more else None)
+    reason = _reason(request)
     if request.method != "POST" or more or not form.is_valid():
         return _page(request, study, page, form, reason)
     return _amended(request, study, page, form, reason)
+
+
+def _reason(request: HttpRequest) -> ReasonForm:
+    """The reason of an amendment; it is not asked for before the difference was shown."""
+    if request.method == "POST" and "more" not in request.POST and "again" not in request.POST:
+        return ReasonForm(request.POST)
+    return ReasonForm(initial={"reason": request.POST.get("reason", "")})
 
 
 def _amended(

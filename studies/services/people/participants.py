@@ -186,7 +186,8 @@ def participant_approve(
 
     They are mailed the decision, with a link to `site_url` unless that is blank; None: they are not. `seen`
     is the vetting status that whoever decides had in front of them (None: none was shown). Raises
-    VettingRefused where they may already or withdrew, DecidedMeanwhile where the status has changed since.
+    VettingRefused where they may already or withdrew, DecidedMeanwhile where the status has changed since,
+    StudyClosed where nobody can start any more.
     """
     return _decide(participant, VettingStatus.APPROVED, reason.strip(), now, actor, site_url, seen)
 
@@ -244,6 +245,8 @@ def _decide(
         raise VettingRefused(DECIDED_ALREADY[status] % {"code": participant.code})
     if seen is not None and seen != participant.vetting_status:
         raise DecidedMeanwhile(participant)
+    if status != VettingStatus.REJECTED and participant.study.status == StudyStatus.CLOSED:
+        raise StudyClosed(_("This study is closed: nobody can start any more, so nobody is let in."))
     before = participant.vetting_status
     participant.vetting_status = status
     participant.vetting_reason = reason

@@ -83,6 +83,21 @@ def test_a_second_click_and_a_second_lead_extend_nothing_twice(
     assert "You had written: “A power cut”" in page
 
 
+def test_time_given_from_a_page_that_a_browser_made_anew_is_not_given_again(
+    staff: Client, answering: Callable[..., Session]
+) -> None:
+    session = answering()
+    before = deadlines(session)[0]
+    act(staff, "extend", session, minutes=10)
+    page = act(staff, "extend", session, minutes=10)
+    assert "You gave these minutes for this reason less than a minute ago" in page
+    assert deadlines(session) == [before + timedelta(minutes=10)]
+    act(staff, "extend", session, minutes=10, text="The power is still off")
+    SessionEvent.objects.update(happened_at=timezone.now() - timedelta(minutes=2))
+    act(staff, "extend", session, minutes=10)
+    assert deadlines(session) == [before + timedelta(minutes=30)]
+
+
 @pytest.mark.parametrize(
     ("action", "fields", "sentence"),
     [

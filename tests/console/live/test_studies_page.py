@@ -10,6 +10,9 @@ from django.utils import timezone
 
 from batches.models import Session
 from batches.services.ending import session_submit
+from batches.services.voiding import session_void
+from judging.models import JudgingRun, ScoringRun
+from scoring.models import ResultSet
 from screening.models import ScreeningRun
 from studies.models import Participant, Study, StudyStatus, User
 from studies.roles import Role
@@ -68,6 +71,41 @@ def test_closed_studies_are_finished(staff: Client, study: Study) -> None:
     Study.objects.update(status=StudyStatus.CLOSED)
     assert "Every study is closed" in words(staff, "/staff/")
     assert study.name in words(staff, "/staff/?show=finished")
+
+
+def test_a_closed_study_leads_to_no_application_and_to_judging_before_old_results(
+    staff: Client, study: Study, answering: Callable[..., Session], now: datetime
+) -> None:
+    overview = f"/staff/studies/{study.slug}/"
+    participant_add(study=study, email="new@example.org", profile="stem-phd", now=now)
+    session_submit(session=answering(), resources=None, now=timezone.now())
+    run = ScoringRun.objects.create(
+        study=study, judge_kind="exact", judge={}, judge_sha256="0", protocol_hash=study.protocol_hash,
+        design_hash="0", started_at=now,
+    )  # fmt: skip
+    ResultSet.objects.create(run=run, computed_at=now, inputs_sha256="0", flow={})
+    assert "Decide applications (1)" in words(staff, overview)
+    Study.objects.update(status=StudyStatus.CLOSED)
+    page = words(staff, overview)
+    assert "1 application" not in page
+    assert "Decide applications" not in page
+    assert ">Judge the answers</a>" in page
+    JudgingRun.objects.create(
+        study=study, state="finished", purpose="scores", plan_sha256="0", planned=0, estimate=[],
+        started_at=timezone.now(), resumed_at=timezone.now(), ended_at=timezone.now(),
+    )  # fmt: skip
+    assert ">Open results</a>" in words(staff, overview)
+
+
+def test_a_voided_session_is_not_called_withdrawn(
+    staff: Client, study: Study, lead: User, answering: Callable[..., Session]
+) -> None:
+    answering()
+    session_void(session=answering(), reason="Two people at one desk", now=timezone.now(), actor=lead)
+    for page in (words(staff, "/staff/studies/live/"), words(staff, "/staff/")):
+        assert "voided" in page
+        assert "withdrawn" not in page
+    assert "1 voided" in words(staff, "/staff/studies/live/")
 
 
 def test_without_a_study_the_way_begins(staff: Client) -> None:

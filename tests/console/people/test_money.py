@@ -77,6 +77,7 @@ def test_a_rule_is_set_on_the_page_and_the_sums_follow_it_to_the_cent(
     }
     shown = page(staff)
     assert 'Owed so far</span> <span class="value">145.00 <small>EUR' in shown
+    assert '<span class="note"> 3 people </span>' in shown, "the other two are owed nothing that is known"
     assert 'Not known yet</span> <span class="value">2<' in shown
     assert shown.count("no state reported</span>") == 5
     event = StudyEvent.objects.get(kind="payment_rule_set")

@@ -16,7 +16,7 @@ from batches.services.reminders import NotReminded, reminder_send
 from batches.services.starting import NotApproved, PlacesTaken, session_start
 from batches.services.voiding import session_void
 from screening.models import Verdict, VerdictDecision
-from studies.models import OutgoingMail, Participant, Study, StudyEvent, User
+from studies.models import OutgoingMail, Participant, Study, StudyEvent, StudyStatus, User
 from studies.services.people.participants import participant_approve
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +52,21 @@ def test_whoever_decides_second_is_told_and_keeps_what_was_written(
     assert not StudyEvent.objects.filter(kind="participant_rejected").exists()
     # what the page shows now can be decided on
     assert send(staff, ada, decision="reject", seen="approved", reason="No degree")[0] == 200
+    assert status(ada) == "rejected"
+
+
+def test_in_a_closed_study_nobody_is_let_in_any_more_and_may_still_be_told_so(
+    staff: Client, study: Study, applicant: Applicant
+) -> None:
+    ada = applicant("ada")
+    Study.objects.update(status=StudyStatus.CLOSED)
+    panel = staff.get(reverse("staff_participants", args=["pilot"]), {"person": ada.code}).text
+    assert "nobody can start any more, so nobody is let in" in panel
+    assert 'value="approve"' not in panel
+    code, page = send(staff, ada, decision="approve", seen="submitted")
+    assert (code, status(ada)) == (409, "submitted")
+    assert "nobody can start any more, so nobody is let in" in page
+    assert send(staff, ada, decision="reject", seen="submitted", reason="The study is over")[0] == 200
     assert status(ada) == "rejected"
 
 

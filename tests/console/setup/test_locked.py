@@ -19,6 +19,9 @@ def test_an_amendment_is_shown_before_it_is_made(staff: Client, make_study: Call
     first = staff.post(address, {**sent, "again": "yes"})
     page = first.content.decode()
     assert "This will change" in page
+    assert "errorlist" not in page, "the reason could not be written yet"
+    kept = staff.post(address, {**sent, "again": "yes", "reason": "Five hours were"}).content.decode()
+    assert "Five hours were" in kept
     assert study.amendments.count() == 0
     shown = page.split('name="shown" value="')[1].split('"')[0]
     staff.post(address, {**sent, "shown": shown, "reason": ""})

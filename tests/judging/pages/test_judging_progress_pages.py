@@ -160,9 +160,35 @@ def test_speed_and_expected_end_follow_from_the_last_two_minutes(
     CriterionScore.objects.filter(pk__in=pks).update(
         state="scored", origin="asked", score=1, confidence=1, decided_at=now - timedelta(seconds=30)
     )
+    scored = ScoringRun.objects.get()
+    lease = lease_begin(judging_run=run, run=scored, wanted=2, now=now)
+    assert lease is not None
     progress = judging_progress(run, now)
     assert progress.judges[0].rows_per_minute == 4.0
     assert progress.expected_end == now + timedelta(minutes=4)
+
+
+def test_without_a_worker_no_end_is_expected_and_nothing_is_said_to_be_asked(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    run = start(staff, judge)
+    begun = timezone.now() - timedelta(minutes=5)
+    JudgingRun.objects.update(resumed_at=begun)
+    CriterionScore.objects.update(available_at=begun)
+    decided = CriterionScore.objects.order_by("pk").values_list("pk", flat=True)[:8]
+    CriterionScore.objects.filter(pk__in=list(decided)).update(
+        state="scored",
+        origin="asked",
+        score=1,
+        confidence=1,
+        decided_at=timezone.now() - timedelta(seconds=50),
+    )
+    run.refresh_from_db()
+    progress = judging_progress(run, timezone.now())
+    assert (progress.nobody_works, progress.expected_end) == (True, None)
+    text = words(staff.get(page(number=run.pk)).content.decode())
+    assert "No worker is taking this work" in text
+    assert "what is left is being asked" not in text
 
 
 def test_a_run_takes_as_many_queries_whatever_its_size(

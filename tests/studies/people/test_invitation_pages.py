@@ -205,6 +205,25 @@ def test_participants_and_strangers_see_nothing_of_it(study: Study, link: str) -
     assert Invitation.objects.get().revoked_at is None
 
 
+def test_revoking_is_confirmed_and_the_row_offers_to_invite_again(study: Study, lead: Client) -> None:
+    lead.post(LIST, {"email": "ada@example.org", "profile": "stem-phd", "is_test": "on"})
+    number = Invitation.objects.get().pk
+    page = lead.get(LIST).text
+    assert page.index("The link in the mail stops working.") < page.index("Revoke the invitation")
+    assert "Invite again" not in page
+    lead.post(f"{LIST}{number}/revoke/")
+    form = lead.get(LIST).text.split("Invite again")[0].rpartition("<form")[2]
+    again = dict(re.findall(r'name="(email|profile|is_test)" value="([^"]*)"', form))
+    lead.post(LIST, again)
+    kept = Invitation.objects.get(revoked_at=None)
+    assert (kept.email, kept.profile, kept.is_test) == ("ada@example.org", "stem-phd", True)
+    study_close(study=study, now=timezone.now())
+    closed = lead.get(LIST).text
+    assert "Send again" not in closed
+    assert "Invite again" not in closed
+    assert "Revoke the invitation" in closed
+
+
 def test_an_invitation_of_another_study_is_not_found(
     lead: Client, link: str, make_study: Callable[..., Study]
 ) -> None:
