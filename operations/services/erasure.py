@@ -2,6 +2,7 @@
 
 import logging
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -43,7 +44,7 @@ def _person_erase(participant: Participant, now: datetime) -> None:
         # What was measured of this one person before they withdrew; no later measurement holds them.
         measures = MeasureRow.objects.filter(participant=participant.code)
         measures.filter(results__run__study=participant.study).delete()
-        kept = person_texts_delete(participant)
+        kept: dict[str, Any] = person_texts_delete(participant)
         participant_event(participant, StudyEventKind.DATA_DELETED, now, **kept)
     # Files know no transactions: they go once the rows are gone for good.
     try:

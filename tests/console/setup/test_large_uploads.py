@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from console.jobs import NOTHING, READING, STORING, import_bank, import_models
+from console.jobs import READING, STORING, import_bank, import_models
 from console.services.bank_files import SHOWN
 from console.services.staging import staged_folder, upload_stage
 from formats.item_parameters import ItemParameter, ItemParameters
@@ -20,6 +20,7 @@ from jobs.context import JobCancelled, JobContext
 from jobs.models import Job, JobState
 from jobs.services.starting import job_start
 from jobs.services.working import jobs_work
+from jobs.shown import NOTHING
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import Bank, BankVersion, ItemBank, Prompt, User
 from studies.services.banks import item_bank_import
