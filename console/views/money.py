@@ -160,13 +160,12 @@ def _page(
 
 def _columns(rule: PaymentRule | None) -> tuple[Column[Any], ...]:
     """Amounts are reckoned for those of a page alone, so that people are not sorted by them."""
+    parts = (("flat", _("Flat")), ("hours", _("Hours")), ("bonus", _("Bonus"))) if rule else ()
     return (
         Column("person", _("Person"), ("code",), str),
         Column("profile", _("Profile"), ("profile", "code"), str),
         Column("work", _("Work"), ("seconds",), str),
-        Column("flat", _("Flat"), (), str, numeric=True),
-        Column("hours", _("Hours"), (), str, numeric=True),
-        Column("bonus", _("Bonus"), (), str, numeric=True),
+        *(Column(name, label, (), str, numeric=True) for name, label in parts),
         Column("owed", f"{_('Owed')}, {rule.currency}" if rule else _("Owed"), (), str, numeric=True),
         Column("payer", _("Payer"), ("state", "code"), str),
     )
