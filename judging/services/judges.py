@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -98,7 +99,7 @@ def _tell_studies(
 
     Raises JudgeOfOthers where `actor` may not judge in all of them; the command line may.
     """
-    moved = {name: changes[name] for name in DECIDES_WHERE if name in changes}
+    moved: dict[str, Any] = {name: changes[name] for name in DECIDES_WHERE if name in changes}
     if not moved:
         return
     studies = judge_studies(judge)
