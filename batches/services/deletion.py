@@ -1,6 +1,7 @@
 """Deleting what a person who withdrew wrote and said. What happened and when stays."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from batches.models import (
     Answer,
@@ -17,7 +18,7 @@ from studies.services.events import StudyEventKind
 from studies.services.people.recruiting_links import entry_erase
 
 
-def person_texts_delete(participant: Participant) -> dict[str, str]:
+def person_texts_delete(participant: Participant) -> dict[str, Any]:
     """Empty everything in the person's own words; call it inside the transaction of the deletion.
 
     The ids by which a recruiting platform knows them go, too. Kept are code, address, times, states, consents

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
@@ -123,7 +124,7 @@ def id_mark(study: Study, platform_participant: str) -> str:
     return salted_hmac("chiron.platform_ids", value, algorithm="sha256").hexdigest()
 
 
-def entry_erase(participant: Participant) -> dict[str, str]:
+def entry_erase(participant: Participant) -> dict[str, Any]:
     """Forget by which ids a platform knows the person; call it inside the transaction of the deletion.
 
     Return what the event of the deletion keeps, so that nobody is paid twice by one id of the platform.

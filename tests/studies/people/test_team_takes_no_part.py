@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 
 import pytest
 
@@ -73,9 +72,10 @@ def test_lists_name_their_line_and_nobody_of_the_list_comes_in(
 ) -> None:
     rows = (PersonRow(2, "ada@example.org", PROFILE), PersonRow(3, EYES.upper(), PROFILE))
     reading = PeopleReading(rows, ())
-    for bring_in in (partial(participants_import, now=now), invitations_plan):
-        with pytest.raises(PeopleRefused, match="line 3, email: looks after this study"):
-            bring_in(study=study, reading=reading)
+    with pytest.raises(PeopleRefused, match="line 3, email: looks after this study"):
+        participants_import(study=study, reading=reading, now=now)
+    with pytest.raises(PeopleRefused, match="line 3, email: looks after this study"):
+        invitations_plan(study=study, reading=reading)
     assert not Participant.objects.exists()
     alone = PeopleReading((PersonRow(2, EYES, PROFILE, is_test=True),), ())
     assert len(invitations_plan(study=study, reading=alone).new) == 1
