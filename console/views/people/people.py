@@ -20,9 +20,10 @@ from console.services.people import REPLACEABLE
 from console.services.people_file import people_file
 from console.views.people.wording import TABS, Line, last_words
 from studies.forms.people import VettingForm
-from studies.models import Study
+from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.selectors.names import profile_names
+from studies.services.people.participants import may_let_in
 from studies.views.access import rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
@@ -154,7 +155,13 @@ def _panel(
         "invitation": facts.invitation,
         "quota": quota,
         "may_decide": may_decide and facts.row.state != PersonState.WITHDRAWN,
-        "may_replace": may_decide and replaceable and facts.row.state in REPLACEABLE,
+        "may_let_in": person is not None and may_let_in(person),
+        "may_replace": (
+            may_decide
+            and replaceable
+            and facts.row.state in REPLACEABLE
+            and study.status != StudyStatus.CLOSED
+        ),
         "back": query.at("").text,
     }
 

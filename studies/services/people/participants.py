@@ -226,6 +226,11 @@ def participant_reject(
     return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url, seen)
 
 
+def may_let_in(participant: Participant) -> bool:
+    """Whether an approval means anything: a closed study has none for people who have not started."""
+    return participant.study.status != StudyStatus.CLOSED or hasattr(participant, "session")
+
+
 def _decide(
     participant: Participant,
     status: VettingStatus,
@@ -245,7 +250,7 @@ def _decide(
         raise VettingRefused(DECIDED_ALREADY[status] % {"code": participant.code})
     if seen is not None and seen != participant.vetting_status:
         raise DecidedMeanwhile(participant)
-    if status != VettingStatus.REJECTED and participant.study.status == StudyStatus.CLOSED:
+    if status != VettingStatus.REJECTED and not may_let_in(participant):
         raise StudyClosed(_("This study is closed: nobody can start any more, so nobody is let in."))
     before = participant.vetting_status
     participant.vetting_status = status

@@ -18,7 +18,6 @@ from batches.services.ending import session_withdraw
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, User, VettingStatus
 from studies.services.mails.mails import mails_send
 from studies.services.people.participants import participant_add, participant_reject
-from studies.services.studies import study_close
 
 pytestmark = pytest.mark.django_db
 PAGE = "https://study.example.org/studies/pilot/"
@@ -103,10 +102,8 @@ def test_a_changed_decision_is_mailed_again_and_the_same_one_is_not(
     ]
 
 
-def test_an_approval_for_a_closed_study_promises_no_start(
-    staff: Client, person: Participant, now: datetime
-) -> None:
-    study_close(study=person.study, now=now)
+def test_an_approval_after_the_closing_time_promises_no_start(staff: Client, person: Participant) -> None:
+    Study.objects.update(closes_at=timezone.now() - timedelta(minutes=1))
     decision(staff, person, decision="approve")
     (one,) = mailed()
     assert "The study is closed at the moment" in one.body
