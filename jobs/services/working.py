@@ -75,7 +75,7 @@ def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:
     except JobLost:
         log.warning("a job was taken over by another worker", job=str(job.pk), kind=job.kind)
     except Refused as refusal:
-        said = {"sentence": NOTHING_STORED} if kind.all_or_nothing else {}
+        said: dict[str, object] = {"sentence": NOTHING_STORED} if kind.all_or_nothing else {}
         job_end(claim, JobState.FAILED, clock(), error=str(refusal), result=said)
     except Exception:  # the edge of a job
         log.exception("a job failed", job=str(job.pk), kind=job.kind)
